@@ -1,0 +1,1 @@
+"""Agent Playground: try out, watch and improve AI agents on your own machine."""

@@ -1,0 +1,176 @@
+"""Agents and their variants, and the rules that keep a saved variant as it was saved."""
+
+import re
+import unicodedata
+from collections.abc import Collection
+from datetime import datetime
+from typing import Literal
+
+from pydantic import Field, JsonValue
+
+from app.domain.errors import Conflict, NotFound
+from app.domain.tools import Policy
+from app.domain.values import Value, new_id, now
+
+VariantStatus = Literal["candidate", "active", "archived"]
+
+
+class Parameters(Value):
+    """How a model is asked. `None` leaves a choice to the provider."""
+
+    temperature: float | None = Field(default=None, ge=0, le=2)
+    top_p: float | None = Field(default=None, ge=0, le=1)
+    max_tokens: int = Field(default=4096, ge=1)
+    """Tokens of one answer at most."""
+    stop: tuple[str, ...] = ()
+    seed: int | None = None
+    reasoning_effort: Literal["minimal", "low", "medium", "high"] | None = None
+    parallel_tool_calls: bool = True
+
+
+class Limits(Value):
+    """What a run may use up. Times in seconds, money in US dollars."""
+
+    max_steps: int = Field(default=10, ge=1)
+    """Model calls in one run."""
+    idle_timeout: float = Field(default=60, gt=0)
+    """Silence of the provider within one answer."""
+    total_time: float = Field(default=600, gt=0)
+    """The whole run, waiting for a retry or for a person not counted."""
+    tool_timeout: float = Field(default=10, gt=0)
+    retries: int = Field(default=2, ge=0)
+    run_cost: float = Field(default=1.0, ge=0)
+    day_cost: float = Field(default=10.0, ge=0)
+    spawn_depth: int = Field(default=4, ge=0)
+
+
+class ToolChoice(Value):
+    """A tool or a whole kit that a variant may use, and whether a person is asked first."""
+
+    name: str
+    policy: Policy = "auto"
+
+
+class Variable(Value):
+    """A `{{name}}` in a system prompt."""
+
+    name: str
+    default: str = ""
+    description: str = ""
+
+
+class Behaviour(Value):
+    """All that decides how an agent answers; what a variant keeps and a draft changes."""
+
+    system_prompt: str = ""
+    variables: tuple[Variable, ...] = ()
+    model: str = "demo/agent"
+    """`provider/model`, or an alias out of the catalog."""
+    parameters: Parameters = Parameters()
+    tools: tuple[ToolChoice, ...] = ()
+    limits: Limits = Limits()
+    output_schema: dict[str, JsonValue] | None = None
+
+
+class Variant(Value):
+    """A numbered version of an agent's behaviour. Never changed once saved."""
+
+    number: int
+    behaviour: Behaviour
+    note: str = ""
+    origin: int | None = None
+    """The number of the variant it was made from."""
+    created_at: datetime
+
+
+class Agent(Value):
+    id: str
+    slug: str
+    name: str
+    description: str = ""
+    icon: str = "smart_toy"
+    examples: tuple[str, ...] = ()
+    """Questions to start with, shown in an empty conversation."""
+    variants: tuple[Variant, ...]
+    active: int
+    """The number of the variant that runs when none is asked for."""
+    archived: tuple[int, ...] = ()
+    is_public: bool = False
+    created_at: datetime
+    deleted_at: datetime | None = None
+
+    @property
+    def active_variant(self) -> Variant:
+        return self.variant(self.active)
+
+    def variant(self, number: int) -> Variant:
+        """The variant with that number; raises `NotFound` where there is none."""
+        for variant in self.variants:
+            if variant.number == number:
+                return variant
+        raise NotFound(f"Agent {self.name!r} has no variant {number}.")
+
+    def status_of(self, number: int) -> VariantStatus:
+        if number == self.active:
+            return "active"
+        return "archived" if number in self.archived else "candidate"
+
+
+def new_agent(
+    name: str,
+    behaviour: Behaviour,
+    *,
+    taken_slugs: Collection[str],
+    description: str = "",
+    icon: str = "smart_toy",
+    examples: tuple[str, ...] = (),
+) -> Agent:
+    """An agent whose first variant is `behaviour`, under a slug of its own."""
+    made_at = now()
+    return Agent(
+        id=new_id(),
+        slug=free_slug(name, taken_slugs),
+        name=name.strip(),
+        description=description,
+        icon=icon,
+        examples=examples,
+        variants=(Variant(number=1, behaviour=behaviour, created_at=made_at),),
+        active=1,
+        created_at=made_at,
+    )
+
+
+def with_variant(agent: Agent, behaviour: Behaviour, *, origin: int, note: str = "") -> Agent:
+    """The agent with `behaviour` saved as its next variant, a candidate."""
+    number = max(variant.number for variant in agent.variants) + 1
+    variant = Variant(number=number, behaviour=behaviour, note=note, origin=origin, created_at=now())
+    return agent.model_copy(update={"variants": (*agent.variants, variant)})
+
+
+def promoted(agent: Agent, number: int) -> Agent:
+    """The agent with that variant active."""
+    agent.variant(number)
+    archived = tuple(other for other in agent.archived if other != number)
+    return agent.model_copy(update={"active": number, "archived": archived})
+
+
+def archived(agent: Agent, number: int) -> Agent:
+    """The agent with that variant out of the way; the active one cannot be archived."""
+    agent.variant(number)
+    if number == agent.active:
+        raise Conflict(f"Variant {number} is active. Promote another one before you archive it.")
+    return agent.model_copy(update={"archived": tuple(sorted({*agent.archived, number}))})
+
+
+def slug_of(name: str) -> str:
+    """The name in lower case ASCII words joined by `-`, 64 characters at most; `agent` when nothing is left."""
+    ascii_name = unicodedata.normalize("NFKD", name).encode("ascii", "ignore").decode()
+    words = re.findall(r"[a-z0-9]+", ascii_name.lower())
+    return "-".join(words)[:64].strip("-") or "agent"
+
+
+def free_slug(name: str, taken: Collection[str]) -> str:
+    """The name's slug, with the first number behind it that makes it unique."""
+    slug = slug_of(name)
+    candidates = (slug, *(f"{slug[:60]}-{number}" for number in range(2, len(taken) + 3)))
+    return next(candidate for candidate in candidates if candidate not in taken)

@@ -1,0 +1,92 @@
+"""What can go wrong, by who is told.
+
+* `WorkbenchError`: the user, who can do something about it; its message says what.
+* `ToolError`: the model, which may try something else.
+* `ModelFailure`: a model call that did not come to its end, in exactly one class.
+
+Anything else is a bug: it fails the run and keeps its traceback.
+"""
+
+from typing import Literal
+
+from app.domain.values import Value
+
+FailureClass = Literal[
+    "rate_limit",
+    "quota",
+    "context_overflow",
+    "invalid_key",
+    "model_unavailable",
+    "safety_filter",
+    "timeout",
+    "network",
+    "provider_error",
+    "bad_response",
+    "bad_request",
+    "cancelled",
+    "limit",
+    "internal",
+]
+
+
+class ErrorInfo(Value):
+    """An error as the trace keeps it."""
+
+    failure: FailureClass
+    text: str
+    """One or two sentences for a person."""
+    traceback: str = ""
+    """Where it came from, for a developer who asks; empty when it is no bug."""
+
+
+class WorkbenchError(Exception):
+    """The user can do something about this; the message says what."""
+
+    code = "invalid"
+    """The API's word for it."""
+
+
+class NotFound(WorkbenchError):
+    code = "not_found"
+
+
+class Conflict(WorkbenchError):
+    code = "conflict"
+
+
+class TooLarge(WorkbenchError):
+    code = "too_large"
+
+
+class StorageError(WorkbenchError):
+    """Something could not be written or read; what was stored before is unharmed."""
+
+    code = "storage"
+
+
+class ToolError(Exception):
+    """A tool could not do what it was asked; the model gets to see the message."""
+
+
+class InvalidArguments(ToolError):
+    """The arguments do not fit the tool's schema; the message names each one that does not."""
+
+
+class UnknownTool(ToolError):
+    """There is no tool of that name; the message names those there are."""
+
+
+class ModelFailure(Exception):
+    """A model call that did not come to its end.
+
+    `retry_after` is what the provider asked for, in seconds. `status` is the HTTP status where there was one.
+    """
+
+    def __init__(
+        self, failure: FailureClass, text: str, *, retry_after: float | None = None, status: int | None = None
+    ) -> None:
+        super().__init__(text)
+        self.failure: FailureClass = failure
+        self.text = text
+        self.retry_after = retry_after
+        self.status = status

@@ -1,0 +1,270 @@
+"""The trace: everything that happened in a run, in order.
+
+A run is a list of entries; an entry is an event with its place and time. Entries are only ever appended, never changed:
+work that takes time is two events sharing a `call_id` (`ToolCalled`, then `ToolReturned`), not one event filled in
+later. What can be computed from the list is never an event: see `trace/`.
+"""
+
+from datetime import datetime
+from typing import Annotated, Literal
+
+from pydantic import Field, JsonValue
+
+from app.domain.agents import Limits, Parameters
+from app.domain.errors import ErrorInfo, FailureClass
+from app.domain.messages import FinishReason, Message, ToolResult, Usage
+from app.domain.tools import Policy, ToolSpec
+from app.domain.values import Value
+
+FORMAT = 1
+"""The number of this trace format; a reader refuses a higher one in words."""
+
+Purpose = Literal["chat", "api", "compare", "experiment", "replay"]
+Origin = Literal["user", "queued", "steer", "app", "model"]
+Decision = Literal["approve", "deny", "edit", "answer"]
+FinalStatus = Literal["completed", "failed", "cancelled", "limited"]
+LimitName = Literal[
+    "steps", "time", "tokens", "run_cost", "session_cost", "day_cost", "repeats", "result_size", "depth"
+]
+
+
+class AgentRef(Value):
+    """The agent and variant a run used, as they were called then."""
+
+    id: str
+    slug: str
+    name: str
+    variant: int
+
+
+class Trigger(Value):
+    """Who started a run: a page, the terminal, a named API key, another agent, a job."""
+
+    kind: Literal["page", "terminal", "api_key", "agent", "job"]
+    name: str = ""
+
+
+class Parent(Value):
+    """The run and the tool call that started this one."""
+
+    run_id: str
+    call_id: str
+
+
+class GrantedTool(Value):
+    """A tool as it stood when the run began, and whether a person is asked first."""
+
+    spec: ToolSpec
+    policy: Policy = "auto"
+
+
+class RunStarted(Value):
+    type: Literal["run_started"] = "run_started"
+    format: int = FORMAT
+    session_id: str
+    agent: AgentRef
+    model: str
+    parameters: Parameters = Parameters()
+    limits: Limits = Limits()
+    system: Message | None = None
+    """The system prompt with its variables filled in."""
+    variables: dict[str, str] = {}
+    tools: tuple[GrantedTool, ...] = ()
+    history: tuple[Message, ...] = ()
+    """What was said in the session before this run."""
+    files: dict[str, str] = {}
+    """The session's files when the run began: path to sha256."""
+    output_schema: dict[str, JsonValue] | None = None
+    trigger: Trigger = Trigger(kind="page")
+    purpose: Purpose = "chat"
+    parent: Parent | None = None
+    depth: int = 0
+
+
+class MessageAdded(Value):
+    """A message joined the conversation. Tool results join it by `ToolReturned`."""
+
+    type: Literal["message_added"] = "message_added"
+    message: Message
+    origin: Origin
+
+
+class ModelCalled(Value):
+    """The model was asked: with the run's system prompt and tools, and the conversation as it stood here."""
+
+    type: Literal["model_called"] = "model_called"
+    call_id: str
+    model: str
+    parameters: Parameters
+    message_count: int
+    """How many messages of the conversation were sent; `trace.conversation` up to here names them."""
+    attempt: int = 1
+
+
+class ModelReturned(Value):
+    """The model answered; the message stands before it, in `MessageAdded`."""
+
+    type: Literal["model_returned"] = "model_returned"
+    call_id: str
+    usage: Usage
+    cost: float | None
+    """US dollars, or `None`: unpriced."""
+    finish_reason: FinishReason | None
+    """`None` when the answer was cut off from here."""
+    first_token_ms: float | None
+    total_ms: float
+
+
+class ModelFailed(Value):
+    type: Literal["model_failed"] = "model_failed"
+    call_id: str
+    failure: FailureClass
+    text: str
+    attempt: int
+    retry_at: datetime | None = None
+    """When it is tried again; `None` when it is not."""
+
+
+class ToolCalled(Value):
+    type: Literal["tool_called"] = "tool_called"
+    call_id: str
+    name: str
+    arguments: dict[str, JsonValue]
+    tool: str = ""
+    """The digest of the tool's spec; empty for a tool that does not exist."""
+
+
+class ToolReturned(Value):
+    """A tool call ended; its result is the tool message that the model gets."""
+
+    type: Literal["tool_returned"] = "tool_returned"
+    call_id: str
+    result: ToolResult
+    printed: str = ""
+    ms: float
+    traceback: str = ""
+
+
+class FileChanged(Value):
+    """A session file was written or removed by a tool call."""
+
+    type: Literal["file_changed"] = "file_changed"
+    call_id: str
+    path: str
+    before: str | None
+    """The sha256 of what was there, `None` for a new file."""
+    after: str | None
+    """The sha256 of what is there now, `None` for a removed file."""
+
+
+class PauseRequested(Value):
+    """The run waits for a person."""
+
+    type: Literal["pause_requested"] = "pause_requested"
+    pause_id: str
+    reason: Literal["approval", "question", "oauth", "steer"]
+    call_id: str = ""
+    name: str = ""
+    arguments: dict[str, JsonValue] = {}
+    question: str = ""
+
+
+class PauseResolved(Value):
+    type: Literal["pause_resolved"] = "pause_resolved"
+    pause_id: str
+    decision: Decision
+    arguments: dict[str, JsonValue] | None = None
+    """The arguments as decided, where they were edited."""
+    note: str = ""
+    by: str = "user"
+
+
+class LeftOut(Value):
+    """A message that was not sent, or sent as a stub, by its place in the conversation."""
+
+    message: int
+    how: Literal["dropped", "stub"]
+
+
+class ContextTrimmed(Value):
+    type: Literal["context_trimmed"] = "context_trimmed"
+    left_out: tuple[LeftOut, ...]
+    tokens_before: int
+    tokens_after: int
+
+
+class LimitReached(Value):
+    type: Literal["limit_reached"] = "limit_reached"
+    limit: LimitName
+    allowed: float
+    reached: float
+    """In the limit's own unit: steps, seconds, tokens, US dollars, calls, bytes, levels."""
+
+
+class ChildStarted(Value):
+    type: Literal["child_started"] = "child_started"
+    call_id: str
+    child_run_id: str
+
+
+class ChildFinished(Value):
+    type: Literal["child_finished"] = "child_finished"
+    call_id: str
+    child_run_id: str
+    status: FinalStatus
+
+
+class RunResumed(Value):
+    """The run went on after the process that ran it had ended, or after a pause across a restart."""
+
+    type: Literal["run_resumed"] = "run_resumed"
+    by: str = "user"
+
+
+class Forked(Value):
+    """The end of the prefix that a fork copied."""
+
+    type: Literal["forked"] = "forked"
+    run_id: str
+    seq: int
+    digest: str
+
+
+class RunFinished(Value):
+    """Always the last event of a run."""
+
+    type: Literal["run_finished"] = "run_finished"
+    status: FinalStatus
+    error: ErrorInfo | None = None
+
+
+Event = Annotated[
+    RunStarted
+    | MessageAdded
+    | ModelCalled
+    | ModelReturned
+    | ModelFailed
+    | ToolCalled
+    | ToolReturned
+    | FileChanged
+    | PauseRequested
+    | PauseResolved
+    | ContextTrimmed
+    | LimitReached
+    | ChildStarted
+    | ChildFinished
+    | RunResumed
+    | Forked
+    | RunFinished,
+    Field(discriminator="type"),
+]
+
+
+class Entry(Value):
+    """An event in its place in the trace."""
+
+    run_id: str
+    seq: int
+    """Counts from 0 without a gap."""
+    at: datetime
+    event: Event

@@ -1,0 +1,162 @@
+"""Messages and their parts: what is said between user, agent, model and tools.
+
+Pure values. Where and when a message was said is the trace's concern (`events`); a part that a provider wants back
+unchanged keeps it in `provider_fields`, which only the model adapter reads.
+"""
+
+from typing import Annotated, Literal, Self
+
+from pydantic import Field, JsonValue
+
+from app.domain.values import Value
+
+ProviderFields = dict[str, JsonValue]
+
+ToolStatus = Literal["ok", "error", "timeout", "denied", "cancelled", "invalid", "unknown"]
+
+
+class TextPart(Value):
+    type: Literal["text"] = "text"
+    text: str
+
+
+class ReasoningPart(Value):
+    """What the model thought before it spoke, as far as its provider shows it."""
+
+    type: Literal["reasoning"] = "reasoning"
+    text: str
+    provider_fields: ProviderFields = {}
+    """Signed or encrypted thinking that its provider must get back, in the provider's own shape."""
+
+
+class ImagePart(Value):
+    type: Literal["image"] = "image"
+    artifact: str
+    """The sha256 of the image's bytes, its name in the artifact store."""
+    media_type: str
+    alt: str = ""
+
+
+class FilePart(Value):
+    type: Literal["file"] = "file"
+    artifact: str
+    media_type: str
+    filename: str
+    size: int
+    """Bytes."""
+
+
+class ToolCall(Value):
+    """A request of the model to call a tool."""
+
+    type: Literal["tool_call"] = "tool_call"
+    call_id: str
+    name: str
+    arguments: dict[str, JsonValue] = {}
+    malformed: str | None = None
+    """What the model wrote as arguments when it is no JSON object; the call is then never run."""
+    provider_fields: ProviderFields = {}
+
+
+class AppPart(Value):
+    """An interactive view that a tool brought along (MCP Apps)."""
+
+    type: Literal["app"] = "app"
+    uri: str
+    server: str
+    artifact: str
+
+
+ResultPart = Annotated[TextPart | ImagePart | FilePart | AppPart, Field(discriminator="type")]
+
+
+class ToolResult(Value):
+    """What a tool call gave back to the model."""
+
+    type: Literal["tool_result"] = "tool_result"
+    call_id: str
+    name: str
+    status: ToolStatus = "ok"
+    parts: tuple[ResultPart, ...] = ()
+
+    @property
+    def text(self) -> str:
+        return "\n".join(part.text for part in self.parts if isinstance(part, TextPart))
+
+    @property
+    def failed(self) -> bool:
+        return self.status != "ok"
+
+
+Part = Annotated[
+    TextPart | ReasoningPart | ImagePart | FilePart | ToolCall | ToolResult | AppPart,
+    Field(discriminator="type"),
+]
+
+Role = Literal["system", "user", "assistant", "tool"]
+
+
+class Message(Value):
+    role: Role
+    parts: tuple[Part, ...]
+    model: str = ""
+    """The `provider/model` that wrote it; its provider fields go back to that provider only."""
+    partial: bool = False
+    """True when it was cut off: stopped, steered away from, or broken off by the provider."""
+
+    @property
+    def text(self) -> str:
+        return "".join(part.text for part in self.parts if isinstance(part, TextPart))
+
+    @property
+    def reasoning(self) -> str:
+        return "\n\n".join(part.text for part in self.parts if isinstance(part, ReasoningPart) and part.text)
+
+    @property
+    def tool_calls(self) -> tuple[ToolCall, ...]:
+        return tuple(part for part in self.parts if isinstance(part, ToolCall))
+
+    @classmethod
+    def of_result(cls, result: ToolResult) -> Self:
+        return cls(role="tool", parts=(result,))
+
+
+def user_message(text: str, *attachments: ImagePart | FilePart) -> Message:
+    return Message(role="user", parts=(TextPart(text=text), *attachments))
+
+
+def system_message(text: str) -> Message:
+    return Message(role="system", parts=(TextPart(text=text),))
+
+
+class Usage(Value):
+    """Tokens of one model call, or a sum of several."""
+
+    input_tokens: int = 0
+    """All of the prompt, cached parts included."""
+    output_tokens: int = 0
+    """All of the answer, reasoning included."""
+    cached_tokens: int = 0
+    """Of the input: read from the provider's cache."""
+    cache_write_tokens: int = 0
+    reasoning_tokens: int = 0
+    """Of the output: spent on thinking."""
+    estimated: bool = False
+    """True when the provider named no usage and it was counted here."""
+
+    @property
+    def total_tokens(self) -> int:
+        return self.input_tokens + self.output_tokens
+
+    def __add__(self, other: "Usage") -> "Usage":
+        return Usage(
+            input_tokens=self.input_tokens + other.input_tokens,
+            output_tokens=self.output_tokens + other.output_tokens,
+            cached_tokens=self.cached_tokens + other.cached_tokens,
+            cache_write_tokens=self.cache_write_tokens + other.cache_write_tokens,
+            reasoning_tokens=self.reasoning_tokens + other.reasoning_tokens,
+            estimated=self.estimated or other.estimated,
+        )
+
+
+FinishReason = Literal["stop", "tool_calls", "length", "content_filter"]

@@ -1,0 +1,73 @@
+"""Each tool call of a run with all that is known of it."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Literal
+
+from pydantic import JsonValue
+
+from app.domain.events import Entry, FileChanged, MessageAdded, ToolCalled, ToolReturned
+from app.domain.messages import ToolResult
+
+CallState = Literal["pending", "running", "done", "failed"]
+
+
+@dataclass(slots=True)
+class CallView:
+    call_id: str
+    name: str
+    arguments: dict[str, JsonValue]
+    asked_seq: int
+    """Where the model asked for it."""
+    malformed: str | None = None
+    started_at: datetime | None = None
+    result: ToolResult | None = None
+    result_seq: int | None = None
+    returned_at: datetime | None = None
+    ms: float | None = None
+    printed: str = ""
+    traceback: str = ""
+    changes: list[FileChanged] = field(default_factory=list)
+
+    @property
+    def state(self) -> CallState:
+        if self.result is not None:
+            return "failed" if self.result.failed else "done"
+        return "pending" if self.started_at is None else "running"
+
+
+def call_views(entries: Iterable[Entry]) -> dict[str, CallView]:
+    """By call id, in the order the model asked."""
+    views: dict[str, CallView] = {}
+    for entry in entries:
+        follow_call(views, entry)
+    return views
+
+
+def follow_call(views: dict[str, CallView], entry: Entry) -> CallView | None:
+    """Take one more entry into `views`; the view it changed last, if any. For pages that follow a live run."""
+    match entry.event:
+        case MessageAdded(message=message):
+            changed = None
+            for call in message.tool_calls:
+                changed = views[call.call_id] = CallView(
+                    call.call_id, call.name, call.arguments, asked_seq=entry.seq, malformed=call.malformed
+                )
+            return changed
+        case ToolCalled(call_id=call_id, name=name, arguments=arguments):
+            view = views.setdefault(call_id, CallView(call_id, name, arguments, asked_seq=entry.seq))
+            view.arguments, view.started_at = arguments, entry.at
+            return view
+        case FileChanged(call_id=call_id) as change:
+            writer = views.get(call_id)
+            if writer is not None:
+                writer.changes.append(change)
+            return writer
+        case ToolReturned(call_id=call_id, result=result) as returned:
+            view = views.setdefault(call_id, CallView(call_id, result.name, {}, asked_seq=entry.seq))
+            view.result, view.result_seq, view.returned_at = result, entry.seq, entry.at
+            view.ms, view.printed, view.traceback = returned.ms, returned.printed, returned.traceback
+            return view
+        case _:
+            return None

@@ -1,0 +1,44 @@
+"""Where a run stands. Computed, never stored: a killed process writes nothing, and its runs still tell the truth."""
+
+from collections.abc import Sequence
+from typing import Literal
+
+from app.domain.errors import ErrorInfo
+from app.domain.events import Entry, PauseRequested, PauseResolved, RunFinished
+
+RunStatus = Literal["running", "paused", "completed", "failed", "cancelled", "limited", "interrupted"]
+
+
+def status(entries: Sequence[Entry], *, alive: bool) -> RunStatus:
+    """With an end, that; without one, running or paused while its process lives, else paused or interrupted."""
+    if (end := finished(entries)) is not None:
+        return end.status
+    if open_pauses(entries):
+        return "paused"
+    return "running" if alive else "interrupted"
+
+
+def finished(entries: Sequence[Entry]) -> RunFinished | None:
+    """The run's end, `None` while there is none."""
+    if entries and isinstance(entries[-1].event, RunFinished):
+        return entries[-1].event
+    return None
+
+
+def open_pauses(entries: Sequence[Entry]) -> list[PauseRequested]:
+    """The pauses that still wait for a decision, oldest first."""
+    waiting: dict[str, PauseRequested] = {}
+    for entry in entries:
+        match entry.event:
+            case PauseRequested() as pause:
+                waiting[pause.pause_id] = pause
+            case PauseResolved(pause_id=pause_id):
+                waiting.pop(pause_id, None)
+            case _:
+                pass
+    return list(waiting.values())
+
+
+def error_of(entries: Sequence[Entry]) -> ErrorInfo | None:
+    end = finished(entries)
+    return end.error if end else None

@@ -1,0 +1,28 @@
+"""The base of every value, and the few values that the rest are made of."""
+
+import hashlib
+import secrets
+from datetime import UTC, datetime
+
+from pydantic import BaseModel, ConfigDict
+
+
+class Value(BaseModel):
+    """Immutable, compared by content. Unknown fields of a newer version are read over, not refused."""
+
+    model_config = ConfigDict(frozen=True, extra="ignore", ser_json_inf_nan="null")
+
+    @property
+    def digest(self) -> str:
+        """The sha256 of the value's JSON, as 64 hexadecimal digits: equal values have equal digests."""
+        return hashlib.sha256(self.model_dump_json().encode()).hexdigest()
+
+
+def new_id() -> str:
+    """A random identifier of 16 characters out of a-z and 0-9, safe in paths and addresses."""
+    return "".join(secrets.choice("abcdefghijklmnopqrstuvwxyz0123456789") for _ in range(16))
+
+
+def now() -> datetime:
+    """The present moment in UTC."""
+    return datetime.now(UTC)

@@ -1,0 +1,132 @@
+"""What the engine needs from the outside, as protocols. Adapters match these by shape; the workbench plugs them in."""
+
+from collections.abc import AsyncGenerator, Callable
+from datetime import datetime
+from typing import Protocol
+
+from app.domain.agents import Agent
+from app.domain.events import Entry
+from app.domain.messages import ToolCall
+from app.domain.models import Price
+from app.domain.sessions import Session
+from app.domain.streaming import Delta, Draft, ModelRequest, Reply
+from app.domain.tools import CallContext, ToolOutput, ToolSpec
+from app.domain.trace import RunRow, StoredTrace
+
+
+class Model(Protocol):
+    def stream(self, request: ModelRequest) -> AsyncGenerator[Delta | Reply, None]:
+        """Yield deltas as they come, then exactly one reply; closing it closes the provider's connection.
+
+        Raises `ModelFailure`. A stream that ends without a finish reason is a failure, never a reply.
+        """
+        ...
+
+
+class Models(Protocol):
+    async def open(self, name: str) -> Model:
+        """The model behind `provider/model` or an alias; raises `ModelFailure` where there is none."""
+        ...
+
+    def price(self, name: str) -> Price | None:
+        """What its tokens cost, `None` when nobody said."""
+        ...
+
+    async def count_tokens(self, request: ModelRequest) -> int:
+        """About how many tokens the request's prompt has."""
+        ...
+
+
+class Toolbox(Protocol):
+    def specs(self, names: tuple[str, ...]) -> tuple[ToolSpec, ...]:
+        """The tools behind names of tools and kits, in that order; a name that does not exist is left out."""
+        ...
+
+    def missing(self, names: tuple[str, ...]) -> tuple[str, ...]:
+        """The names among these behind which there is no tool."""
+        ...
+
+    async def call(self, call: ToolCall, context: CallContext) -> ToolOutput:
+        """Run the tool. Raises `UnknownTool`, `InvalidArguments` or another `ToolError` for the model to see.
+
+        Cancelling it ends the tool: nothing of it goes on afterwards.
+        """
+        ...
+
+
+class TraceWriter(Protocol):
+    """The stored end of one run's trace."""
+
+    def append(self, entry: Entry) -> None:
+        """Take the entry to be written; returns at once."""
+        ...
+
+    def checkpoint(self, draft: Draft) -> None:
+        """Take what is new of the live text to be written, or forget all of it when the draft is empty."""
+        ...
+
+    async def flush(self) -> None:
+        """Return when all that was taken is on disk; raises `StorageError`, and a later flush tries it again."""
+        ...
+
+    async def close(self) -> None: ...
+
+
+class Traces(Protocol):
+    async def create(self, run_id: str, session_id: str) -> TraceWriter: ...
+
+    async def reopen(self, run_id: str) -> TraceWriter:
+        """Go on behind the last entry of a stored run."""
+        ...
+
+    async def read(self, run_id: str) -> StoredTrace:
+        """Raises `NotFound`."""
+        ...
+
+
+class RunRows(Protocol):
+    """The kept rows of all runs."""
+
+    def get(self, run_id: str) -> RunRow | None: ...
+
+    def cost_since(self, moment: datetime) -> float:
+        """US dollars of the runs that started since then."""
+        ...
+
+    async def save(self, row: RunRow) -> None:
+        """Insert or replace."""
+        ...
+
+
+class AgentStore(Protocol):
+    def get(self, agent_id: str) -> Agent:
+        """Also a deleted one; raises `NotFound`."""
+        ...
+
+
+class SessionStore(Protocol):
+    def get(self, session_id: str) -> Session:
+        """Raises `NotFound`."""
+        ...
+
+    async def change(self, session_id: str, change: Callable[[Session], Session]) -> Session:
+        """Apply `change` to the newest state and store it; returns what was stored."""
+        ...
+
+
+class Artifacts(Protocol):
+    """Contents by their sha256."""
+
+    async def put(self, content: bytes) -> str: ...
+
+    async def get(self, digest: str) -> bytes:
+        """Raises `NotFound`."""
+        ...
+
+
+class Clock(Protocol):
+    """Waiting, so that a test need not."""
+
+    def now(self) -> datetime: ...
+
+    async def sleep(self, seconds: float) -> None: ...
