@@ -9,7 +9,7 @@ Anything else is a bug: it fails the run and keeps its traceback.
 
 from typing import Literal
 
-from app.domain.values import Value
+from app.domain.values import Text, Value
 
 FailureClass = Literal[
     "rate_limit",
@@ -33,9 +33,9 @@ class ErrorInfo(Value):
     """An error as the trace keeps it."""
 
     failure: FailureClass
-    text: str
+    text: Text
     """One or two sentences for a person."""
-    traceback: str = ""
+    traceback: Text = ""
     """Where it came from, for a developer who asks; empty when it is no bug."""
 
 

@@ -14,7 +14,7 @@ from app.domain.agents import Limits, Parameters
 from app.domain.errors import ErrorInfo, FailureClass
 from app.domain.messages import FinishReason, Message, ToolResult, Usage
 from app.domain.tools import Policy, ToolSpec
-from app.domain.values import Value
+from app.domain.values import Text, Value
 
 FORMAT = 1
 """The number of this trace format; a reader refuses a higher one in words."""
@@ -140,9 +140,9 @@ class ToolReturned(Value):
     type: Literal["tool_returned"] = "tool_returned"
     call_id: str
     result: ToolResult
-    printed: str = ""
+    printed: Text = ""
     ms: float
-    traceback: str = ""
+    traceback: Text = ""
 
 
 class FileChanged(Value):
@@ -227,7 +227,8 @@ class Forked(Value):
     type: Literal["forked"] = "forked"
     run_id: str
     seq: int
-    digest: str
+    prefix_digest: str
+    """The digest of the last entry that was copied."""
 
 
 class RunFinished(Value):

@@ -8,7 +8,7 @@ from typing import Annotated, Literal, Self
 
 from pydantic import Field, JsonValue
 
-from app.domain.values import Value
+from app.domain.values import Text, Value
 
 ProviderFields = dict[str, JsonValue]
 
@@ -17,14 +17,14 @@ ToolStatus = Literal["ok", "error", "timeout", "denied", "cancelled", "invalid",
 
 class TextPart(Value):
     type: Literal["text"] = "text"
-    text: str
+    text: Text
 
 
 class ReasoningPart(Value):
     """What the model thought before it spoke, as far as its provider shows it."""
 
     type: Literal["reasoning"] = "reasoning"
-    text: str
+    text: Text
     provider_fields: ProviderFields = {}
     """Signed or encrypted thinking that its provider must get back, in the provider's own shape."""
 
@@ -53,7 +53,7 @@ class ToolCall(Value):
     call_id: str
     name: str
     arguments: dict[str, JsonValue] = {}
-    malformed: str | None = None
+    malformed: Text | None = None
     """What the model wrote as arguments when it is no JSON object; the call is then never run."""
     provider_fields: ProviderFields = {}
 

@@ -3,7 +3,9 @@
 Pieces are live only, the trace keeps the finished message; they are plain dataclasses because there are thousands.
 """
 
+from collections.abc import AsyncGenerator
 from dataclasses import dataclass, field
+from typing import Protocol
 
 from app.domain.agents import Parameters
 from app.domain.messages import FinishReason, Message, Usage
@@ -52,6 +54,17 @@ class Reply:
     message: Message
     usage: Usage
     finish_reason: FinishReason
+
+
+class Model(Protocol):
+    """Anything that can be asked and streams its answer."""
+
+    def stream(self, request: ModelRequest) -> AsyncGenerator[Delta | Reply, None]:
+        """Yield deltas as they come, then exactly one reply; closing it closes the provider's connection.
+
+        Raises `ModelFailure`. A stream that ends without a finish reason is a failure, never a reply.
+        """
+        ...
 
 
 @dataclass(slots=True)

@@ -6,7 +6,7 @@ from typing import Literal, Protocol
 from pydantic import JsonValue
 
 from app.domain.messages import ResultPart, TextPart
-from app.domain.values import Value
+from app.domain.values import Text, Value
 
 Policy = Literal["auto", "ask", "off"]
 JsonSchema = dict[str, JsonValue]
@@ -37,7 +37,7 @@ class ToolOutput(Value):
     """What a tool returned."""
 
     parts: tuple[ResultPart, ...] = ()
-    printed: str = ""
+    printed: Text = ""
     """What it wrote to its standard output and error."""
 
     @classmethod

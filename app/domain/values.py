@@ -3,8 +3,18 @@
 import hashlib
 import secrets
 from datetime import UTC, datetime
+from typing import Annotated
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, BeforeValidator, ConfigDict
+
+
+def well_formed(text: str) -> str:
+    """The text with lone surrogates, which no file and no socket takes, replaced by `?`."""
+    return text if text.isascii() else text.encode("utf-8", "replace").decode()
+
+
+Text = Annotated[str, BeforeValidator(well_formed)]
+"""Text from outside: of a model, a tool or a person."""
 
 
 class Value(BaseModel):
