@@ -1,6 +1,6 @@
 """What the engine needs from the outside, as protocols. Adapters match these by shape; the workbench plugs them in."""
 
-from collections.abc import AsyncGenerator, Callable
+from collections.abc import Callable
 from datetime import datetime
 from typing import Protocol
 
@@ -9,18 +9,9 @@ from app.domain.events import Entry
 from app.domain.messages import ToolCall
 from app.domain.models import Price
 from app.domain.sessions import Session
-from app.domain.streaming import Delta, Draft, ModelRequest, Reply
+from app.domain.streaming import Draft, Model, ModelRequest
 from app.domain.tools import CallContext, ToolOutput, ToolSpec
-from app.domain.trace import RunRow, StoredTrace
-
-
-class Model(Protocol):
-    def stream(self, request: ModelRequest) -> AsyncGenerator[Delta | Reply, None]:
-        """Yield deltas as they come, then exactly one reply; closing it closes the provider's connection.
-
-        Raises `ModelFailure`. A stream that ends without a finish reason is a failure, never a reply.
-        """
-        ...
+from app.domain.trace import RunFilter, RunPage, RunRow, SortKey, StoredTrace
 
 
 class Models(Protocol):
@@ -89,6 +80,16 @@ class RunRows(Protocol):
 
     def get(self, run_id: str) -> RunRow | None: ...
 
+    def find(
+        self,
+        filter: RunFilter,
+        *,
+        sort: SortKey = "started_at",
+        descending: bool = True,
+        offset: int = 0,
+        limit: int = 50,
+    ) -> RunPage: ...
+
     def cost_since(self, moment: datetime) -> float:
         """US dollars of the runs that started since then."""
         ...
@@ -105,6 +106,8 @@ class AgentStore(Protocol):
 
 
 class SessionStore(Protocol):
+    async def create(self, session: Session) -> Session: ...
+
     def get(self, session_id: str) -> Session:
         """Raises `NotFound`."""
         ...

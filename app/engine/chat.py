@@ -1,0 +1,174 @@
+"""Talking to an agent: each message of a session becomes a run that knows what was said before."""
+
+import asyncio
+from collections import defaultdict
+from dataclasses import dataclass
+
+from app.domain.agents import Agent, Behaviour
+from app.domain.errors import Conflict, NotFound, TooLarge, WorkbenchError
+from app.domain.events import AgentRef, GrantedTool, MessageAdded, Purpose, RunStarted, Trigger
+from app.domain.messages import Message, ReasoningPart, TextPart, system_message, user_message
+from app.domain.prompts import filled
+from app.domain.sessions import Session, title_of
+from app.domain.tools import canonical_name
+from app.domain.trace import StoredTrace, conversation, files_after
+from app.domain.values import new_id, now
+from app.engine.ports import AgentStore, SessionStore, Toolbox
+from app.engine.runs import LiveRun, Runs
+
+LONGEST_MESSAGE = 200_000
+"""Characters; about 50,000 tokens."""
+FROM_PAGE = Trigger(kind="page")
+
+
+@dataclass
+class Chat:
+    agents: AgentStore
+    sessions: SessionStore
+    runs: Runs
+    toolbox: Toolbox
+
+    def __post_init__(self) -> None:
+        self._locks: defaultdict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
+
+    async def new_session(self, agent_id: str, variant: int | None = None) -> Session:
+        """An empty session with the agent's active variant, or the one asked for. Raises `NotFound`."""
+        agent = self.agents.get(agent_id)
+        chosen = agent.variant(variant or agent.active)
+        began = now()
+        session = Session(
+            id=new_id(),
+            agent_id=agent.id,
+            agent_slug=agent.slug,
+            variant=chosen.number,
+            variables={variable.name: variable.default for variable in chosen.behaviour.variables},
+            created_at=began,
+            updated_at=began,
+        )
+        return await self.sessions.create(session)
+
+    async def send(
+        self, session_id: str, text: str, *, trigger: Trigger = FROM_PAGE, purpose: Purpose = "chat"
+    ) -> LiveRun:
+        """Start a run with the message, as the session's next turn.
+
+        Raises `WorkbenchError` for an empty message, `TooLarge`, `Conflict` while another run of the session goes on.
+        """
+        session = self.sessions.get(session_id)
+        return await self._start(session, len(session.runs), user_message(_checked(text)), trigger, purpose)
+
+    async def edit(self, session_id: str, run_id: str, text: str) -> LiveRun:
+        """Send another message in place of the one that began that run; it and all after it leave the session.
+
+        The runs themselves stay on the Runs page.
+        """
+        session = self.sessions.get(session_id)
+        message = user_message(_checked(text))
+        return await self._start(session, _place(session, run_id), message, FROM_PAGE, "chat")
+
+    async def regenerate(self, session_id: str, run_id: str) -> LiveRun:
+        """Answer the message of that run once more; it and all after it leave the session."""
+        session = self.sessions.get(session_id)
+        trace = await self.runs.trace(run_id)
+        message = next((entry.event.message for entry in trace.entries if isinstance(entry.event, MessageAdded)), None)
+        if message is None:
+            raise NotFound("The message of this run cannot be read any more, so it cannot be sent again.")
+        return await self._start(session, _place(session, run_id), message, FROM_PAGE, "chat")
+
+    async def _start(
+        self, session: Session, place: int, message: Message, trigger: Trigger, purpose: Purpose
+    ) -> LiveRun:
+        async with self._locks[session.id]:
+            if self.runs.of_session(session.id) is not None:
+                raise Conflict("The agent is still answering. Stop it, or wait until it has finished.")
+            before = await self._trace_before(session, place)
+            started = self._run_started(session, before, trigger, purpose)
+            live = await self.runs.start(started, message)
+            await self.sessions.change(session.id, lambda newest: _with_run(newest, place, live.run_id, message.text))
+            return live
+
+    async def _trace_before(self, session: Session, place: int) -> StoredTrace:
+        if place == 0:
+            return StoredTrace([])
+        return await self.runs.trace(session.runs[place - 1])
+
+    def _run_started(self, session: Session, before: StoredTrace, trigger: Trigger, purpose: Purpose) -> RunStarted:
+        agent = self.agents.get(session.agent_id)
+        behaviour = agent.variant(session.variant).behaviour
+        prompt = filled(behaviour.system_prompt, _variables(behaviour, session)).strip()
+        return RunStarted(
+            session_id=session.id,
+            agent=AgentRef(id=agent.id, slug=agent.slug, name=agent.name, variant=session.variant),
+            model=session.model or behaviour.model,
+            parameters=behaviour.parameters,
+            limits=behaviour.limits,
+            system=system_message(prompt) if prompt else None,
+            variables=_variables(behaviour, session),
+            tools=self._granted(agent, behaviour, session),
+            history=history_after(before),
+            files=files_after(before.entries),
+            output_schema=behaviour.output_schema,
+            trigger=trigger,
+            purpose=purpose,
+        )
+
+    def _granted(self, agent: Agent, behaviour: Behaviour, session: Session) -> tuple[GrantedTool, ...]:
+        """The variant's tools that are on in this session; refuses a variant that names a tool there is not."""
+        names = tuple(choice.name for choice in behaviour.tools)
+        if missing := self.toolbox.missing(names):
+            listed = ", ".join(repr(name) for name in missing)
+            raise WorkbenchError(
+                f"Agent {agent.name!r} uses tools that do not exist: {listed}. Remove them from its variant, "
+                "or bring them back."
+            )
+        off = {canonical_name(name) for name in session.tools_off}
+        granted: dict[str, GrantedTool] = {}
+        for choice in behaviour.tools:
+            for spec in self.toolbox.specs((choice.name,)):
+                if choice.policy == "off" or {spec.name, canonical_name(choice.name)} & off:
+                    continue
+                granted[spec.name] = GrantedTool(spec=spec, policy=choice.policy)
+        return tuple(granted.values())
+
+
+def history_after(trace: StoredTrace) -> tuple[Message, ...]:
+    """What the next run knows of this one and those before it; the live text of a run cut off by a kill included."""
+    messages = conversation(trace.entries)
+    draft = trace.draft
+    parts: list[ReasoningPart | TextPart] = []
+    if draft.reasoning:
+        parts.append(ReasoningPart(text=draft.reasoning))
+    if draft.text:
+        parts.append(TextPart(text=draft.text))
+    if parts:
+        messages.append(Message(role="assistant", parts=tuple(parts), partial=True))
+    return tuple(messages)
+
+
+def _checked(text: str) -> str:
+    if not text.strip():
+        raise WorkbenchError("The message is empty. Write something for the agent first.")
+    if len(text) > LONGEST_MESSAGE:
+        raise TooLarge(
+            f"The message has {len(text):,} characters; {LONGEST_MESSAGE:,} is the most. "
+            "Shorten it, or send it in several messages."
+        )
+    return text
+
+
+def _place(session: Session, run_id: str) -> int:
+    if run_id not in session.runs:
+        raise NotFound("This message is not part of the session any more. Reload the page to see how it stands.")
+    return session.runs.index(run_id)
+
+
+def _with_run(session: Session, place: int, run_id: str, text: str) -> Session:
+    changes: dict[str, object] = {"runs": (*session.runs[:place], run_id), "updated_at": now(), "composer": ""}
+    if place == 0 and not session.renamed:
+        changes["title"] = title_of(text)
+    return session.model_copy(update=changes)
+
+
+def _variables(behaviour: Behaviour, session: Session) -> dict[str, str]:
+    defaults = {variable.name: variable.default for variable in behaviour.variables}
+    return {**defaults, **session.variables}

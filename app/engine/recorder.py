@@ -1,0 +1,95 @@
+"""Writes a run's trace: stamps each event, appends it, wakes whoever follows; and keeps the live text beside it."""
+
+import asyncio
+from collections.abc import AsyncIterator, Iterable
+from time import monotonic
+
+from app.domain.events import Entry, Event, RunFinished
+from app.domain.streaming import CallDelta, Delta, Draft, DraftCall, ReasoningDelta, TextDelta
+from app.engine.ports import Clock, TraceWriter
+
+CHECKPOINT_SECONDS = 1.0
+"""Live text is on its way to the disk at least this often."""
+
+
+class Recorder:
+    def __init__(self, run_id: str, writer: TraceWriter, clock: Clock, entries: Iterable[Entry] = ()) -> None:
+        self.run_id = run_id
+        self.entries: list[Entry] = list(entries)
+        self.draft = Draft()
+        """The message being written, empty between messages."""
+        self.printed: dict[str, str] = {}
+        """By call id: what running tools have printed so far."""
+        self.closed = False
+        """True when nothing more will be recorded, with or without an end."""
+        self._writer = writer
+        self._clock = clock
+        self._grown = asyncio.Event()
+        self._checkpoint_at = monotonic()
+
+    def record(self, *events: Event) -> None:
+        for event in events:
+            entry = Entry(run_id=self.run_id, seq=len(self.entries), at=self._clock.now(), event=event)
+            self.entries.append(entry)
+            self._writer.append(entry)
+        self._wake()
+
+    def take(self, delta: Delta) -> None:
+        """Add a piece to the live text."""
+        match delta:
+            case TextDelta(text=text):
+                self.draft.text += text
+            case ReasoningDelta(text=text):
+                self.draft.reasoning += text
+            case CallDelta(call_id=call_id, name=name, text=text):
+                call = self.draft.calls.setdefault(call_id, DraftCall(call_id, name))
+                call.arguments += text
+        if monotonic() - self._checkpoint_at >= CHECKPOINT_SECONDS:
+            self.checkpoint()
+
+    def checkpoint(self) -> None:
+        self._checkpoint_at = monotonic()
+        self._writer.checkpoint(self.draft)
+
+    def drop_draft(self) -> Draft:
+        """Forget the live text, which has become a message or nothing; what it was."""
+        dropped, self.draft = self.draft, Draft()
+        self._writer.checkpoint(self.draft)
+        return dropped
+
+    def since(self, seq: int) -> list[Entry]:
+        """The entries from `seq` on."""
+        return self.entries[seq:]
+
+    async def follow(self, seq: int = 0) -> AsyncIterator[Entry]:
+        """Every entry from `seq` on, waiting for new ones until the run has ended."""
+        while True:
+            grown = self._grown
+            for entry in self.since(seq):
+                yield entry
+                if isinstance(entry.event, RunFinished):
+                    return
+                seq += 1
+            if self.closed:
+                return
+            await grown.wait()
+
+    async def flush(self) -> None:
+        """Return when everything recorded is on disk."""
+        await self._writer.flush()
+
+    async def close(self) -> None:
+        """Flush for the last time; raises `StorageError`, and may then be called again."""
+        self.closed = True
+        self._wake()
+        await self._writer.flush()
+        await self._writer.close()
+
+    async def abandon(self) -> None:
+        """Give up a run that could not be begun."""
+        self.closed = True
+        await self._writer.close()
+
+    def _wake(self) -> None:
+        self._grown.set()
+        self._grown = asyncio.Event()

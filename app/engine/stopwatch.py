@@ -1,0 +1,30 @@
+"""A run's total time, which stands still while the run waits for a retry or for a person."""
+
+import asyncio
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+
+class Stopwatch:
+    """Cancels what runs inside `timer` when its seconds are used up."""
+
+    def __init__(self, seconds: float) -> None:
+        self.seconds = seconds
+        self.timer = asyncio.timeout(seconds)
+        self._waits = 0
+        self._left = seconds
+
+    @contextmanager
+    def standing_still(self) -> Iterator[None]:
+        """Time inside does not count; may be nested and overlap."""
+        loop = asyncio.get_running_loop()
+        if self._waits == 0 and (when := self.timer.when()) is not None:
+            self._left = when - loop.time()
+            self.timer.reschedule(None)
+        self._waits += 1
+        try:
+            yield
+        finally:
+            self._waits -= 1
+            if self._waits == 0 and not self.timer.expired():
+                self.timer.reschedule(loop.time() + self._left)

@@ -1,0 +1,135 @@
+import asyncio
+
+import pytest
+
+from app.domain.errors import Conflict, NotFound, TooLarge, WorkbenchError
+from app.domain.messages import ToolCall
+from app.domain.trace import RunFilter
+from app.engine.chat import LONGEST_MESSAGE
+from tests.engine.scripted import TextDelta, forever, reply
+
+
+def heard(bench, number):
+    return [message.text for message in bench.models.requests[number].messages]
+
+
+async def say(bench, session, text, answer):
+    bench.models.say(answer)
+    live = await bench.chat.send(session.id, text)
+    await asyncio.wait_for(live.ended(), 5)
+    return live
+
+
+async def test_the_next_run_knows_what_was_said(bench):
+    session = await bench.session()
+    await say(bench, session, "one", "first")
+    await say(bench, session, "two", "second")
+    assert heard(bench, 1) == ["one", "first", "two"]
+    assert len(bench.data.sessions.get(session.id).runs) == 2
+
+
+async def test_a_session_is_titled_by_its_first_message(bench):
+    session = await bench.session()
+    await say(bench, session, "Hello there\nmore", "hi")
+    await say(bench, session, "Something else", "hi")
+    assert bench.data.sessions.get(session.id).title == "Hello there"
+
+
+async def test_editing_replaces_the_run_and_all_after_it(bench):
+    session = await bench.session()
+    await say(bench, session, "one", "1")
+    second = await say(bench, session, "two", "2")
+    await say(bench, session, "three", "3")
+    bench.models.say("2b")
+    edited = await bench.chat.edit(session.id, second.run_id, "two b")
+    await edited.ended()
+    assert heard(bench, 3) == ["one", "1", "two b"]
+    assert bench.data.sessions.get(session.id).runs[1:] == (edited.run_id,)
+    assert bench.data.rows.find(RunFilter()).total == 4
+
+
+async def test_regenerating_sends_the_same_message_again(bench):
+    session = await bench.session()
+    first = await say(bench, session, "one", "1")
+    bench.models.say("1b")
+    again = await bench.chat.regenerate(session.id, first.run_id)
+    await again.ended()
+    assert heard(bench, 1) == ["one"] and bench.data.sessions.get(session.id).runs == (again.run_id,)
+
+
+async def test_files_are_there_in_the_next_run(bench):
+    session = await bench.session("talk")
+    bench.models.say(reply("", ToolCall(call_id="c1", name="talk")))
+    await say(bench, session, "write", "done")
+    second = await say(bench, session, "next", "ok")
+    assert list(second.started.files) == ["/made.txt"]
+
+
+@pytest.mark.parametrize("text", ["", "   \n\t"])
+async def test_an_empty_message_is_refused_in_words(bench, text):
+    session = await bench.session()
+    with pytest.raises(WorkbenchError, match="empty"):
+        await bench.chat.send(session.id, text)
+
+
+async def test_a_huge_message_is_refused_with_its_size(bench):
+    session = await bench.session()
+    with pytest.raises(TooLarge, match="1,000,000 characters"):
+        await bench.chat.send(session.id, "x" * 1_000_000)
+    bench.models.say("ok")
+    live = await bench.chat.send(session.id, "x" * LONGEST_MESSAGE)
+    await live.ended()
+    assert live.status == "completed"
+
+
+async def test_one_run_at_a_time_in_a_session(bench):
+    session = await bench.session()
+    bench.models.say(TextDelta("going on"), forever)
+    live = await bench.chat.send(session.id, "one")
+    with pytest.raises(Conflict, match="still answering"):
+        await bench.chat.send(session.id, "two")
+    live.stop()
+    await live.ended()
+    await say(bench, session, "three", "ok")
+    assert heard(bench, 1) == ["one", "going on", "three"]
+
+
+async def test_two_messages_at_once_start_one_run(bench):
+    session = await bench.session()
+    bench.models.say(forever)
+    sent = await asyncio.gather(
+        bench.chat.send(session.id, "a"), bench.chat.send(session.id, "b"), return_exceptions=True
+    )
+    assert sorted(type(one).__name__ for one in sent) == ["Conflict", "LiveRun"]
+
+
+async def test_an_unknown_session_is_named(bench):
+    with pytest.raises(NotFound):
+        await bench.chat.send("nothere", "hi")
+
+
+async def test_a_session_stays_with_its_variant(bench):
+    session = await bench.session()
+    await bench.data.agents.delete(session.agent_id)
+    live = await say(bench, session, "still there?", "yes")
+    assert live.started.agent.variant == 1
+
+
+async def test_a_variant_with_a_tool_that_is_gone_is_refused_with_the_way_out(bench):
+    session = await bench.session("add", "vanished")
+    with pytest.raises(WorkbenchError, match=r"'vanished'.*Remove"):
+        await bench.chat.send(session.id, "hi")
+
+
+async def test_a_run_left_without_an_end_is_listed_as_interrupted(bench):
+    session = await bench.session()
+    bench.models.say(TextDelta("so far"), forever)
+    live = await bench.chat.send(session.id, "x")
+    await bench.runs.close()
+    bench.runs._finished.clear()  # as after a restart
+    [row] = (await bench.runs.page(RunFilter())).rows
+    assert (row.run_id, row.status) == (live.run_id, "interrupted")
+    assert (await bench.runs.page(RunFilter(status="interrupted"))).total == 1
+    assert (await bench.runs.page(RunFilter(status="running"))).total == 0
+    follow_up = await say(bench, session, "go on", "ok")
+    assert [m.text for m in follow_up.started.history][:1] == ["x"]
