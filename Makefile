@@ -1,0 +1,53 @@
+# `make run` and `make test` do all their set-up by themselves; they need Python 3.11 or newer, and nothing else.
+
+# Python reads compiled code faster than it compiles; an environment that forbids it would slow every start down.
+unexport PYTHONDONTWRITEBYTECODE
+
+PY := .venv/bin/python
+RUN_LOCK := packaging/requirements.lock
+DEV_LOCK := packaging/requirements-dev.lock
+UNIT := tests --ignore=tests/e2e --ignore=tests/bench --ignore=tests/faults
+
+.PHONY: help run test lint format bench faults lock clean
+.DEFAULT_GOAL := help
+
+help: ## Say what can be made
+	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /|/' | awk -F'|' '{printf "make %-8s %s\n", $$1, $$2}'
+
+run: .venv/.run ## Start the app; arguments go into ARGS="--port 9000"
+	@$(PY) -m app $(ARGS)
+
+test: lint ## Check everything: style, types, layers, unit tests, the app in a real browser
+	@$(PY) -m pytest -q $(UNIT)
+	@CHROMIUM="$$($(PY) -m tests.browser)" && export CHROMIUM && $(PY) -m pytest -q tests/e2e
+
+lint: .venv/.dev ## Check style, types and layers
+	@$(PY) -m ruff check .
+	@$(PY) -m ruff format --check .
+	@$(PY) -m mypy
+	@.venv/bin/lint-imports
+
+format: .venv/.dev ## Bring the code into shape
+	@$(PY) -m ruff check --fix .
+	@$(PY) -m ruff format .
+
+bench: .venv/.dev ## Measure how fast it is; ARGS="append" picks some of it
+	@CHROMIUM="$$($(PY) -m tests.browser)" && export CHROMIUM && $(PY) -m tests.bench $(ARGS)
+
+faults: .venv/.dev ## Measure what it withstands; ARGS="door_walk" picks some of it
+	@CHROMIUM="$$($(PY) -m tests.browser)" && export CHROMIUM && $(PY) -m tests.faults $(ARGS)
+
+lock: ## Choose the versions of all dependencies again
+	@sh packaging/lock.sh
+
+clean: ## Remove the environment and what was built
+	rm -rf .venv build dist .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis
+
+.venv/.run: $(RUN_LOCK)
+	@sh packaging/setup.sh $(RUN_LOCK)
+	@touch $@
+
+# The development lock holds all that the other one does.
+.venv/.dev: $(DEV_LOCK) $(RUN_LOCK)
+	@sh packaging/setup.sh $(DEV_LOCK)
+	@touch .venv/.run $@
