@@ -1,0 +1,220 @@
+"""The door: one outermost ASGI layer that every request and every socket passes, NiceGUI's own included.
+
+It answers to one host name, takes changes and sockets from its own pages only, and lets nobody in without the token
+of the printed address, the cookie that token is exchanged for, or an API key. `/health` alone is open.
+"""
+
+import hmac
+import html
+import re
+from collections.abc import Callable
+from urllib.parse import quote, urlencode
+
+from starlette.applications import Starlette
+from starlette.datastructures import MutableHeaders
+from starlette.requests import HTTPConnection
+from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Response
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from app.api.body_limit import BodyLimit
+from app.api.refusals import API_PATHS, Refusal, page
+
+HOST = "127.0.0.1"
+"""The one name the app answers to, and the one address it listens on."""
+API_BODY = 10 * 1024 * 1024
+"""Bytes a request to the API may carry."""
+PAGE_BODY = 4 * 1024 * 1024 + 64 * 1024
+"""Bytes any other request may carry: an upload of 4 MiB and its multipart envelope."""
+
+SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
+RESPONSE_STARTS = frozenset({"http.response.start", "websocket.http.response.start"})
+
+LOCKED = Refusal(
+    401,
+    "unauthorized",
+    "Agent Playground is locked",
+    "Open it with the whole address that was printed when it started, the one that ends in ?token=… . "
+    "A program sends that token, or an API key, as 'Authorization: Bearer <key>' or 'X-API-Key: <key>'.",
+)
+FOREIGN_PAGE = Refusal(
+    403,
+    "forbidden",
+    "This request came from another page",
+    "Agent Playground takes changes from its own pages only, or from a program that sends a key and no Origin.",
+)
+
+
+def no_keys(key: str) -> bool:  # noqa: ARG001 - the shape of every key check
+    """The key check of an app that has no API keys."""
+    return False
+
+
+def install(server: Starlette, *, port: int, token: str, accepts_key: Callable[[str], bool] = no_keys) -> None:
+    """Put the door in front of all that `server` serves, now and later.
+
+    `accepts_key` says whether a key that is not the token may use the API. Raises RuntimeError when `server` has begun
+    to serve. A token that is no secret stops the start with a ValueError.
+    """
+    if server.middleware_stack is not None:
+        raise RuntimeError("The door has to be installed before the first request")
+    build = server.build_middleware_stack
+
+    def build_behind_the_door() -> ASGIApp:
+        return Door(build(), port=port, token=token, accepts_key=accepts_key)
+
+    # Not add_middleware: ui.run adds its own after us, which would stand outside of the door. Starlette calls this
+    # method once, before it answers anything, so nothing can be served around it. A startup hook could be skipped.
+    server.build_middleware_stack = build_behind_the_door  # type: ignore[method-assign]
+
+
+class Door:
+    """An ASGI app that lets a request or socket through to `app`, or turns it away in words."""
+
+    def __init__(self, app: ASGIApp, *, port: int, token: str, accepts_key: Callable[[str], bool] = no_keys) -> None:
+        if not re.fullmatch(r"[\w-]{16,}", token, re.ASCII):
+            raise ValueError("The token needs 16 or more letters, digits, '-' and '_'")
+        self._app = app
+        self._pages = BodyLimit(app, PAGE_BODY)
+        self._api = BodyLimit(app, API_BODY)
+        self._token = token
+        self._accepts_key = accepts_key
+        # Cookies are shared by all ports of a host, so the name tells ours from those of our neighbours.
+        self._cookie = f"agent_playground_{port}"
+        self._origin = f"http://{HOST}:{port}"
+        self._hosts = _authorities(HOST, port)
+        self._origins = {f"http://{authority}" for authority in self._hosts}
+        self._other_names = _authorities("localhost", port) - self._hosts
+        self._headers = _headers(port)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "lifespan":
+            await self._app(scope, receive, send)
+            return
+        request = HTTPConnection(scope)
+        inside = self._api if _asks_the_api(request) else self._pages
+        await (self._answer(request) or inside)(scope, receive, self._with_headers(send))
+
+    def _answer(self, request: HTTPConnection) -> Response | None:
+        """What is said at the door; None lets the request in."""
+        for rule in (self._host, self._health, self._page_of_origin, self._exchange, self._credential):
+            if answer := rule(request):
+                return answer
+        return None
+
+    def _host(self, request: HTTPConnection) -> Response | None:
+        named = request.headers.getlist("host")
+        if len(named) == 1 and named[0] in self._hosts:
+            return None
+        if len(named) == 1 and named[0] in self._other_names and _method(request) in ("GET", "HEAD"):
+            # Cookies and Origin belong to one name; `localhost` may also be somebody else's [::1].
+            return RedirectResponse(self._origin + _address(request, request.query_params.multi_items()))
+        sentence = f"Agent Playground answers as {self._origin} only. Use that address."
+        return Refusal(421, "wrong_host", "This is not its address", sentence).response(request)
+
+    def _health(self, request: HTTPConnection) -> Response | None:
+        if request.scope["path"] == "/health" and _method(request) in ("GET", "HEAD"):
+            return JSONResponse({"status": "ok"})
+        return None
+
+    def _page_of_origin(self, request: HTTPConnection) -> Response | None:
+        """Refuses what a foreign page asked for, and every change whose page is unknown."""
+        origins = request.headers.getlist("origin")
+        if origins:
+            ours = len(origins) == 1 and origins[0] in self._origins
+        elif _changes_something(request):
+            ours = request.headers.get("sec-fetch-site") == "same-origin" or self._has_key(request)
+        else:
+            ours = True
+        return None if ours and not _fetched_by_another_site(request) else FOREIGN_PAGE.response(request)
+
+    def _exchange(self, request: HTTPConnection) -> Response | None:
+        """Turns the token of the first address into a cookie, and leads to that address without it."""
+        if _method(request) != "GET" or not self._is_token(request.query_params.get("token", "")):
+            return None
+        rest = [(name, value) for name, value in request.query_params.multi_items() if name != "token"]
+        target = html.escape(_address(request, rest))
+        # 200 and a refresh, not a redirect: on the redirect after a click in another program Chromium holds the
+        # Strict cookie back, and the app would answer 401 to its owner.
+        head = f'<meta http-equiv="refresh" content="0;url={target}">'
+        response = HTMLResponse(page("Agent Playground", f'<p><a href="{target}">Opening…</a></p>', head=head))
+        response.set_cookie(self._cookie, self._token, httponly=True, samesite="strict")
+        return response
+
+    def _credential(self, request: HTTPConnection) -> Response | None:
+        if self._is_token(request.cookies.get(self._cookie, "")) or self._has_key(request):
+            return None
+        return LOCKED.response(request)
+
+    def _has_key(self, request: HTTPConnection) -> bool:
+        if not _asks_the_api(request):
+            return False
+        scheme, _, bearer = request.headers.get("authorization", "").partition(" ")
+        key = bearer.strip() if scheme.lower() == "bearer" else request.headers.get("x-api-key", "")
+        return bool(key) and (self._is_token(key) or self._accepts_key(key))
+
+    def _is_token(self, given: str) -> bool:
+        return hmac.compare_digest(given.encode(), self._token.encode())
+
+    def _with_headers(self, send: Send) -> Send:
+        """Adds our headers to every response, also to those for errors; a route's own, stricter ones stay."""
+
+        async def send_with_headers(message: Message) -> None:
+            if message["type"] in RESPONSE_STARTS:
+                headers = MutableHeaders(raw=list(message.get("headers", ())))
+                for name, value in self._headers.items():
+                    headers.setdefault(name, value)
+                message = {**message, "headers": headers.raw}
+            await send(message)
+
+        return send_with_headers
+
+
+def _headers(port: int) -> dict[str, str]:
+    """Nothing off this origin loads, frames or reads us; NiceGUI's Vue templates need both `unsafe-` words."""
+    policy = (
+        "default-src 'self'; script-src 'self' 'unsafe-inline' 'unsafe-eval'; style-src 'self' 'unsafe-inline'; "
+        "img-src 'self' data: blob:; media-src 'self' data: blob:; font-src 'self' data:; worker-src 'self' blob:; "
+        f"connect-src 'self' ws://{HOST}:{port}; frame-src 'self'; frame-ancestors 'none'; base-uri 'none'; "
+        "form-action 'self'; object-src 'none'"
+    )
+    return {
+        "Content-Security-Policy": policy,
+        "X-Frame-Options": "DENY",
+        "X-Content-Type-Options": "nosniff",
+        "Referrer-Policy": "no-referrer",
+        "Cross-Origin-Opener-Policy": "same-origin",
+        "Cross-Origin-Resource-Policy": "same-origin",
+        "Cache-Control": "no-store",
+    }
+
+
+def _authorities(host: str, port: int) -> frozenset[str]:
+    """How a browser may write this address in Host; the port of plain HTTP goes without saying."""
+    return frozenset({f"{host}:{port}", host}) if port == 80 else frozenset({f"{host}:{port}"})
+
+
+def _method(request: HTTPConnection) -> str:
+    """The HTTP method, or an empty string for a socket."""
+    return str(request.scope.get("method", ""))
+
+
+def _asks_the_api(request: HTTPConnection) -> bool:
+    # Of the scope, never of request.url: that one is put together from the Host header, which the asker chooses.
+    return str(request.scope["path"]).startswith(API_PATHS)
+
+
+def _changes_something(request: HTTPConnection) -> bool:
+    return _method(request) not in SAFE_METHODS
+
+
+def _fetched_by_another_site(request: HTTPConnection) -> bool:
+    """Another site's script, image or form asks; a link followed to us is none of these."""
+    if request.headers.get("sec-fetch-site") not in ("cross-site", "same-site"):
+        return False
+    return _changes_something(request) or request.headers.get("sec-fetch-mode") != "navigate"
+
+
+def _address(request: HTTPConnection, query: list[tuple[str, str]]) -> str:
+    """The path and query of `request`, always on this origin, even when the path begins with '//'."""
+    path = "/" + quote(str(request.scope["path"]).lstrip("/\\"))
+    return f"{path}?{urlencode(query)}" if query else path

@@ -1,0 +1,125 @@
+"""The real app in a process of its own, started the way its users start it."""
+
+import os
+import re
+import socket
+import subprocess
+import sys
+import threading
+from pathlib import Path
+from typing import IO
+
+ROOT = Path(__file__).resolve().parents[1]
+ADDRESS = re.compile(r"Agent Playground is running at (http://127\.0\.0\.1:\d+)/\?token=(\S+)")
+LEFT_OUT = ("PYTEST_", "NICEGUI_", "AGENT_PLAYGROUND_", "PYTHONDONTWRITEBYTECODE")
+
+
+class AppProcess:
+    """Agent Playground on a free port, with `data` as its folder and nothing of the test run in its environment.
+
+    `module` is what is run in the app's place, `environment` is added to what it inherits.
+    """
+
+    def __init__(self, data: Path, *, module: str = "app", environment: dict[str, str] | None = None) -> None:
+        self.data = data
+        self.port = free_port()
+        self.url = ""
+        self.token = ""
+        self._module = module
+        self._environment = plain_environment() | (environment or {})
+        self._lines: list[str] = []
+        self._started_at_line = 0
+        self._news = threading.Condition()
+        self._process: subprocess.Popen[str] | None = None
+
+    @property
+    def address(self) -> str:
+        """The printed address: the app's page with the token."""
+        return f"{self.url}/?token={self.token}"
+
+    @property
+    def pid(self) -> int:
+        return self._running().pid
+
+    @property
+    def log(self) -> str:
+        """All it printed since the first start."""
+        return "".join(self._lines)
+
+    def start(self) -> None:
+        """Start it and wait until it serves."""
+        command = [sys.executable, "-m", self._module, "--port", str(self.port), "--data", str(self.data)]
+        self._started_at_line = len(self._lines)
+        self._process = subprocess.Popen(
+            [*command, "--no-browser"],
+            cwd=ROOT,
+            env=self._environment,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            encoding="utf-8",
+            errors="replace",
+        )
+        assert self._process.stdout
+        threading.Thread(target=self._read, args=(self._process.stdout,), daemon=True).start()
+        self.url, self.token = self.wait_for(ADDRESS).groups()
+
+    def wait_for(self, pattern: re.Pattern[str], *, seconds: float = 60) -> re.Match[str]:
+        """The first line since the last start in which `pattern` is found, as soon as it is printed."""
+        with self._news:
+            self._news.wait_for(lambda: self._find(pattern) or self._ended(), seconds)
+        found = self._find(pattern)
+        assert found, f"The app never printed {pattern.pattern!r}. It said:\n{self.log}"
+        return found
+
+    def stop(self) -> int:
+        """End it as a service manager would; returns the exit code."""
+        self._running().terminate()
+        return self.ended()
+
+    def ended(self) -> int:
+        """Wait for its end; the exit code."""
+        return self._running().wait(10)
+
+    def kill(self) -> None:
+        """End it without a chance to say goodbye."""
+        self._running().kill()
+        self._running().wait(10)
+
+    def restart(self) -> None:
+        """Start it again on the same data and port, after a clean end if it still runs."""
+        if self._running().poll() is None:
+            self.stop()
+        self.start()
+
+    def _running(self) -> subprocess.Popen[str]:
+        assert self._process, "The app was not started"
+        return self._process
+
+    def _find(self, pattern: re.Pattern[str]) -> re.Match[str] | None:
+        return next((found for line in self._lines[self._started_at_line :] if (found := pattern.search(line))), None)
+
+    def _ended(self) -> bool:
+        return self._running().poll() is not None
+
+    def _read(self, printed: IO[str]) -> None:
+        for line in printed:
+            with self._news:
+                self._lines.append(line)
+                self._news.notify_all()
+        self._running().wait()
+        with self._news:
+            self._news.notify_all()
+
+
+def plain_environment() -> dict[str, str]:
+    """This environment without what tells the app, or NiceGUI, that a test run is going on."""
+    return {name: value for name, value in os.environ.items() if not name.startswith(LEFT_OUT)} | {
+        "PYTHONUNBUFFERED": "1"
+    }
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]

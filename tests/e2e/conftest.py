@@ -1,0 +1,81 @@
+"""The real app and a real browser; a test fails on whatever the console, the network or the log complains about."""
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
+
+from tests.app_process import ROOT, AppProcess
+from tests.browser import chromium
+from tests.e2e.complaints import Complaints
+
+FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking"]
+SCREENSHOTS = ROOT / "build" / "screenshots"
+REPORT = pytest.StashKey[pytest.TestReport]()
+
+
+@pytest.fixture(scope="session")
+def app_process(tmp_path_factory: pytest.TempPathFactory) -> Iterator[AppProcess]:
+    """The app on a data folder of its own, shared by the tests of this session."""
+    app = AppProcess(tmp_path_factory.mktemp("agent-playground"))
+    app.start()
+    yield app
+    app.stop()
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Browser]:
+    with sync_playwright() as playwright:
+        chrome = playwright.chromium.launch(executable_path=chromium(), args=FLAGS)
+        yield chrome
+        chrome.close()
+
+
+@pytest.fixture
+def context(browser: Browser, app_process: AppProcess) -> Iterator[BrowserContext]:
+    """A browser profile without cookies; relative addresses are the app's."""
+    profile = browser.new_context(base_url=app_process.url, viewport={"width": 1280, "height": 720})
+    yield profile
+    profile.close()
+
+
+@pytest.fixture
+def complaints(context: BrowserContext, app_process: AppProcess) -> Complaints:
+    """For tests that do what makes the browser complain: `complaints.expect("ERR_CONNECTION_REFUSED")`."""
+    return Complaints(context, app_process)
+
+
+@pytest.fixture
+def page(
+    request: pytest.FixtureRequest, context: BrowserContext, app_process: AppProcess, complaints: Complaints
+) -> Iterator[Page]:
+    """A tab past the door, on the app's first page; the picture of a failure goes to `build/screenshots`."""
+    tab = context.new_page()
+    tab.goto(app_process.address)
+    tab.wait_for_url(lambda url: "token=" not in url)
+    yield tab
+    report = request.node.stash.get(REPORT, None)
+    if report is None or report.failed:
+        tab.screenshot(path=SCREENSHOTS / f"failed-{request.node.name}.png")
+    assert not complaints.all(), "\n".join(complaints.all())
+
+
+@pytest.fixture
+def screenshot(page: Page) -> Callable[[str], Path]:
+    """Takes a picture of the page under a name, and says where it lies."""
+
+    def take(name: str) -> Path:
+        picture = SCREENSHOTS / f"{name}.png"
+        page.screenshot(path=picture)
+        return picture
+
+    return take
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item: pytest.Item) -> Iterator[None]:
+    report = yield
+    if report.when == "call":
+        item.stash[REPORT] = report
+    return report

@@ -1,0 +1,1 @@
+"""Attacks and accidents, and what survives them."""
