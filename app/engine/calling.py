@@ -121,10 +121,10 @@ async def _approval(run: Run, call: ToolCall) -> PauseResolved | None:
     pause = PauseRequested(
         pause_id=new_id(), reason="approval", call_id=call.call_id, name=call.name, arguments=call.arguments
     )
-    run.recorder.record(pause)
-    await run.recorder.flush()
-    with run.stopwatch.standing_still():
-        resolved = await run.control.decision(pause.pause_id)
+    with run.control.expecting(pause.pause_id) as decision, run.stopwatch.standing_still():
+        run.recorder.record(pause)
+        await run.recorder.flush()
+        resolved = await decision
     run.recorder.record(resolved)
     return resolved
 

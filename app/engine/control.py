@@ -1,6 +1,8 @@
 """What a person tells a run while it goes on: stop, and decisions on its pauses."""
 
 import asyncio
+from collections.abc import Awaitable, Iterator
+from contextlib import contextmanager
 
 from app.domain.errors import Conflict
 from app.domain.events import PauseResolved
@@ -12,12 +14,13 @@ class Control:
         """True when a person ended the run, rather than the process ending under it."""
         self._waiting: dict[str, asyncio.Future[PauseResolved]] = {}
 
-    async def decision(self, pause_id: str) -> PauseResolved:
-        """Wait until somebody decides on that pause."""
+    @contextmanager
+    def expecting(self, pause_id: str) -> Iterator[Awaitable[PauseResolved]]:
+        """The decision on that pause, to be awaited; it may be handed over from now on."""
         waiting: asyncio.Future[PauseResolved] = asyncio.get_running_loop().create_future()
         self._waiting[pause_id] = waiting
         try:
-            return await waiting
+            yield waiting
         finally:
             del self._waiting[pause_id]
 

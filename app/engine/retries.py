@@ -20,7 +20,7 @@ RULES: dict[FailureClass, RetryRule] = {
     "provider_error": RetryRule(retries=2, first_wait=1),
 }
 OVERLOADED = frozenset({503, 529})
-LONGEST_WAIT = 120.0
+LONGEST_WAIT = 180.0
 JITTER = 0.1
 
 
@@ -28,7 +28,7 @@ def retry_wait(failure: ModelFailure, *, attempt: int, text_shown: bool, most_re
     """Seconds to wait before the next attempt, `None` when there is none.
 
     `attempt` counts from 1. Nothing is tried again after text was shown. What the provider asked for (Retry-After)
-    goes before our own wait; a wait longer than two minutes is not waited for.
+    goes before our own wait; a wait longer than three minutes is not waited for.
     """
     rule = _rule(failure)
     if rule is None or text_shown or most_retries == 0:

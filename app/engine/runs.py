@@ -13,7 +13,18 @@ from app.domain.errors import StorageError
 from app.domain.events import Decision, Entry, MessageAdded, Origin, PauseResolved, RunStarted
 from app.domain.messages import Message
 from app.domain.streaming import Draft
-from app.domain.trace import RunFilter, RunPage, RunRow, RunStatus, SortKey, StoredTrace, run_row, status, totals
+from app.domain.trace import (
+    RunFilter,
+    RunPage,
+    RunRow,
+    RunStatus,
+    SortKey,
+    StoredTrace,
+    finished,
+    run_row,
+    status,
+    totals,
+)
 from app.domain.values import new_id
 from app.engine.limits import Budget
 from app.engine.loop import run_agent
@@ -207,11 +218,15 @@ class Runs:
                 self._finished.popitem(last=False)
 
     async def _keep(self, live: LiveRun) -> None:
-        """Bring the end of the trace to disk; while that fails (a full disk), try again and say so."""
+        """Bring the end of the trace to disk; while that fails (a full disk), try again and say so.
+
+        The row of a run without an end stays one of a running run: how it really stands is seen when it is met.
+        """
+        without_end = finished(live.entries) is None
         while True:
             try:
                 await live.run.recorder.close()
-                await self.rows.save(run_row(live.entries, alive=False))
+                await self.rows.save(run_row(live.entries, alive=without_end))
             except StorageError as error:
                 if live.unsaved is None:
                     log.warning("Run %s is not on disk yet: %s", live.run_id, error)

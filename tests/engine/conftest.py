@@ -16,7 +16,7 @@ from app.domain.values import now
 from app.engine.chat import Chat
 from app.engine.runs import LiveRun, Runs
 from app.tools.registry import Registry
-from app.tools.tool import Tool
+from app.tools.tool import AnyTool, tool
 from tests.engine.scripted import ScriptedModels
 
 
@@ -65,7 +65,7 @@ class Bench:
         return live
 
 
-def tools(started: asyncio.Event) -> list[Tool]:
+def tools(started: asyncio.Event) -> list[AnyTool]:
     async def add(x: int, y: int) -> str:
         """Add two numbers."""
         return f"{x + y}"
@@ -90,7 +90,7 @@ def tools(started: asyncio.Event) -> list[Tool]:
         await context.files.write("/made.txt", b"made")
         return "talked"
 
-    return [Tool.from_function(function) for function in (add, refuse, crash, hang, talk)]
+    return [tool()(function) for function in (add, refuse, crash, hang, talk)]
 
 
 @pytest.fixture

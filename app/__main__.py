@@ -1,0 +1,80 @@
+"""Arguments -> open the workbench -> serve, or do one thing in the terminal."""
+
+import argparse
+import asyncio
+import sys
+from pathlib import Path
+
+from app import __version__, paths
+from app.domain.errors import WorkbenchError
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Run the app; the exit code."""
+    chosen = _parser().parse_args(arguments)
+    folder = paths.data_folder(chosen.data)
+    try:
+        if chosen.check:
+            return _check(folder if chosen.data else None)
+        if chosen.command == "run":
+            return _run(folder, chosen.slug, chosen.text, as_json=chosen.json)
+        return _serve(folder, chosen.port, open_browser=not chosen.no_browser)
+    except WorkbenchError as error:
+        sys.stderr.write(f"{error}\n")
+        return 1
+    except KeyboardInterrupt:
+        return 130
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="agent-playground", description="Try out, watch and improve AI agents.")
+    parser.add_argument("--port", type=int, help="the port to serve at; 8765 or the next free one otherwise")
+    parser.add_argument("--data", metavar="DIR", help=f"the data folder; also {paths.DATA_VARIABLE} in the environment")
+    parser.add_argument("--no-browser", action="store_true", help="print the address and open no browser")
+    parser.add_argument("--check", action="store_true", help="run one agent with a tool, print ok, and end")
+    parser.add_argument("--version", action="version", version=f"Agent Playground {__version__}")
+    commands = parser.add_subparsers(dest="command", metavar="COMMAND")
+    run = commands.add_parser("run", help="run an agent here and print its answer")
+    run.add_argument("slug", help="the agent's short name, such as assistant")
+    run.add_argument("text", help="what to ask it")
+    run.add_argument("--json", action="store_true", help="print the whole reply as JSON")
+    return parser
+
+
+def _serve(folder: Path, port: int | None, *, open_browser: bool) -> int:
+    from app.domain.errors import StorageError  # noqa: PLC0415
+    from app.store.secrets import session_token  # noqa: PLC0415
+    from app.terminal import running_app  # noqa: PLC0415
+    from app.workbench import Workbench  # noqa: PLC0415  heavy, and `--version` needs none of it
+
+    try:
+        workbench = Workbench.open(folder)
+    except StorageError:
+        if (running := running_app(folder)) is None:
+            raise
+        sys.stdout.write(f"Agent Playground is already running at {running.address}\n")
+        return 0
+    from app.serve import choose_port, serve  # noqa: PLC0415  NiceGUI: only once there is something to serve
+
+    serve(workbench, choose_port(port), session_token(folder), open_browser=open_browser)
+    return 0
+
+
+def _run(folder: Path, slug: str, text: str, *, as_json: bool) -> int:
+    from app.terminal import print_reply, run_here, run_there, running_app  # noqa: PLC0415  heavy
+
+    running = running_app(folder)
+    reply = run_there(running, slug, text) if running else asyncio.run(run_here(folder, slug, text))
+    return print_reply(reply, as_json=as_json)
+
+
+def _check(folder: Path | None) -> int:
+    from app.terminal import check  # noqa: PLC0415  heavy
+
+    said = asyncio.run(check(folder))
+    sys.stdout.write(f"{said}\n")
+    return 0 if said == "ok" else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

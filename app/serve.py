@@ -1,0 +1,104 @@
+"""Serves the workbench: pages and API in one process, behind one door."""
+
+import asyncio
+import contextlib
+import os
+import signal
+import socket
+import sys
+import webbrowser
+from functools import partial
+from types import FrameType
+
+os.environ.setdefault("MATPLOTLIB", "false")  # NiceGUI would import it at start, only to plot
+
+from nicegui import app as server
+from nicegui import ui
+
+from app.api.routes import routes
+from app.api.security import HOST, install
+from app.domain.errors import WorkbenchError
+from app.store.lock import Announcement
+from app.ui.live_markdown import LiveMarkdown
+from app.ui.shell import root
+from app.workbench import Workbench
+
+FIRST_PORT = 8765
+RECONNECT_SECONDS = 30
+
+
+def serve(workbench: Workbench, port: int, token: str, *, open_browser: bool) -> None:
+    """Serve until the process is told to end; then close the workbench."""
+    install(server, port=port, token=token)
+    server.include_router(routes(workbench))
+
+    async def start() -> None:
+        await workbench.start()
+        announcing.append(asyncio.create_task(_announce(workbench, here, open_browser=open_browser)))
+
+    for told_to_end in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(told_to_end, _end)
+    here = Announcement(pid=os.getpid(), port=port, token=token)
+    announcing: list[asyncio.Task[None]] = []
+    server.on_startup(start)
+    server.on_shutdown(workbench.close)
+    ui.run(
+        partial(root, workbench, LiveMarkdown()),
+        host=HOST,
+        port=port,
+        title="Agent Playground",
+        favicon="🧪",
+        dark=None,
+        reload=False,
+        show=False,
+        show_welcome_message=False,
+        reconnect_timeout=RECONNECT_SECONDS,
+        binding_refresh_interval=None,
+        timeout_graceful_shutdown=1,
+    )
+
+
+def _end(_signal: int, _frame: FrameType | None) -> None:
+    """The server ends in good order first, then raises the signal again: to end on being told is no failure."""
+    sys.exit(0)
+
+
+async def _announce(workbench: Workbench, here: Announcement, *, open_browser: bool) -> None:
+    """Once the port answers: say where, to the terminal, to a second start, and to the browser."""
+    while not await _answers(here.port):  # noqa: ASYNC110  nothing tells when the port is open
+        await asyncio.sleep(0.01)
+    workbench.data.lock.announce(here)
+    print(f"Agent Playground is running at {here.address}", flush=True)  # noqa: T201  the one line it prints
+    if open_browser:
+        await asyncio.to_thread(webbrowser.open, here.address)
+
+
+async def _answers(port: int) -> bool:
+    with contextlib.suppress(OSError):
+        _, writer = await asyncio.open_connection(HOST, port)
+        writer.close()
+        return True
+    return False
+
+
+def choose_port(wanted: int | None) -> int:
+    """The port asked for, or the first free one from 8765 on. Raises `WorkbenchError` when there is none."""
+    if wanted is not None:
+        if not _free(wanted):
+            raise WorkbenchError(f"Port {wanted} is in use by another program. Choose another one with --port.")
+        return wanted
+    for port in range(FIRST_PORT, FIRST_PORT + 200):
+        if _free(port):
+            return port
+    raise WorkbenchError(f"No port from {FIRST_PORT} to {FIRST_PORT + 199} is free. Choose one with --port.")
+
+
+def _free(port: int) -> bool:
+    with socket.socket() as probe:
+        if os.name == "posix":
+            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind((HOST, port))
+        except (OSError, OverflowError):
+            return False
+        return True

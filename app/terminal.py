@@ -1,0 +1,98 @@
+"""What the app does in a terminal without serving pages: run an agent, check itself."""
+
+import json
+import sys
+import tempfile
+import urllib.error
+import urllib.request
+from collections.abc import Callable
+from pathlib import Path
+
+from app.api.replies import RunReply, run_reply
+from app.domain.errors import WorkbenchError
+from app.domain.events import Trigger
+from app.domain.trace import steps
+from app.store.lock import Announcement, read_announcement
+from app.workbench import Workbench
+
+ANSWER_SECONDS = 3600
+
+
+async def run_here(folder: Path, slug: str, text: str) -> RunReply:
+    """Run the agent in this process, over that data folder."""
+    workbench = Workbench.open(folder)
+    try:
+        await workbench.start()
+        agent = workbench.agents.by_slug(slug)
+        session = await workbench.chat.new_session(agent.id)
+        live = await workbench.chat.send(session.id, text, trigger=Trigger(kind="terminal"), purpose="api")
+        await live.ended()
+        return run_reply(live.entries, alive=False)
+    finally:
+        await workbench.close()
+
+
+def run_there(announcement: Announcement, slug: str, text: str) -> RunReply:
+    """Run the agent in the app that is running, through its API."""
+    request = urllib.request.Request(
+        f"http://127.0.0.1:{announcement.port}/api/v1/agents/{slug}/run",
+        data=json.dumps({"input": text}).encode(),
+        headers={"Content-Type": "application/json", "Authorization": f"Bearer {announcement.token}"},
+    )
+    try:
+        with urllib.request.urlopen(request, timeout=ANSWER_SECONDS) as answer:  # noqa: S310
+            return RunReply.model_validate(json.load(answer)["data"])
+    except urllib.error.HTTPError as error:
+        raise WorkbenchError(str(json.load(error)["error"])) from error
+    except OSError as error:
+        raise WorkbenchError(f"The running app at port {announcement.port} does not answer: {error}") from error
+
+
+def running_app(folder: Path) -> Announcement | None:
+    """The app that serves that data folder now, if it answers."""
+    announcement = read_announcement(folder)
+    if announcement is None:
+        return None
+    try:
+        with urllib.request.urlopen(f"http://127.0.0.1:{announcement.port}/health", timeout=2) as answer:
+            return announcement if answer.status == 200 else None
+    except OSError:
+        return None
+
+
+def print_reply(reply: RunReply, *, as_json: bool, write: Callable[[str], object] = sys.stdout.write) -> int:
+    """Print the answer, or the whole reply as JSON; the exit code: 0 for a completed run."""
+    if as_json:
+        write(reply.model_dump_json(indent=2) + "\n")
+    elif reply.output_text:
+        write(reply.output_text.rstrip() + "\n")
+    if reply.status == "completed":
+        return 0
+    sys.stderr.write(f"The run ended as {reply.status}: {reply.error or 'no reason given'}\n")
+    return 1
+
+
+async def check(folder: Path | None) -> str:
+    """Run the demo model with a tool and read its trace back: `ok`, or what is wrong. `None` takes a new folder."""
+    if folder is None:
+        with tempfile.TemporaryDirectory(prefix="agent-playground-check-") as temporary:
+            return await check(Path(temporary))
+    reply = await run_here(folder, "assistant", "What is 5 + 10, then multiply by 3?")
+    workbench = Workbench.open(folder)
+    try:
+        trace = await workbench.runs.trace(reply.run_id)
+        found = [step.type for step in steps(trace.entries)]
+    finally:
+        await workbench.close()
+    if reply.status != "completed" or "45" not in reply.output_text:
+        return f"The run ended as {reply.status} with {reply.output_text!r}."
+    return (
+        "ok" if len(found) == len(EXPECTED_STEPS) and found == EXPECTED_STEPS else f"The trace has the steps {found}."
+    )
+
+
+EXPECTED_STEPS = [
+    "user-request",
+    *["agent-thought", "tool-call", "tool-result"] * 2,
+    "agent-response",
+]

@@ -1,0 +1,128 @@
+"""The app in a terminal, as a process of its own."""
+
+import contextlib
+import json
+import os
+import signal
+import socket
+import stat
+import subprocess
+import sys
+import time
+import urllib.error
+import urllib.request
+from pathlib import Path
+
+import pytest
+
+from tests.app_process import ROOT, AppProcess, plain_environment
+
+SUM = "What is 5 + 10, then multiply by 3?"
+
+
+def app(*arguments: str, data: Path | None = None) -> subprocess.CompletedProcess[str]:
+    chosen = ["--data", str(data)] if data else []
+    return subprocess.run(
+        [sys.executable, "-m", "app", *chosen, *arguments],
+        cwd=ROOT,
+        env=plain_environment(),
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+
+
+@pytest.fixture
+def serving(tmp_path):
+    process = AppProcess(tmp_path / "data")
+    process.start()
+    yield process
+    process.stop()
+
+
+def test_check_prints_ok():
+    checked = app("--check")
+    assert (checked.stdout, checked.returncode) == ("ok\n", 0)
+
+
+def test_an_agent_runs_without_any_page(tmp_path):
+    answered = app("run", "assistant", SUM, data=tmp_path / "data")
+    assert "45" in answered.stdout and answered.returncode == 0 and answered.stderr == ""
+
+
+def test_a_run_can_be_read_as_json(tmp_path):
+    reply = json.loads(app("run", "assistant", SUM, "--json", data=tmp_path / "data").stdout)
+    assert reply["status"] == "completed" and reply["metrics"]["total_steps"] == 2
+    assert [(step["tool"], step["action"], step["output"]) for step in reply["steps"]] == [
+        ("calculator", "invoke", "5 + 10 = 15"),
+        ("calculator", "invoke", "15 * 3 = 45"),
+    ]
+
+
+def test_an_unknown_agent_is_named_with_those_there_are(tmp_path):
+    refused = app("run", "nobody", "hi", data=tmp_path / "data")
+    assert refused.returncode == 1 and "nobody" in refused.stderr and "assistant" in refused.stderr
+    assert "Traceback" not in refused.stderr
+
+
+def test_an_empty_message_is_refused_in_words(tmp_path):
+    refused = app("run", "assistant", "  ", data=tmp_path / "data")
+    assert refused.returncode == 1 and "empty" in refused.stderr and "Traceback" not in refused.stderr
+
+
+def test_with_the_app_up_a_run_goes_through_it(serving):
+    answered = app("run", "assistant", SUM, data=serving.data)
+    assert "45" in answered.stdout and answered.returncode == 0
+
+
+def test_a_second_start_names_the_first_and_ends_well(serving):
+    second = app("--no-browser", data=serving.data)
+    assert second.returncode == 0 and serving.address in second.stdout
+
+
+@pytest.mark.parametrize("told", [signal.SIGTERM, signal.SIGINT])
+def test_the_process_ends_cleanly_within_three_seconds_when_told(serving, told):
+    page = urllib.request.Request(serving.url, headers={"Authorization": f"Bearer {serving.token}"})
+    with contextlib.suppress(urllib.error.HTTPError), urllib.request.urlopen(page, timeout=5):
+        pass
+    began = time.monotonic()
+    os.kill(serving.pid, told)
+    assert serving.ended() == 0 and time.monotonic() - began < 3
+    assert "Traceback" not in serving.log
+    serving.start()
+
+
+def test_a_port_in_use_is_named(tmp_path):
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        port = taken.getsockname()[1]
+        refused = app("--no-browser", "--port", str(port), data=tmp_path / "data")
+    assert refused.returncode == 1 and f"Port {port} is in use" in refused.stderr
+    assert "Traceback" not in refused.stderr
+
+
+def test_a_data_folder_that_is_a_file_is_named(tmp_path):
+    path = tmp_path / "file"
+    path.write_text("x")
+    refused = app("--no-browser", data=path)
+    assert refused.returncode == 1 and str(path) in refused.stderr and "Traceback" not in refused.stderr
+
+
+@pytest.mark.skipif(os.name != "posix" or os.geteuid() == 0, reason="root writes to read-only folders too")
+def test_a_read_only_data_folder_is_named(tmp_path):
+    folder = tmp_path / "data"
+    folder.mkdir(mode=0o500)
+    refused = app("--no-browser", data=folder)
+    assert refused.returncode == 1 and str(folder) in refused.stderr and "Traceback" not in refused.stderr
+
+
+@pytest.mark.skipif(os.name != "posix", reason="file modes are POSIX")
+def test_only_the_owner_may_read_the_token(serving):
+    assert stat.S_IMODE((serving.data / "token").stat().st_mode) == 0o600
+
+
+def test_the_version_is_printed():
+    assert app("--version").stdout.startswith("Agent Playground ")
