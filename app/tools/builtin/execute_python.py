@@ -1,0 +1,74 @@
+"""Python for the model, in a sandbox."""
+
+import asyncio
+from typing import TYPE_CHECKING
+
+from app.domain.errors import ToolError
+from app.domain.tools import CallContext, ToolOutput
+from app.tools.printing import PrintingContext
+from app.tools.tool import AnyTool, Tool
+
+if TYPE_CHECKING:
+    from app.tools.sandbox import Sandbox
+
+
+class PythonTool:
+    """Opens its sandbox with the first call."""
+
+    def __init__(self) -> None:
+        self._sandbox: Sandbox | None = None
+
+    def tool(self) -> AnyTool:
+        return Tool(self.execute_python, title="Python", icon="terminal")
+
+    async def execute_python(self, code: str, context: CallContext) -> ToolOutput:
+        """Run a Python program in a sandbox and get what it prints and the value of its last expression.
+
+        Every call starts from nothing: no variables, files, network, environment or packages. Limits: 5 seconds of
+        computing, 128 MB of memory, 200 nested calls, 2 seconds of sleep in all, 64 kB of printed text.
+
+        There are functions, closures, lambdas, comprehensions, f-strings, try, with, match, plain classes,
+        dataclasses, async and await, and the modules asyncio, base64, bisect, collections, copy, csv, dataclasses,
+        datetime, decimal, functools, hashlib, itertools, json, math, os.path, pathlib, random, re, sys, time, tomllib
+        and typing. There are no: inheritance between classes, generators (yield), del, @property, @staticmethod,
+        @classmethod, input(), open(), nor the modules statistics, string, io, uuid, enum, abc, textwrap, fractions,
+        operator, heapq, numpy and pandas. Write such things out in plain Python.
+
+        Args:
+            code: The whole program. Print what matters, or end with an expression.
+        """
+        printing = PrintingContext.of(context)
+        try:
+            value = await (await self._opened()).run(code, printing.printed)
+        except ToolError as error:
+            raise ToolError(_joined(printing.finish(), str(error))) from None
+        printed = printing.finish()
+        return ToolOutput.of_text(await asyncio.to_thread(_shown, printed, value), printed)
+
+    async def close(self) -> None:
+        if self._sandbox:
+            await self._sandbox.close()
+
+    async def _opened(self) -> "Sandbox":
+        sandbox = await asyncio.to_thread(_sandbox) if self._sandbox is None else self._sandbox
+        self._sandbox = self._sandbox or sandbox
+        return self._sandbox
+
+
+def _sandbox() -> "Sandbox":
+    from app.tools.sandbox import Sandbox  # noqa: PLC0415  Monty takes up to 100 ms to import
+
+    return Sandbox()
+
+
+def _shown(printed: str, value: object) -> str:
+    """What the model is told: the printed text, and the value behind `=>` where both are there."""
+    from app.tools.preview import preview  # noqa: PLC0415  Monty takes up to 100 ms to import
+
+    if value is None:
+        return printed or "(no output)"
+    return _joined(printed, f"=> {preview(value)}") if printed else preview(value)
+
+
+def _joined(printed: str, rest: str) -> str:
+    return f"{printed.rstrip()}\n{rest}" if printed.strip() else rest

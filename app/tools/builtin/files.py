@@ -1,0 +1,172 @@
+"""The files of a session, read and written by name; no name leads to a file of this computer."""
+
+import asyncio
+import hashlib
+
+from app.domain.errors import ToolError
+from app.domain.tools import CallContext, SessionFiles
+from app.tools.diff import short_diff
+from app.tools.paths import session_path
+from app.tools.tool import AnyTool, Tool
+
+LARGEST_FILE = 4 * 1024 * 1024
+"""Bytes."""
+MOST_LINES = 2_000
+MOST_CHARACTERS = 100_000
+"""Of content that one `read_file` shows; whole lines, unless the first is longer."""
+MOST_LISTED = 200
+
+
+def file_tools() -> tuple[AnyTool, ...]:
+    files = FileTools()
+    return (
+        Tool(files.read_file, icon="description", idempotent=True),
+        Tool(files.write_file, icon="save", idempotent=True, side_effects=True),
+        Tool(files.edit_file, icon="edit_document", side_effects=True),
+        Tool(files.list_files, icon="folder", idempotent=True),
+    )
+
+
+class FileTools:
+    """The tools share a lock, so that of two edits at the same time none is lost."""
+
+    def __init__(self) -> None:
+        self._writing = asyncio.Lock()
+
+    async def read_file(self, path: str, context: CallContext, offset: int = 1, limit: int = MOST_LINES) -> str:
+        """Read a text file of this session.
+
+        Returns a line with its size and sha256, an empty line, and the content.
+
+        Args:
+            path: The file's absolute path, such as /notes.txt.
+            offset: The first line to show, counted from 1.
+            limit: How many lines to show at most.
+        """
+        path = session_path(path)
+        content = await context.files.read(path)
+        return await asyncio.to_thread(_excerpt, path, content, offset, limit)
+
+    async def write_file(self, path: str, content: str, context: CallContext) -> str:
+        """Write a text file of this session; one that is there is replaced as a whole.
+
+        Returns the path, bytes, sha256 and a short diff.
+
+        Args:
+            path: The file's absolute path, such as /notes.txt.
+            content: All that the file is to hold; 4 MiB at most.
+        """
+        path = session_path(path)
+        async with self._writing:
+            before = await context.files.read(path) if path in context.files.digests() else None
+            return await _write(context.files, path, before, content)
+
+    async def edit_file(self, path: str, old: str, new: str, context: CallContext, all: bool = False) -> str:
+        """Replace a piece of text in a file of this session.
+
+        Returns the path, bytes, sha256 and a short diff.
+
+        Args:
+            path: The file's absolute path, such as /notes.txt.
+            old: The text to replace, exactly as it stands in the file; it has to be there once.
+            new: The text to put in its place.
+            all: Replace it everywhere instead.
+        """
+        path = session_path(path)
+        async with self._writing:
+            before = await context.files.read(path)
+            text = _text(path, before)
+            _check_edit(path, text, old, new, everywhere=all)
+            return await _write(context.files, path, before, text.replace(old, new))
+
+    async def list_files(self, context: CallContext, folder: str = "/") -> str:
+        """List the files of this session with their sizes.
+
+        Args:
+            folder: Only the files below it, such as /reports.
+        """
+        start = "/" if folder.strip() in ("", "/", ".") else session_path(folder) + "/"
+        paths = sorted(path for path in context.files.digests() if path.startswith(start))
+        if not paths:
+            return "There are no files." if start == "/" else f"There are no files below {start}."
+        lines = [f"{path} ({len(await context.files.read(path)):,} bytes)" for path in paths[:MOST_LISTED]]
+        if len(paths) > MOST_LISTED:
+            lines.append(f"[… and {len(paths) - MOST_LISTED} more; name a folder to see them]")
+        return "\n".join(lines)
+
+
+def _text(path: str, content: bytes) -> str:
+    try:
+        text = content.decode()
+    except UnicodeDecodeError:
+        text = "\0"
+    if "\0" in text:
+        raise ToolError(f"{path} is no text file ({_facts(content)}); its content cannot be shown or edited as text.")
+    return text
+
+
+def _facts(content: bytes) -> str:
+    return f"{len(content):,} bytes, sha256 {hashlib.sha256(content).hexdigest()[:12]}"
+
+
+def _excerpt(path: str, content: bytes, offset: int, limit: int) -> str:
+    if offset < 1 or limit < 1:
+        raise ToolError("'offset' and 'limit' count lines from 1.")
+    lines = _text(path, content).splitlines(keepends=True)
+    if offset > max(1, len(lines)):
+        raise ToolError(f"{path} has {len(lines)} lines; line {offset} is behind its end.")
+    shown = _fitting(lines[offset - 1 : offset - 1 + limit])
+    last = offset - 1 + len(shown)
+    heading = f"{path}: {len(lines)} lines, {_facts(content)}"
+    if offset > 1 or last < len(lines):
+        heading += f"; these are lines {offset} to {last}"
+    if last < len(lines):
+        heading += f", read on with offset={last + 1}"
+    return f"{heading}\n\n{''.join(shown)}"
+
+
+def _fitting(lines: list[str]) -> list[str]:
+    """As many of the lines as may be shown, at least one."""
+    length = 0
+    for count, line in enumerate(lines):
+        length += len(line)
+        if length > MOST_CHARACTERS and count:
+            return lines[:count]
+    return lines
+
+
+def _check_edit(path: str, text: str, old: str, new: str, *, everywhere: bool) -> None:
+    if not old:
+        raise ToolError("'old' is empty. To write a whole file use write_file.")
+    if old == new:
+        raise ToolError("'old' and 'new' are the same; nothing would change.")
+    count = text.count(old)
+    if not count:
+        hint = " The file's lines end in \\r\\n." if "\r\n" in text and "\n" in old else ""
+        raise ToolError(f"{path} does not hold the text in 'old'.{hint} Read the file and copy the text exactly.")
+    if count > 1 and not everywhere:
+        raise ToolError(
+            f"{path} holds the text in 'old' {count} times. Give more of what stands around it, or all=true."
+        )
+
+
+async def _write(files: SessionFiles, path: str, before: bytes | None, text: str) -> str:
+    try:
+        content = text.encode()
+    except UnicodeEncodeError as error:
+        raise ToolError(f"The content holds half a character at {error.start}, which no file can keep.") from error
+    if len(content) > LARGEST_FILE:
+        raise ToolError(f"The content has {len(content):,} bytes; {LARGEST_FILE:,} is the most for one file.")
+    if content == before:
+        return f"{path} is unchanged: {_facts(content)}"
+    await files.write(path, content)
+    if before is None:
+        return f"Created {path}: {len(text.splitlines())} lines, {_facts(content)}"
+    return f"Changed {path}: {_facts(content)}\n{await asyncio.to_thread(_change, before, text)}"
+
+
+def _change(before: bytes, after: str) -> str:
+    try:
+        return short_diff(before.decode(), after)
+    except UnicodeDecodeError:
+        return f"(what was there before was no text: {_facts(before)})"

@@ -1,0 +1,60 @@
+"""What a tool prints while it is called: shown at once, kept for its result, and bounded."""
+
+import asyncio
+import threading
+from typing import Self
+
+from app.domain.tools import CallContext, SessionFiles
+
+LONGEST_PRINT = 65_536
+"""Characters that are kept; what comes after them is counted."""
+
+
+class PrintingContext:
+    """A call's context that keeps what was printed. Printing is safe from any thread."""
+
+    def __init__(self, context: CallContext) -> None:
+        self._context = context
+        self._loop = asyncio.get_running_loop()
+        self._home = threading.get_ident()
+        self._lock = threading.Lock()
+        self._kept: list[str] = []
+        self._room = LONGEST_PRINT
+        self._lost = 0
+        self._ended = False
+
+    @classmethod
+    def of(cls, context: CallContext) -> Self:
+        """The context itself when it is one already."""
+        return context if isinstance(context, cls) else cls(context)
+
+    @property
+    def call_id(self) -> str:
+        return self._context.call_id
+
+    @property
+    def files(self) -> SessionFiles:
+        return self._context.files
+
+    def printed(self, text: str) -> None:
+        with self._lock:
+            shown = text[: self._room]
+            self._room -= len(shown)
+            self._lost += len(text) - len(shown)
+            if shown and not self._ended:
+                self._show(shown)
+
+    def finish(self) -> str:
+        """All that was printed, with a word on what was too much. What is printed afterwards is dropped."""
+        with self._lock:
+            if self._lost and not self._ended:
+                self._show(f"\n[… {self._lost:,} more characters were printed and not kept]")
+            self._ended = True
+            return "".join(self._kept)
+
+    def _show(self, text: str) -> None:
+        self._kept.append(text)
+        if threading.get_ident() == self._home:
+            self._context.printed(text)
+        else:
+            self._loop.call_soon_threadsafe(self._context.printed, text)
