@@ -1,0 +1,9 @@
+"""`make bench`: how fast it is, each figure beside its bar. Names of modules here pick some of them."""
+
+import sys
+from pathlib import Path
+
+from tests.figures import main
+
+if __name__ == "__main__":
+    sys.exit(main(Path(__file__).parent, sys.argv[1:]))

@@ -1,0 +1,109 @@
+"""An OpenAI-compatible provider in a process of its own, for measuring: `stream-<characters>-<chunks a second>`.
+
+A pace of 0 streams at full speed. The text is varied Markdown, since equal chunks are taken for a stuck model.
+"""
+
+import asyncio
+import itertools
+import json
+import subprocess
+import sys
+import time
+import urllib.request
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from aiohttp import web
+
+from tests.app_process import ROOT, free_port
+
+CHUNK = 4
+"""Characters in one chunk, about one token."""
+
+
+def markdown(characters: int) -> str:
+    """Headings, lists, tables and code, never twice the same."""
+    blocks = (
+        f"## Part {number}\n\nSome **bold** words and `code` about item {number}, in a sentence of usual length.\n\n"
+        f"- first point {number}\n- second point {number}\n\n| a | b |\n|---|---|\n| {number} | {number * 7} |\n\n"
+        f"```python\nprint({number} + 1)\n```\n\n"
+        for number in itertools.count()
+    )
+    text = ""
+    while len(text) < characters:
+        text += next(blocks)
+    return text[:characters]
+
+
+def chunks(text: str) -> Iterator[bytes]:
+    for start in range(0, len(text), CHUNK):
+        yield event({"content": text[start : start + CHUNK]}, None)
+
+
+def event(delta: dict[str, object], finish: str | None, usage: dict[str, int] | None = None) -> bytes:
+    chunk: dict[str, object] = {
+        "id": "c1",
+        "object": "chat.completion.chunk",
+        "created": 1,
+        "model": "bench",
+        "choices": [] if usage else [{"index": 0, "delta": delta, "finish_reason": finish}],
+    }
+    if usage:
+        chunk["usage"] = usage
+    return b"data: " + json.dumps(chunk).encode() + b"\n\n"
+
+
+async def complete(request: web.Request) -> web.StreamResponse:
+    asked = await request.json()
+    _, characters, pace = asked["model"].split("-")
+    response = web.StreamResponse(headers={"Content-Type": "text/event-stream"})
+    await response.prepare(request)
+    began = time.monotonic()
+    for number, chunk in enumerate(chunks(markdown(int(characters)))):
+        if int(pace):
+            await asyncio.sleep(max(0, began + number / int(pace) - time.monotonic()))
+        await response.write(chunk)
+    await response.write(event({}, "stop"))
+    await response.write(
+        event({}, None, {"prompt_tokens": 9, "completion_tokens": int(characters) // 4, "total_tokens": 9})
+    )
+    await response.write(b"data: [DONE]\n\n")
+    return response
+
+
+async def health(_: web.Request) -> web.Response:
+    return web.Response(text="ok")
+
+
+@contextmanager
+def provider() -> Iterator[str]:
+    """The address of a running provider, for `OPENAI_BASE_URL`."""
+    port = free_port()
+    process = subprocess.Popen([sys.executable, "-m", "tests.bench.provider", str(port)], cwd=ROOT)
+    try:
+        while not serving(port):
+            assert process.poll() is None
+            time.sleep(0.02)
+        yield f"http://127.0.0.1:{port}/v1"
+    finally:
+        process.terminate()
+        process.wait(10)
+
+
+def serving(port: int) -> bool:
+    try:
+        with urllib.request.urlopen(f"http://127.0.0.1:{port}/health", timeout=2) as answer:
+            return answer.status == 200
+    except OSError:
+        return False
+
+
+def main(port: int) -> None:
+    app = web.Application()
+    app.router.add_post("/v1/chat/completions", complete)
+    app.router.add_get("/health", health)
+    web.run_app(app, host="127.0.0.1", port=port, print=None, handler_cancellation=True)
+
+
+if __name__ == "__main__":
+    main(int(sys.argv[1]))

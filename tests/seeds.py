@@ -1,0 +1,167 @@
+"""Data folders full of runs, written through the real store: for benchmarks and for tests of long lists."""
+
+import asyncio
+import random
+from collections.abc import Iterator, Sequence
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+from app.domain.agents import Parameters
+from app.domain.errors import ErrorInfo
+from app.domain.events import (
+    AgentRef,
+    Entry,
+    Event,
+    FinalStatus,
+    MessageAdded,
+    ModelCalled,
+    ModelReturned,
+    RunFinished,
+    RunStarted,
+    ToolCalled,
+    ToolReturned,
+)
+from app.domain.messages import Message, ReasoningPart, TextPart, ToolCall, ToolResult, Usage, user_message
+from app.domain.streaming import Draft
+from app.domain.trace import run_row
+from app.store.folder import DataFolder
+
+SEEDED = datetime(2026, 11, 1, 8, 0, tzinfo=UTC)
+"""When the first seeded run began; the next ones follow a minute apart."""
+AGENTS = ("assistant", "writer", "analyst")
+MODELS = ("demo/agent", "openai/gpt-4o", "anthropic/claude-sonnet-4")
+STATUSES: tuple[FinalStatus, ...] = ("completed",) * 7 + ("failed", "cancelled", "limited")  # type: ignore[assignment]
+QUESTIONS = ("What is 5 + 10?", "Summarise the report", "Clean this table", "Write a haiku about rivers")
+BATCH = 200
+"""Runs that are stored together, so that they share the disk's flushes."""
+
+
+async def seed_runs(folder: Path, count: int) -> list[str]:
+    """Store that many short runs of several agents, models and outcomes; their ids, oldest first."""
+    data = DataFolder.open(folder)
+    chance = random.Random(7)
+    try:
+        for start in range(0, count, BATCH):
+            numbers = range(start, min(start + BATCH, count))
+            await asyncio.gather(*(_store(data, _short_run(number, chance)) for number in numbers))
+    finally:
+        await data.close()
+    return [_run_id(number) for number in range(count)]
+
+
+async def seed_long_run(folder: Path, events: int, *, run_id: str = "long-run") -> str:
+    """Store one run of that many events, five for each of its decisions; its id."""
+    data = DataFolder.open(folder)
+    try:
+        await _store(data, _entries(run_id, SEEDED, _long_run(events)))
+    finally:
+        await data.close()
+    return run_id
+
+
+async def seed_trace(folder: Path, entries: Sequence[Entry], *, draft: Draft | None = None) -> str:
+    """Store exactly these entries, and the live text behind them; the run's id."""
+    data = DataFolder.open(folder)
+    try:
+        await _store(data, entries, draft)
+    finally:
+        await data.close()
+    return entries[0].run_id
+
+
+async def _store(data: DataFolder, entries: Sequence[Entry], draft: Draft | None = None) -> None:
+    first = entries[0]
+    assert isinstance(first.event, RunStarted)
+    trace = await data.traces.create(first.run_id, first.event.session_id)
+    for entry in entries:
+        trace.append(entry)
+    if draft is not None:
+        trace.checkpoint(draft)
+    # A run without an end was going on when its process ended, and so its row says.
+    row = run_row(entries, alive=True)
+    await asyncio.gather(trace.close(), data.rows.save(row))
+
+
+def _short_run(number: int, chance: random.Random) -> list[Entry]:
+    slug = chance.choice(AGENTS)
+    started = RunStarted(
+        session_id=f"seeded-session-{number // 20}",
+        agent=AgentRef(id=slug, slug=slug, name=slug.title(), variant=chance.randint(1, 3)),
+        model=chance.choice(MODELS),
+    )
+    status = chance.choice(STATUSES)
+    events = [
+        started,
+        MessageAdded(message=user_message(f"{chance.choice(QUESTIONS)} ({number})"), origin="user"),
+        *_decision(number, chance.randint(50, 5000)),
+        *_answer("It is done.", chance.randint(50, 5000)),
+        _end(status),
+    ]
+    return _entries(_run_id(number), SEEDED + timedelta(minutes=number), events)
+
+
+def _end(status: FinalStatus) -> RunFinished:
+    match status:
+        case "failed":
+            error = ErrorInfo(failure="network", text="The provider closed the connection.")
+        case "limited":
+            error = ErrorInfo(failure="limit", text="The run reached its limit of 10 steps.")
+        case _:
+            error = None
+    return RunFinished(status=status, error=error)
+
+
+def _long_run(events: int) -> Iterator[Event]:
+    """A run of exactly that many events, eight at least."""
+    agent = AgentRef(id="analyst", slug="analyst", name="Analyst", variant=1)
+    yield RunStarted(session_id="long-session", agent=agent, model="demo/agent")
+    yield MessageAdded(message=user_message("Check every row of the table"), origin="user")
+    decisions, rest = divmod(events - 6, 5)
+    for number in range(decisions):
+        yield from _decision(number, 120)
+    for number in range(rest):
+        yield MessageAdded(message=user_message(f"Go on ({number})"), origin="user")
+    yield from _answer("Every row was **checked**.", 80)
+    yield RunFinished(status="completed")
+
+
+def _decision(number: int, tokens: int) -> list[Event]:
+    """The model thinks, calls a tool, and the tool answers: five events, three steps."""
+    call = ToolCall(call_id=f"call-{number}", name="calculator", arguments={"operation": "add", "x": number, "y": 10})
+    thought = ReasoningPart(text=f"Row {number} needs a sum, so I add ten to it and compare the outcome.")
+    text = TextPart(text=f"{number} + 10 = {number + 10}")
+    result = ToolResult(call_id=call.call_id, name=call.name, parts=(text,))
+    return [
+        ModelCalled(call_id=f"model-{number}", model="demo/agent", parameters=Parameters(), message_count=1),
+        MessageAdded(message=Message(role="assistant", parts=(thought, call)), origin="model"),
+        _returned(f"model-{number}", tokens),
+        ToolCalled(call_id=call.call_id, name=call.name, arguments=call.arguments),
+        ToolReturned(call_id=call.call_id, result=result, ms=1.5),
+    ]
+
+
+def _answer(text: str, tokens: int) -> list[Event]:
+    return [
+        ModelCalled(call_id="model-last", model="demo/agent", parameters=Parameters(), message_count=1),
+        MessageAdded(message=Message(role="assistant", parts=(TextPart(text=text),)), origin="model"),
+        _returned("model-last", tokens),
+    ]
+
+
+def _returned(call_id: str, tokens: int) -> ModelReturned:
+    usage = Usage(input_tokens=tokens, output_tokens=tokens // 4)
+    return ModelReturned(
+        call_id=call_id, usage=usage, cost=tokens / 1e6, finish_reason="stop", first_token_ms=80, total_ms=400
+    )
+
+
+def _entries(run_id: str, began: datetime, events: Sequence[Event] | Iterator[Event]) -> list[Entry]:
+    """The events as a run's entries, a tenth of a second apart."""
+    return [
+        Entry(run_id=run_id, seq=seq, at=began + timedelta(milliseconds=100 * seq), event=event)
+        for seq, event in enumerate(events)
+    ]
+
+
+def _run_id(number: int) -> str:
+    return f"seeded-{number:06d}"
