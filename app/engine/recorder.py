@@ -2,7 +2,6 @@
 
 import asyncio
 from collections.abc import AsyncIterator, Iterable
-from time import monotonic
 
 from app.domain.events import Entry, Event, RunFinished
 from app.domain.streaming import CallDelta, Delta, Draft, DraftCall, ReasoningDelta, TextDelta
@@ -25,7 +24,7 @@ class Recorder:
         self._writer = writer
         self._clock = clock
         self._grown = asyncio.Event()
-        self._checkpoint_at = monotonic()
+        self._checkpoint: asyncio.TimerHandle | None = None
 
     def record(self, *events: Event) -> None:
         for event in events:
@@ -44,17 +43,20 @@ class Recorder:
             case CallDelta(call_id=call_id, name=name, text=text):
                 call = self.draft.calls.setdefault(call_id, DraftCall(call_id, name))
                 call.arguments += text
-        if monotonic() - self._checkpoint_at >= CHECKPOINT_SECONDS:
-            self.checkpoint()
+        if self._checkpoint is None:
+            self._checkpoint = asyncio.get_running_loop().call_later(CHECKPOINT_SECONDS, self.checkpoint)
 
     def checkpoint(self) -> None:
-        self._checkpoint_at = monotonic()
+        """Send what is new of the live text to the disk."""
+        if self._checkpoint is not None:
+            self._checkpoint.cancel()
+            self._checkpoint = None
         self._writer.checkpoint(self.draft)
 
     def drop_draft(self) -> Draft:
         """Forget the live text, which has become a message or nothing; what it was."""
         dropped, self.draft = self.draft, Draft()
-        self._writer.checkpoint(self.draft)
+        self.checkpoint()
         return dropped
 
     def since(self, seq: int) -> list[Entry]:
@@ -82,6 +84,7 @@ class Recorder:
         """Flush for the last time; raises `StorageError`, and may then be called again."""
         self.closed = True
         self._wake()
+        self.checkpoint()
         await self._writer.flush()
         await self._writer.close()
 

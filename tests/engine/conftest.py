@@ -6,7 +6,6 @@ from datetime import datetime
 from pathlib import Path
 
 import pytest
-from app.store.folder import DataFolder
 
 from app.domain.agents import Behaviour, Limits, Parameters, ToolChoice, new_agent
 from app.domain.errors import ToolError
@@ -15,6 +14,7 @@ from app.domain.tools import CallContext
 from app.domain.values import now
 from app.engine.chat import Chat
 from app.engine.runs import LiveRun, Runs
+from app.store.folder import DataFolder
 from app.tools.registry import Registry
 from app.tools.tool import AnyTool, tool
 from tests.engine.scripted import ScriptedModels

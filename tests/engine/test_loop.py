@@ -225,6 +225,20 @@ async def test_a_closing_process_leaves_the_run_to_be_gone_on_with(bench):
     assert status(stored.entries, alive=False) == "interrupted" and stored.draft.text == "so far"
 
 
+async def test_live_text_is_on_disk_within_a_second_or_so(bench):
+    bench.models.say(TextDelta("first words"), forever)
+    session = await bench.session()
+    live = await bench.chat.send(session.id, "x")
+
+    async def on_disk():
+        return (await bench.data.traces.read(live.run_id)).draft.text == "first words"
+
+    async with asyncio.timeout(3):
+        while not await on_disk():  # noqa: ASYNC110  another process would see it on the disk only
+            await asyncio.sleep(0.05)
+    live.stop()
+
+
 async def test_an_approved_call_runs_with_the_arguments_as_decided(bench):
     bench.models.say(reply("", add()))
     bench.models.say("done")
