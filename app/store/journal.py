@@ -1,0 +1,293 @@
+"""The storage of our TinyDB: each change is one durable line of an append-only journal, reads come from memory.
+
+TinyDB's own storage rewrites the whole file for each insert and can be destroyed in the middle of that.
+
+Without a `Writer` a change is durable when the call returns, or raises `StorageError` and did nothing. With one it is
+in memory at once and durable after `await durable()`, which takes back what could not be written.
+"""
+
+import asyncio
+import contextlib
+from collections import deque
+from collections.abc import Callable, Mapping
+from functools import partial
+from pathlib import Path
+
+from pydantic import JsonValue
+from pydantic_core import from_json, to_json
+from tinydb.storages import Storage
+
+from app.domain.errors import StorageError
+from app.store.disk import Disk, write_new
+from app.store.frames import Batch, Changes, Document, batch_of, frame, scan, table_of
+from app.store.garbage import no_collection
+from app.store.logfile import LogFile
+from app.store.pause import Pause
+from app.store.trouble import in_words
+from app.store.writer import Channel, Writer
+
+Tables = dict[str, dict[int, Document]]
+Undo = list[Callable[[], object]]
+
+SPARE_CHANGES = 1000
+"""Changes in the file beyond one and a quarter for each document after which it is compacted."""
+
+
+class JournalStorage(Storage):
+    """Tables in memory, their changes in a file. What is on disk of a table is parsed when it is first asked for."""
+
+    def __init__(
+        self,
+        path: Path | str,
+        *,
+        disk: Disk | None = None,
+        writer: Writer | None = None,
+        pause: Pause | None = None,
+        head: int = -1,
+    ) -> None:
+        """Raises `StorageError`.
+
+        `pause` is called every few lines that are read, for a reader beside an event loop. `head` is for a first look:
+        so many bytes are read, and nothing may be written.
+        """
+        self.path = Path(path)
+        self._disk = disk or Disk()
+        self._pause = pause
+        self._awake: Tables = {}
+        self._asleep: dict[str, list[bytes]] = {}
+        """By table: the changes of it that are not parsed yet."""
+        self._damaged: list[str] = []
+        self._changes_in_file = 0
+        self.log = self._load(head)
+        """The file, for an owner that only adds lines to it."""
+        self._damage_in_file = bool(self._damaged)
+        self._channel = Channel(self.log, writer) if writer is not None else None
+        self._unsettled: deque[Undo] = deque()
+        """How to take back each change that is not durable yet, oldest first."""
+        self._settled = 0
+
+    @property
+    def damaged(self) -> tuple[str, ...]:
+        """A sentence for each record that could not be read."""
+        return tuple(self._damaged)
+
+    def names(self) -> list[str]:
+        """The names of the tables."""
+        for name in list(self._asleep):
+            self.table(name)
+        return list(self._awake)
+
+    def has(self, name: str) -> bool:
+        """Whether there is such a table, be it empty."""
+        self.table(name)
+        return name in self._awake
+
+    def table(self, name: str) -> Mapping[int, Document]:
+        """The live documents by id, to be read only; none where there is no such table."""
+        if name in self._asleep:
+            with no_collection(len(self._asleep[name])):
+                self._wake(name, self._parsed(self._asleep[name], self._pause))
+        return self._awake.get(name, {})
+
+    def payloads(self, name: str) -> list[bytes]:
+        """The changes of the table as JSON, oldest first, as long as nobody asked for its documents."""
+        return self._asleep.get(name, [])
+
+    async def warm(self, name: str) -> None:
+        """Parse the table beside the event loop, so that asking for it does not take the loop's time."""
+        while name in self._asleep:
+            asleep = self._asleep[name]
+            with no_collection(len(asleep)):
+                parsed = await asyncio.to_thread(self._parsed, asleep, Pause())
+                if self._asleep.get(name) is asleep:
+                    self._wake(name, parsed)
+
+    def commit(self, changes: Changes) -> None:
+        """Make the changes as one: all of them or none. Raises `StorageError`."""
+        line = frame(changes)
+        batch = batch_of(line[9:])
+        for name, _ in batch:
+            self.table(name)
+        if self._channel is None:
+            self._write(line)
+            self._apply(batch)
+        else:
+            self._settle(self._channel)
+            self._unsettled.append(self._apply(batch))
+            self._put(self._channel, line)
+        self._changes_in_file += max(1, sum(len(documents or ()) for _, documents in batch))
+        if self._changes_in_file > 1.25 * self._size() + SPARE_CHANGES:
+            self._compact_when_it_works()
+
+    def hand_over(self, writer: Writer) -> None:
+        """Let the writer do the writing from here on."""
+        self._channel = Channel(self.log, writer)
+
+    async def durable(self) -> None:
+        """Return when all changes are on disk. Raises `StorageError` and takes back those that cannot be."""
+        if self._channel is None:
+            return
+        try:
+            await self._channel.flush()
+        except StorageError:
+            self._take_back(self._channel)
+            raise
+        self._settle(self._channel)
+
+    def compact(self) -> None:
+        """Rewrite the file without what is no longer so: at once, or by the writer after what it has to write."""
+        tables = {name: dict(self.table(name)) for name in self.names()}
+        rewrite = partial(_rewrite, self._disk, tables, self._damage_in_file)
+        self._changes_in_file = self._size()
+        self._damage_in_file = False
+        if self._channel is not None:
+            self._channel.rewrite(rewrite)
+            return
+        try:
+            rewrite(self.log)
+        except OSError as error:
+            raise in_words(error, self.path) from error
+
+    def read(self) -> dict[str, dict[str, Document]] | None:
+        """A copy of everything, in TinyDB's own form."""
+        tables = {name: self.table(name) for name in self.names()}
+        copied: dict[str, dict[str, Document]] = from_json(to_json(tables, inf_nan_mode="constants"))
+        return copied or None
+
+    def write(self, data: Mapping[str, Mapping[str, Mapping[str, JsonValue]]]) -> None:
+        """Make the tables equal to `data`, as one change."""
+        changes: list[tuple[str, dict[int, Document | None] | None]] = [(name, None) for name in self.names()]
+        for name, documents in data.items():
+            changes.append((name, {int(doc_id): dict(document) for doc_id, document in documents.items()}))
+        if changes:
+            self.commit(changes)
+
+    def close(self) -> None:
+        """Let go of the file."""
+        self.log.close()
+
+    def _load(self, head: int) -> LogFile:
+        try:
+            found = scan(self._disk.read(self.path, head), self.path.name, self._pause)
+        except OSError as error:
+            raise in_words(error, self.path) from error
+        self._damaged = found.damaged
+        self._changes_in_file = len(found.payloads)
+        for payload in found.payloads:
+            if (name := table_of(payload)) is not None:
+                self._asleep.setdefault(name, []).append(payload)
+            else:
+                self._replay(payload)
+        return LogFile(self.path, self._disk, found.end, found.unended)
+
+    def _replay(self, payload: bytes) -> None:
+        """Make the changes of a batch over several tables, behind what came before it."""
+        for batch in self._parsed([payload], None):
+            for name, documents in batch:
+                self.table(name)
+                self._wake(name, [[(name, documents)]])
+
+    def _parsed(self, payloads: list[bytes], pause: Pause | None) -> list[Batch]:
+        batches = []
+        for payload in payloads:
+            if pause is not None:
+                pause()
+            try:
+                batches.append(batch_of(payload))
+            except (ValueError, TypeError, AttributeError, IndexError, KeyError):
+                self._damaged.append(f"A record of {self.path.name} is in a form that is not known here.")
+        return batches
+
+    def _wake(self, name: str, batches: list[Batch]) -> None:
+        """Make the changes in memory that are on disk already."""
+        self._asleep.pop(name, None)
+        for batch in batches:
+            for _, documents in batch:
+                if documents is None:
+                    self._awake.pop(name, None)
+                    continue
+                table = self._awake.setdefault(name, {})
+                for doc_id, document in documents.items():
+                    if document is None:
+                        table.pop(doc_id, None)
+                    else:
+                        table[doc_id] = document
+
+    def _apply(self, batch: Batch) -> Undo:
+        """Make the changes in memory; returns how to take them back, to be done in reverse."""
+        undo: Undo = []
+        for name, documents in batch:
+            if documents is None:
+                if (dropped := self._awake.pop(name, None)) is not None:
+                    undo.append(partial(self._awake.__setitem__, name, dropped))
+                continue
+            if name not in self._awake:
+                self._awake[name] = {}
+                undo.append(partial(self._awake.pop, name))
+            table = self._awake[name]
+            for doc_id, document in documents.items():
+                before = table.get(doc_id)
+                undo.append(
+                    partial(table.pop, doc_id, None) if before is None else partial(table.__setitem__, doc_id, before)
+                )
+                if document is None:
+                    table.pop(doc_id, None)
+                else:
+                    table[doc_id] = document
+        return undo
+
+    def _size(self) -> int:
+        """How many documents there are; those not parsed yet are counted by their changes."""
+        return sum(map(len, self._awake.values())) + sum(map(len, self._asleep.values()))
+
+    def _write(self, line: bytes) -> None:
+        try:
+            self.log.write(line)
+            self.log.sync()
+        except OSError as error:
+            raise in_words(error, self.path) from error
+
+    def _put(self, channel: Channel, line: bytes) -> None:
+        try:
+            channel.put(line)
+        except StorageError:
+            self._take_back(channel)
+            raise
+
+    def _settle(self, channel: Channel) -> None:
+        """Forget how to take back what is durable by now."""
+        if channel.failure is not None:
+            self._take_back(channel)
+        while self._settled < channel.durable:
+            self._unsettled.popleft()
+            self._settled += 1
+
+    def _take_back(self, channel: Channel) -> None:
+        """Undo all changes behind the last durable one, unless that was done already."""
+        if channel.failure is None:
+            return
+        channel.recover()
+        self._settle(channel)
+        while self._unsettled:
+            for step in reversed(self._unsettled.pop()):
+                step()
+
+    def _compact_when_it_works(self) -> None:
+        """A journal that could not be compacted is whole, only longer than need be; it is tried again later."""
+        with contextlib.suppress(StorageError):
+            self.compact()
+
+
+def _rewrite(disk: Disk, tables: Tables, had_damage: bool, log: LogFile) -> None:
+    """Put a file with only these tables in the journal's place; what was damaged in it stays beside it."""
+    lines = [frame([(name, {})]) for name in tables]
+    lines += [
+        frame([(name, {doc_id: document})]) for name, table in tables.items() for doc_id, document in table.items()
+    ]
+    content = b"".join(lines)
+    if had_damage:
+        write_new(disk, log.path.with_name(f"{log.path.name}.damaged"), disk.read(log.path))
+    log.close()
+    write_new(disk, log.path, content)
+    log.replaced(len(content))
+    log.sync()

@@ -1,0 +1,89 @@
+"""One app per data folder: a lock of the operating system, which a killed process loses at once.
+
+The lock file also says where the app that holds it can be reached, readable by its owner only.
+"""
+
+import contextlib
+import os
+import sys
+from pathlib import Path
+from typing import Self
+
+from pydantic import ValidationError
+
+from app.domain.errors import StorageError
+from app.domain.values import Value
+
+LOCK_NAME = "lock"
+_LOCKED_BYTE = 1 << 30
+"""Far behind the text: Windows would not let anybody read a byte that is locked."""
+
+
+class Announcement(Value):
+    """Where a running app is reached."""
+
+    pid: int
+    port: int
+    token: str
+
+    @property
+    def address(self) -> str:
+        """The first address a browser opens: it answers as 127.0.0.1 and carries the token."""
+        return f"http://127.0.0.1:{self.port}/?token={self.token}"
+
+
+class FolderLock:
+    def __init__(self, descriptor: int) -> None:
+        self._descriptor: int | None = descriptor
+
+    @classmethod
+    def take(cls, folder: Path) -> Self:
+        """Hold the folder until `release` or the end of the process; raises `StorageError` when it is in use."""
+        descriptor = os.open(folder / LOCK_NAME, os.O_RDWR | os.O_CREAT, 0o600)
+        try:
+            _lock(descriptor)
+        except OSError as error:
+            os.close(descriptor)
+            raise StorageError(
+                f"The data folder {folder} is in use by another Agent Playground. "
+                "Use that one, close it, or start with --data and another folder."
+            ) from error
+        os.ftruncate(descriptor, 0)
+        return cls(descriptor)
+
+    def announce(self, announcement: Announcement) -> None:
+        """Say where this app is reached."""
+        if self._descriptor is not None:
+            text = announcement.model_dump_json().encode()
+            os.lseek(self._descriptor, 0, os.SEEK_SET)
+            os.write(self._descriptor, text)
+            os.ftruncate(self._descriptor, len(text))
+
+    def release(self) -> None:
+        descriptor, self._descriptor = self._descriptor, None
+        if descriptor is not None:
+            with contextlib.suppress(OSError):  # A folder that went away needs no clean-up.
+                os.ftruncate(descriptor, 0)
+            os.close(descriptor)
+
+
+def read_announcement(folder: Path) -> Announcement | None:
+    """What the app that holds the folder said; a killed one leaves its words behind, so ask it whether it is there."""
+    try:
+        return Announcement.model_validate_json((folder / LOCK_NAME).read_bytes())
+    except (OSError, ValidationError):
+        return None
+
+
+if sys.platform == "win32":
+    import msvcrt
+
+    def _lock(descriptor: int) -> None:
+        os.lseek(descriptor, _LOCKED_BYTE, os.SEEK_SET)
+        msvcrt.locking(descriptor, msvcrt.LK_NBLCK, 1)
+
+else:
+    import fcntl
+
+    def _lock(descriptor: int) -> None:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)

@@ -1,0 +1,86 @@
+"""Schema numbers of a data folder, and the steps from each to the next.
+
+A step reads the main database and returns changes of it; these and the new number are one change on disk.
+Before the first step the folder is saved as a zip file, which is read back.
+"""
+
+import zipfile
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+from app.domain.errors import StorageError
+from app.domain.values import now
+from app.store.frames import Changes, Document
+from app.store.journal import JournalStorage
+from app.store.lock import LOCK_NAME
+from app.store.trouble import in_words
+
+SCHEMA = 1
+"""The number that this app reads and writes."""
+
+Step = Callable[[JournalStorage], Changes]
+STEPS: Mapping[int, Step] = {}
+"""By the number they start from. The first release is number 1, so there is none yet."""
+
+_KEPT_BACKUPS = 7
+
+
+def schema_of(journal: JournalStorage) -> int | None:
+    """The number of the folder, `None` for a new one."""
+    number = journal.table("schema").get(1, {}).get("number")
+    return number if isinstance(number, int) else None
+
+
+def migrate(journal: JournalStorage, folder: Path, *, steps: Mapping[int, Step] = STEPS, target: int = SCHEMA) -> bool:
+    """Bring the folder to `target`; returns whether it was new. Raises `StorageError` for one of a newer app."""
+    number = schema_of(journal)
+    if number is None:
+        is_new = not journal.names() and not journal.damaged
+        journal.commit([_stamp(target)])
+        return is_new
+    if number > target:
+        raise StorageError(
+            f"The data folder {folder} was written by a newer Agent Playground (schema {number}, "
+            f"this one reads up to {target}). Update the app, or start with --data and another folder."
+        )
+    if number < target:
+        back_up(folder, number)
+    for at in range(number, target):
+        journal.commit([*steps[at](journal), _stamp(at + 1)])
+    return False
+
+
+def back_up(folder: Path, number: int) -> Path:
+    """Save the folder's files as a zip in `backups`, read back to be sure of it. Raises `StorageError`."""
+    backups = folder / "backups"
+    target = backups / f"schema-{number}-{now():%Y%m%d-%H%M%S-%f}.zip"
+    try:
+        backups.mkdir(mode=0o700, exist_ok=True)
+        files = [path for path in sorted(folder.rglob("*")) if path.is_file() and _belongs(path, folder)]
+        with zipfile.ZipFile(target, "x", zipfile.ZIP_DEFLATED) as archive:
+            for path in files:
+                archive.write(path, path.relative_to(folder))
+        target.chmod(0o600)
+        _verify(target, files, folder)
+        for old in sorted(backups.glob("schema-*.zip"), key=lambda path: path.stat().st_mtime)[:-_KEPT_BACKUPS]:
+            old.unlink()
+    except OSError as error:
+        raise in_words(error, target) from error
+    return target
+
+
+def _verify(target: Path, files: list[Path], folder: Path) -> None:
+    with zipfile.ZipFile(target) as archive:
+        for path in files:
+            if archive.read(path.relative_to(folder).as_posix()) != path.read_bytes():
+                raise StorageError(
+                    f"The backup {target} does not hold {path} as it is; nothing was changed. Try again."
+                )
+
+
+def _belongs(path: Path, folder: Path) -> bool:
+    return path.relative_to(folder).parts[0] not in ("backups", LOCK_NAME) and path.suffix != ".tmp"
+
+
+def _stamp(number: int) -> tuple[str, dict[int, Document | None]]:
+    return "schema", {1: {"number": number}}

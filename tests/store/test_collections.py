@@ -1,0 +1,176 @@
+"""Agents, sessions, rows and preferences as the app asks for them."""
+
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+
+from app.domain.agents import Agent, Behaviour, new_agent
+from app.domain.errors import Conflict, NotFound
+from app.domain.sessions import Session
+from app.domain.settings import Preferences
+from app.domain.trace import RunFilter, RunRow, run_row
+from app.store.agents import Agents
+from app.store.database import JournalDB
+from app.store.preferences import PreferencesStore
+from app.store.rows import Rows
+from app.store.sessions import Sessions
+from tests.traces import BEGAN, asked, finished, returned, started, trace_of
+
+
+@pytest.fixture
+def database(tmp_path: Path) -> JournalDB:
+    return JournalDB(tmp_path / "app.tdb")
+
+
+def agent(name: str, taken: set[str] | None = None) -> Agent:
+    return new_agent(name, Behaviour(), taken_slugs=taken or set())
+
+
+async def test_agents_are_listed_by_name_without_deleted_ones(database: JournalDB):
+    agents = Agents(database)
+    for name in ("writer", "Analyst", "cook"):
+        await agents.create(agent(name))
+    await agents.delete(agents.by_slug("cook").id)
+    assert [found.name for found in agents.all()] == ["Analyst", "writer"]
+    assert [found.name for found in agents.deleted()] == ["cook"]
+    assert agents.slugs() == {"analyst", "writer", "cook"}
+    with pytest.raises(NotFound, match=r"There is no agent 'cook'\. Agents: analyst, writer"):
+        agents.by_slug("cook")
+
+
+async def test_a_deleted_agent_is_still_known_and_comes_back(database: JournalDB):
+    agents = Agents(database)
+    cook = await agents.create(agent("Cook"))
+    await agents.delete(cook.id)
+    assert agents.get(cook.id).deleted_at is not None
+    with pytest.raises(Conflict, match="slug 'cook' is taken"):
+        await agents.create(agent("Cook"))
+    await agents.restore(cook.id)
+    assert agents.by_slug("cook") == cook
+
+
+async def test_an_agent_somebody_else_changed_is_not_overwritten(database: JournalDB):
+    agents = Agents(database)
+    cook = await agents.create(agent("Cook"))
+    await agents.change(cook.id, lambda old: old.model_copy(update={"description": "Soups"}))
+    with pytest.raises(Conflict, match="changed meanwhile"):
+        await agents.replace(cook.model_copy(update={"description": "Cakes"}), 1)
+    await agents.replace(cook.model_copy(update={"description": "Cakes"}), agents.revision(cook.id))
+    assert agents.get(cook.id).description == "Cakes"
+
+
+def session(session_id: str, minute: int, **changes: object) -> Session:
+    at = datetime(2026, 5, 1, 12, minute, tzinfo=UTC)
+    made = Session(id=session_id, agent_id="a", agent_slug="cook", variant=1, created_at=at, updated_at=at)
+    return made.model_copy(update=changes)
+
+
+async def test_sessions_come_pinned_first_then_newest(database: JournalDB):
+    sessions = Sessions(database)
+    for made in (
+        session("old", 1, pinned=True, title="Soup of the day"),
+        session("new", 3, title="Bread"),
+        session("mid", 2, title="Cold SOUP"),
+    ):
+        await sessions.create(made)
+    assert [found.id for found in sessions.recent()] == ["old", "new", "mid"]
+    assert [found.id for found in sessions.recent(search="soup")] == ["old", "mid"]
+    assert [found.id for found in sessions.recent(search="soup cold")] == ["mid"]
+    assert [found.id for found in sessions.recent(limit=1, offset=1)] == ["new"]
+    assert (sessions.count(), sessions.count("cook"), sessions.count("fish")) == (3, 3, 0)
+
+
+async def test_a_deleted_session_leaves_the_list_and_comes_back(database: JournalDB):
+    sessions = Sessions(database)
+    await sessions.create(session("s", 1))
+    await sessions.delete("s")
+    assert (sessions.recent(), sessions.count(), sessions.get("s").id) == ([], 0, "s")
+    await sessions.restore("s")
+    assert [found.id for found in sessions.recent()] == ["s"]
+
+
+def row(run_id: str, minute: int = 0, **changes: object) -> RunRow:
+    entries = trace_of(started(), asked(f"Question {run_id}"), returned(cost=0.25), finished(), run_id=run_id)
+    began = BEGAN + timedelta(minutes=minute)
+    return run_row(entries, alive=False).model_copy(update={"started_at": began, **changes})
+
+
+async def filled(database: JournalDB) -> Rows:
+    rows = Rows(database)
+    cook = started().agent.model_copy(update={"slug": "cook", "name": "Köchin", "variant": 2})
+    await rows.save(row("r1", 1))
+    await rows.save(row("r2", 2, agent=cook, status="failed", cost=0.5))
+    await rows.save(row("r3", 3, model="openai/gpt-4o", session_id="s9", duration_ms=None))
+    await rows.save(row("r4", 4, agent=cook, input_tokens=500))
+    return rows
+
+
+@pytest.mark.parametrize(
+    ("wanted", "expected"),
+    [
+        (RunFilter(), ["r4", "r3", "r2", "r1"]),
+        (RunFilter(text="question R3"), ["r3"]),
+        (RunFilter(text="KÖCHIN"), ["r4", "r2"]),
+        (RunFilter(text="gpt-4o"), ["r3"]),
+        (RunFilter(agent="cook"), ["r4", "r2"]),
+        (RunFilter(agent="cook", status="failed"), ["r2"]),
+        (RunFilter(variant=1), ["r3", "r1"]),
+        (RunFilter(model="openai/gpt-4o"), ["r3"]),
+        (RunFilter(session_id="s9"), ["r3"]),
+        (RunFilter(since=BEGAN + timedelta(minutes=3)), ["r4", "r3"]),
+        (RunFilter(until=BEGAN + timedelta(minutes=2)), ["r2", "r1"]),
+        (RunFilter(text="nothing like this"), []),
+    ],
+)
+async def test_rows_are_filtered(database: JournalDB, wanted: RunFilter, expected: list[str]):
+    page = (await filled(database)).find(wanted)
+    assert ([found.run_id for found in page.rows], page.total) == (expected, len(expected))
+
+
+async def test_rows_are_sorted_and_paged(database: JournalDB):
+    rows = await filled(database)
+    assert [found.run_id for found in rows.find(RunFilter(), descending=False).rows] == ["r1", "r2", "r3", "r4"]
+    assert rows.find(RunFilter(), sort="cost").rows[0].run_id == "r2"
+    assert rows.find(RunFilter(), sort="total_tokens").rows[0].run_id == "r4"
+    assert rows.find(RunFilter(), sort="duration_ms", descending=False).rows[0].run_id == "r3"
+    page = rows.find(RunFilter(), offset=1, limit=2)
+    assert ([found.run_id for found in page.rows], page.total) == (["r3", "r2"], 4)
+
+
+async def test_moments_within_one_second_are_in_their_order(database: JournalDB):
+    rows = Rows(database)
+    for name, microseconds in (("late", 5), ("early", 0), ("later", 999_999)):
+        await rows.save(row(name).model_copy(update={"started_at": BEGAN + timedelta(microseconds=microseconds)}))
+    assert [found.run_id for found in rows.find(RunFilter(), descending=False).rows] == ["early", "late", "later"]
+
+
+async def test_deleted_rows_leave_the_lists_but_their_money_is_spent(database: JournalDB):
+    rows = await filled(database)
+    assert rows.cost_since(BEGAN + timedelta(minutes=2)) == 1.0
+    await rows.delete(["r2", "r4"])
+    await rows.save(row("r4", 4, cost=0.75))
+    assert [found.run_id for found in rows.find(RunFilter()).rows] == ["r3", "r1"]
+    assert rows.get("r4") is None
+    assert rows.cost_since(BEGAN + timedelta(minutes=2)) == 1.5
+    assert (rows.agents(), rows.models()) == (["assistant"], ["demo/agent", "openai/gpt-4o"])
+    await rows.restore(["r2", "r4"])
+    assert [found.run_id for found in rows.find(RunFilter()).rows] == ["r4", "r3", "r2", "r1"]
+    assert rows.agents() == ["assistant", "cook"]
+
+
+async def test_rows_are_the_same_after_a_restart(database: JournalDB, tmp_path: Path):
+    page = (await filled(database)).find(RunFilter())
+    again = Rows(JournalDB(tmp_path / "app.tdb"))
+    await again.warm()
+    assert again.find(RunFilter()) == page
+
+
+async def test_preferences_are_kept_and_a_damaged_record_gives_those_the_app_comes_with(tmp_path: Path):
+    kept = PreferencesStore(JournalDB(tmp_path / "app.tdb"))
+    assert kept.get() == Preferences()
+    await kept.save(Preferences(theme="dark", day_cost=3))
+    path = tmp_path / "app.tdb"
+    assert PreferencesStore(JournalDB(path)).get() == Preferences(theme="dark", day_cost=3)
+    path.write_text(path.read_text().replace("dark", "dork"))
+    assert PreferencesStore(JournalDB(path)).get() == Preferences()

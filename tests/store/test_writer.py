@@ -1,0 +1,100 @@
+import asyncio
+from pathlib import Path
+
+import pytest
+
+from app.domain.errors import StorageError
+from app.store.disk import Disk
+from app.store.logfile import LogFile
+from app.store.writer import Channel, Writer
+from tests.store.disks import TroubledDisk, broken
+from tests.waiting import until
+
+
+def channel(path: Path, writer: Writer, disk: Disk, *, after: Channel | None = None) -> Channel:
+    return Channel(LogFile(path, disk, 0), writer, keeps=True, after=after)
+
+
+class Counted(Disk):
+    def __init__(self) -> None:
+        self.syncs = 0
+
+    def sync(self, descriptor: int) -> None:
+        self.syncs += 1
+        super().sync(descriptor)
+
+
+async def test_lines_of_many_files_share_few_flushes(tmp_path: Path):
+    writer, disk = Writer(), Counted()
+    channels = [channel(tmp_path / str(number), writer, disk) for number in range(20)]
+    for _ in range(50):
+        for each in channels:
+            each.put(b"line\n")
+    await asyncio.gather(*(each.flush() for each in channels))
+    assert all((tmp_path / str(number)).read_bytes() == b"line\n" * 50 for number in range(20))
+    assert disk.syncs <= 20 * 4
+    writer.close()
+
+
+async def test_lines_are_written_soon_though_nobody_waits_for_them(tmp_path: Path):
+    writer = Writer()
+    channel(tmp_path / "x", writer, Disk()).put(b"line\n")
+    await until(lambda: (tmp_path / "x").exists() and (tmp_path / "x").read_bytes() == b"line\n", pause=0.005)
+    writer.close()
+
+
+async def test_closing_writes_what_is_left(tmp_path: Path):
+    writer = Writer()
+    channel(tmp_path / "x", writer, Disk()).put(b"line\n")
+    await asyncio.to_thread(writer.close)
+    assert (tmp_path / "x").read_bytes() == b"line\n"
+
+
+async def test_one_file_in_trouble_does_not_hold_up_the_others(tmp_path: Path):
+    writer = Writer()
+    sick = channel(tmp_path / "sick", writer, TroubledDisk("write", times=10**9))
+    well = channel(tmp_path / "well", writer, Disk())
+    for each in (sick, well):
+        each.put(b"line\n")
+    outcomes = await asyncio.gather(sick.flush(), well.flush(), return_exceptions=True)
+    assert [type(outcome) for outcome in outcomes] == [StorageError, type(None)]
+    assert (tmp_path / "well").read_bytes() == b"line\n"
+    writer.close()
+
+
+async def test_lines_wait_for_those_they_refer_to(tmp_path: Path):
+    writer, disk = Writer(), TroubledDisk("sync", times=10**9, error=broken)
+    before = channel(tmp_path / "before", writer, disk)
+    after = channel(tmp_path / "after", writer, Disk(), after=before)
+    before.put(b"first\n")
+    after.put(b"second\n")
+    with pytest.raises(StorageError, match="before"):
+        await after.flush()
+    later = channel(tmp_path / "later", writer, Disk(), after=before)
+    later.put(b"third\n")
+    other = channel(tmp_path / "other", writer, Disk())
+    other.put(b"fourth\n")
+    await other.flush()
+    assert not (tmp_path / "after").exists()
+    assert not (tmp_path / "later").exists()
+    disk.heal()
+    await asyncio.gather(after.flush(), later.flush())
+    assert [(tmp_path / name).read_bytes() for name in ("before", "after", "later")] == [
+        b"first\n",
+        b"second\n",
+        b"third\n",
+    ]
+    writer.close()
+
+
+async def test_a_flush_that_is_given_up_disturbs_nobody(tmp_path: Path):
+    writer = Writer()
+    one = channel(tmp_path / "x", writer, Disk())
+    one.put(b"line\n")
+    given_up = asyncio.create_task(one.flush())
+    await asyncio.sleep(0)
+    given_up.cancel()
+    one.put(b"more\n")
+    await one.flush()
+    assert (tmp_path / "x").read_bytes() == b"line\nmore\n"
+    writer.close()
