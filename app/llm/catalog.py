@@ -1,0 +1,147 @@
+"""The models there are, by name and by alias, with what they cost and how much they read.
+
+Prices and context sizes are read from the list that LiteLLM brings along, as a file: finding out what a model costs
+does not import LiteLLM. The list has thousands of entries; it is read once, when it is first needed.
+"""
+
+import asyncio
+import importlib.util
+import threading
+from collections.abc import Mapping
+from functools import cached_property
+from pathlib import Path
+
+import orjson
+from pydantic import JsonValue, TypeAdapter
+
+from app.domain.models import ModelCard, Price
+from app.llm.providers import PROVIDERS
+from app.paths import assets
+
+FREE = Price(input=0, output=0, cached=0, cache_write=0)
+DEMO = ModelCard(
+    name="demo/agent",
+    provider="demo",
+    title="Demo model (built in, follows scripts)",
+    context_window=128_000,
+    max_output=4096,
+    price=FREE,
+    reasons=True,
+)
+
+_FREE_PROVIDERS = frozenset({"ollama", "lmstudio", "llamacpp"})
+_PRICE_LIST = "model_prices_and_context_window_backup.json"
+_CHAT_MODES = frozenset({"chat", "responses", "completion"})
+_OTHER_NAMES = {"bedrock_converse": "bedrock", "ollama_chat": "ollama", "azure_text": "azure"}
+"""The list's names of providers that have another one here."""
+
+Record = dict[str, JsonValue]
+
+
+class Catalog:
+    """`price_list` is LiteLLM's list or one of its shape; by default the one that is installed."""
+
+    def __init__(self, price_list: Path | None = None) -> None:
+        self._price_list = price_list
+        self._reading = threading.Lock()
+
+    async def ready(self) -> None:
+        """Return when the list is read; without this the first question reads it, and that takes a while."""
+        await asyncio.to_thread(self._read)
+
+    def resolve(self, name: str) -> str:
+        """`provider/model` of an alias or of a model that needs no provider to be known; else the name as it is."""
+        name = name.strip()
+        if name in self._aliases or "/" in name:
+            return self._aliases.get(name, name)
+        cards = self._read()
+        return next((full_name for provider in PROVIDERS if (full_name := f"{provider}/{name}") in cards), name)
+
+    def card(self, name: str) -> ModelCard | None:
+        """What is known of the model behind a name or alias; `None` when nothing is."""
+        full_name = self.resolve(name)
+        if full_name == DEMO.name:
+            return DEMO
+        provider, _, model = full_name.partition("/")
+        known = self._read().get(full_name)
+        if known is not None or provider not in _FREE_PROVIDERS or not model:
+            return known
+        return ModelCard(name=full_name, provider=provider, title=model, price=FREE)
+
+    def cards(self, provider: str) -> list[ModelCard]:
+        """The provider's models, by name."""
+        if provider == DEMO.provider:
+            return [DEMO]
+        return sorted((card for card in self._read().values() if card.provider == provider), key=lambda card: card.name)
+
+    def aliases(self) -> Mapping[str, str]:
+        """Each alias and the `provider/model` it stands for."""
+        return self._aliases
+
+    @cached_property
+    def _aliases(self) -> dict[str, str]:
+        return TypeAdapter(dict[str, str]).validate_json((assets() / "models" / "aliases.json").read_bytes())
+
+    def _read(self) -> Mapping[str, ModelCard]:
+        with self._reading:
+            return self._cards
+
+    @cached_property
+    def _cards(self) -> Mapping[str, ModelCard]:
+        path = self._price_list or installed_price_list()
+        if path is None:
+            return {}
+        records: JsonValue = orjson.loads(path.read_bytes())
+        if not isinstance(records, dict):
+            return {}
+        cards = (_card(name, record) for name, record in records.items() if isinstance(record, dict))
+        return {card.name: card for card in cards if card is not None}
+
+
+def installed_price_list() -> Path | None:
+    """LiteLLM's list where it is installed, found without importing it."""
+    spec = importlib.util.find_spec("litellm")
+    folders = spec.submodule_search_locations if spec else None
+    paths = (Path(folder) / _PRICE_LIST for folder in folders or ())
+    return next((path for path in paths if path.is_file()), None)
+
+
+def _card(listed: str, record: Record) -> ModelCard | None:
+    listed_provider = str(record.get("litellm_provider") or "")
+    provider = _OTHER_NAMES.get(listed_provider, listed_provider)
+    if provider not in PROVIDERS or record.get("mode") not in _CHAT_MODES:
+        return None
+    model = listed.removeprefix(f"{listed_provider}/").removeprefix(f"{provider}/")
+    return ModelCard.model_construct(
+        name=f"{provider}/{model}",
+        provider=provider,
+        title=model,
+        context_window=_tokens(record, "max_input_tokens") or _tokens(record, "max_tokens"),
+        max_output=_tokens(record, "max_output_tokens") or _tokens(record, "max_tokens"),
+        price=_price(record),
+        sees_images=record.get("supports_vision") is True,
+        calls_tools=record.get("supports_function_calling") is True,
+        reasons=record.get("supports_reasoning") is True,
+    )
+
+
+def _price(record: Record) -> Price | None:
+    price_in, price_out = _dollars(record, "input_cost_per_token"), _dollars(record, "output_cost_per_token")
+    if price_in is None or price_out is None:
+        return None
+    return Price.model_construct(
+        input=price_in,
+        output=price_out,
+        cached=_dollars(record, "cache_read_input_token_cost"),
+        cache_write=_dollars(record, "cache_creation_input_token_cost"),
+    )
+
+
+def _dollars(record: Record, field: str) -> float | None:
+    value = record.get(field)
+    return float(value) if isinstance(value, int | float) and not isinstance(value, bool) else None
+
+
+def _tokens(record: Record, field: str) -> int | None:
+    value = record.get(field)
+    return int(value) if isinstance(value, int | float) and value > 0 else None

@@ -1,0 +1,98 @@
+"""The demo model as the engine sees it: it decides on an answer, then streams it at a human pace."""
+
+import asyncio
+import json
+import re
+from collections.abc import AsyncGenerator, Iterator
+
+from app.domain.errors import ModelFailure
+from app.domain.messages import Message, Part, ReasoningPart, TextPart, ToolCall, ToolResult, Usage
+from app.domain.streaming import CallDelta, Delta, ModelRequest, ReasoningDelta, Reply, TextDelta
+from app.llm.demo.answer import Answer
+from app.llm.demo.ask import ask_of
+from app.llm.demo.scripts import answer_to
+
+NAME = "demo/agent"
+HUMAN_PACE = 1 / 70
+"""Seconds for a token."""
+
+_TOKEN = re.compile(r"\s*\S+\s*|\s+")
+_ARGUMENT_PIECE = 8
+
+
+class DemoModel:
+    """A scripted model: the same request always gets the same answer. `pace` is in seconds for a token."""
+
+    def __init__(self, pace: float = HUMAN_PACE) -> None:
+        self._pace = pace
+
+    async def stream(self, request: ModelRequest) -> AsyncGenerator[Delta | Reply, None]:
+        ask = ask_of(request)
+        answer = answer_to(ask)
+        calls = _calls(answer, ask.key)
+        pieces = [*_spoken(answer), *_called(calls)]
+        cut = len(pieces) > request.parameters.max_tokens
+        said: list[Delta] = []
+        for piece in pieces[: request.parameters.max_tokens]:
+            await asyncio.sleep(self._pace * answer.slowness)
+            said.append(piece)
+            yield piece
+        if answer.silence:
+            await asyncio.sleep(request.idle_timeout)
+            raise ModelFailure(
+                "timeout", f"The demo model said nothing for {request.idle_timeout:g} seconds, as asked."
+            )
+        if answer.failure is not None:
+            raise answer.failure
+        yield _reply(request, answer, said, () if cut else calls, cut=cut)
+
+
+def _calls(answer: Answer, key: str) -> tuple[ToolCall, ...]:
+    return tuple(
+        ToolCall(call_id=f"demo_{key}_{number}", name=wish.tool, arguments=dict(wish.arguments))
+        for number, wish in enumerate(answer.wishes, start=1)
+    )
+
+
+def _spoken(answer: Answer) -> Iterator[Delta]:
+    yield from (ReasoningDelta(token) for token in _TOKEN.findall(answer.thought))
+    yield from (TextDelta(token) for token in _TOKEN.findall(answer.text))
+
+
+def _called(calls: tuple[ToolCall, ...]) -> Iterator[Delta]:
+    for call in calls:
+        arguments = json.dumps(call.arguments, ensure_ascii=False)
+        for start in range(0, len(arguments), _ARGUMENT_PIECE):
+            yield CallDelta(call.call_id, call.name, arguments[start : start + _ARGUMENT_PIECE])
+
+
+def _reply(
+    request: ModelRequest, answer: Answer, said: list[Delta], calls: tuple[ToolCall, ...], *, cut: bool
+) -> Reply:
+    thought = "".join(piece.text for piece in said if isinstance(piece, ReasoningDelta))
+    text = "".join(piece.text for piece in said if isinstance(piece, TextDelta))
+    parts: list[Part] = []
+    if thought:
+        parts.append(ReasoningPart(text=thought))
+    if text:
+        parts.append(TextPart(text=text))
+    usage = Usage(
+        input_tokens=prompt_tokens(request),
+        output_tokens=len(said),
+        reasoning_tokens=sum(isinstance(piece, ReasoningDelta) for piece in said),
+    )
+    finish = "length" if cut else "tool_calls" if calls else answer.finish
+    return Reply(Message(role="assistant", parts=(*parts, *calls), model=NAME), usage, finish)
+
+
+def prompt_tokens(request: ModelRequest) -> int:
+    """The prompt's tokens as the demo model counts them: one for each four characters."""
+    system = request.system.text if request.system else ""
+    tools = sum(len(tool.name) + len(tool.description) for tool in request.tools)
+    return (len(system) + tools + sum(map(_length, request.messages))) // 4 + 1
+
+
+def _length(message: Message) -> int:
+    arguments = sum(len(str(call.arguments)) for call in message.tool_calls)
+    results = sum(len(part.text) for part in message.parts if isinstance(part, ToolResult))
+    return len(message.text) + arguments + results

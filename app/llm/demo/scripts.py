@@ -1,0 +1,23 @@
+"""Which script answers: the first that understands what was asked."""
+
+from collections.abc import Callable
+
+from app.llm.demo.answer import Answer
+from app.llm.demo.ask import Ask
+from app.llm.demo.failing import act_out
+from app.llm.demo.files import use_files
+from app.llm.demo.python import run_code
+from app.llm.demo.sums import work_out
+from app.llm.demo.talk import chat, fallback
+from app.llm.demo.texts import recite
+
+Script = Callable[[Ask], Answer | None]
+
+# From the most to the least particular: "write 2 + 2 to /sum.txt" is about a file, "think about 2 + 2" is a sum.
+SCRIPTS: tuple[Script, ...] = (act_out, run_code, use_files, recite, work_out, chat)
+
+
+def answer_to(ask: Ask) -> Answer:
+    """What the demo model does next; it always has an answer."""
+    answers = (script(ask) for script in SCRIPTS)
+    return next((answer for answer in answers if answer is not None), None) or fallback(ask)

@@ -1,0 +1,80 @@
+"""Where a model's name leads: to the built-in demo, or to one that LiteLLM reaches."""
+
+from collections.abc import Awaitable, Callable
+
+from app.domain.errors import ModelFailure
+from app.domain.models import Price
+from app.domain.streaming import Model, ModelRequest
+from app.llm.catalog import DEMO, Catalog
+from app.llm.demo import DemoModel
+from app.llm.demo.model import HUMAN_PACE, prompt_tokens
+from app.llm.litellm_model import LiteLLMModel, ensure_litellm
+from app.llm.providers import Keys, connection, environment
+from app.llm.tokens import count_tokens
+
+ReadArtifact = Callable[[str], Awaitable[bytes]]
+
+
+class ModelDirectory:
+    """Opens models by name. `keys` tells the providers' variables; `pace` is the demo's, in seconds for a token."""
+
+    def __init__(
+        self,
+        catalog: Catalog,
+        read_artifact: ReadArtifact,
+        *,
+        keys: Keys = environment,
+        pace: float = HUMAN_PACE,
+    ) -> None:
+        self._catalog = catalog
+        self._read_artifact = read_artifact
+        self._keys = keys
+        self._pace = pace
+
+    async def open(self, name: str) -> Model:
+        """The model behind `provider/model` or an alias, ready to be asked.
+
+        Raises `ModelFailure`: `model_unavailable` where there is none of that name, `invalid_key` where its provider
+        needs a key and none is set. For the first real model this takes seconds, and the loop goes on meanwhile.
+        """
+        full_name = self._catalog.resolve(name) if _may_be_demo(name) else await self._resolved(name)
+        if full_name == DEMO.name:
+            return DemoModel(self._pace)
+        _check(full_name)
+        connection(full_name, self._keys)
+        await self._catalog.ready()
+        await ensure_litellm()
+        return LiteLLMModel(full_name, lambda: connection(full_name, self._keys), self._read_artifact)
+
+    def price(self, name: str) -> Price | None:
+        """What its tokens cost; `None` when nobody said."""
+        card = self._catalog.card(name)
+        return card.price if card else None
+
+    async def count_tokens(self, request: ModelRequest) -> int:
+        """About how many tokens the request's prompt has."""
+        if self._catalog.resolve(request.model) == DEMO.name:
+            return prompt_tokens(request)
+        return (await count_tokens(request)).tokens
+
+    async def _resolved(self, name: str) -> str:
+        await self._catalog.ready()
+        return self._catalog.resolve(name)
+
+
+def _may_be_demo(name: str) -> bool:
+    return name.strip() == "demo" or name.strip().startswith("demo/")
+
+
+def _check(full_name: str) -> None:
+    provider, _, model = full_name.partition("/")
+    if provider == DEMO.provider:
+        raise ModelFailure(
+            "model_unavailable", f"There is no demo model {full_name!r}; the demo is called {DEMO.name!r}."
+        )
+    if not model:
+        raise ModelFailure(
+            "model_unavailable",
+            f"There is no model {full_name!r}. A model is named provider/model, such as openai/gpt-4o, or by an alias "
+            "such as claude-sonnet.",
+        )

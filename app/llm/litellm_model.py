@@ -1,0 +1,150 @@
+"""Any model that LiteLLM reaches, behind the engine's port. The only module that knows LiteLLM.
+
+LiteLLM takes seconds and much memory to import, so it is imported in a thread when it is first needed. Retries,
+accumulation and classification of errors are ours: its own lose tool calls, hide attempts and mislabel failures.
+"""
+
+import asyncio
+import gc
+import importlib
+import logging
+import os
+import sys
+import threading
+from collections.abc import AsyncGenerator, Awaitable, Callable
+from contextlib import aclosing, suppress
+from types import ModuleType
+
+from app.domain.errors import NotFound
+from app.domain.streaming import Delta, ModelRequest, Reply
+from app.llm.ends import end_of
+from app.llm.failures import classify
+from app.llm.providers import Connection
+from app.llm.reading import AnswerReader
+from app.llm.wire import Json, Wire, images_in, parameters_of, tools_of
+
+_OFFLINE = {
+    "LITELLM_LOCAL_MODEL_COST_MAP": "True",
+    "LITELLM_LOCAL_ANTHROPIC_BETA_HEADERS": "True",
+    "LITELLM_LOCAL_BLOG_POSTS": "True",
+    "LITELLM_MODE": "PRODUCTION",  # or it reads a .env file of the folder the app was started in
+    "HF_HUB_OFFLINE": "1",
+    "REPEATED_STREAMING_CHUNK_LIMIT": "1000000",  # or it breaks off answers that repeat themselves
+}
+_importing = threading.Lock()
+
+ReadArtifact = Callable[[str], Awaitable[bytes]]
+"""The bytes of an artifact by its sha256; raises where there is none."""
+
+
+async def ensure_litellm() -> ModuleType:
+    """LiteLLM, imported in a thread the first time, while the loop goes on."""
+    return await asyncio.to_thread(_imported)
+
+
+def _imported() -> ModuleType:
+    with _importing:
+        return sys.modules.get("litellm") or _import()
+
+
+def _import() -> ModuleType:
+    """Collecting garbage through a hundred thousand new functions would cost a third of the time."""
+    interval = sys.getswitchinterval()
+    before = {name: os.environ.get(name) for name in _OFFLINE}
+    os.environ.update(_OFFLINE)
+    gc.disable()
+    sys.setswitchinterval(0.001)
+    try:
+        litellm = importlib.import_module("litellm")
+        _warm_up(litellm)
+    finally:
+        sys.setswitchinterval(interval)
+        gc.freeze()
+        gc.enable()
+        _restore(before)
+    vars(litellm).update(suppress_debug_info=True, disable_hf_tokenizer_download=True)
+    logging.getLogger("LiteLLM").setLevel(logging.CRITICAL)
+    return litellm
+
+
+def _warm_up(litellm: ModuleType) -> None:
+    """What the first call would otherwise do on the loop, for a second: more imports, and reading a vocabulary."""
+    for module in ("openai.resources", "anyio._backends._asyncio"):
+        with suppress(ModuleNotFoundError):
+            importlib.import_module(module)
+    litellm.token_counter(model="gpt-4o", text="warm up")
+
+
+def _restore(environment: dict[str, str | None]) -> None:
+    for name, value in environment.items():
+        if value is None:
+            os.environ.pop(name, None)
+        else:
+            os.environ[name] = value
+
+
+def _keep_from_asking(litellm: ModuleType, model: str) -> None:
+    """Name a price for a local model: for one it does not know LiteLLM asks Ollama, and blocks the loop meanwhile."""
+    if model.startswith("ollama_chat/"):
+        free = {
+            "litellm_provider": "ollama_chat",
+            "mode": "chat",
+            "input_cost_per_token": 0,
+            "output_cost_per_token": 0,
+        }
+        litellm.model_cost.setdefault(model, {**free, "supports_function_calling": True})
+
+
+class LiteLLMModel:
+    """The model `name`; `connect` says how it is reached, and is asked again before each call."""
+
+    def __init__(self, name: str, connect: Callable[[], Connection], read_artifact: ReadArtifact) -> None:
+        self._name = name
+        self._connect = connect
+        self._read_artifact = read_artifact
+
+    async def stream(self, request: ModelRequest) -> AsyncGenerator[Delta | Reply, None]:
+        connection = self._connect()
+        arguments = await self._arguments(request, connection)
+        litellm = await ensure_litellm()
+        _keep_from_asking(litellm, connection.model)
+        reader = AnswerReader(request, self._name)
+        try:
+            async with asyncio.timeout(request.idle_timeout):
+                chunks = await litellm.acompletion(**arguments)
+            async with aclosing(chunks):
+                async with asyncio.timeout(request.idle_timeout):
+                    ended = await end_of(chunks, connection.provider)
+                async with aclosing(reader.deltas(chunks, ended)) as deltas:
+                    async for delta in deltas:
+                        yield delta
+            reply = reader.reply(connection.title)
+        except Exception as error:  # noqa: BLE001 - the border to the provider: every error becomes a failure
+            raise classify(error, provider=connection.title, secrets=connection.secrets) from None
+        yield reply
+
+    async def _arguments(self, request: ModelRequest, connection: Connection) -> dict[str, object]:
+        images = await self._images(request)
+        tools: list[Json] = tools_of(request.tools)
+        return {
+            "model": connection.model,
+            "messages": Wire(connection.provider, images).messages(request),
+            **({"tools": tools} if tools else {}),
+            **parameters_of(request.parameters, with_tools=bool(tools)),
+            **connection.arguments,
+            "stream": True,
+            "stream_options": {"include_usage": True},
+            "timeout": request.idle_timeout,
+            "num_retries": 0,
+            "max_retries": 0,
+            "drop_params": True,
+            "_skip_mcp_handler": True,  # or a call with tools imports `mcp`, which need not be installed
+        }
+
+    async def _images(self, request: ModelRequest) -> dict[str, bytes]:
+        """The contents of the images that are still there."""
+        images = {}
+        for artifact in images_in(request.messages):
+            with suppress(NotFound):
+                images[artifact] = await self._read_artifact(artifact)
+        return images

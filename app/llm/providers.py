@@ -1,0 +1,188 @@
+"""The providers by our names, and how each is reached: keys and addresses are read anew for each call."""
+
+import os
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from app.domain.errors import ModelFailure
+
+Keys = Callable[[str], str]
+"""The value of a variable such as `OPENAI_API_KEY`, empty where there is none."""
+
+
+def environment(variable: str) -> str:
+    return os.environ.get(variable, "").strip()
+
+
+@dataclass(frozen=True, slots=True)
+class Provider:
+    """How a provider is reached through LiteLLM."""
+
+    title: str
+    prefix: str
+    """LiteLLM's name for it, or for the protocol it speaks."""
+    keys: tuple[str, ...] = ()
+    """The variables that may hold its key; the first that is set counts."""
+    bases: tuple[str, ...] = ()
+    """The variables that may hold its address."""
+    base: str = ""
+    """Where it is when no variable says so; empty: where LiteLLM knows it."""
+    needs_key: bool = True
+    base_path: str = ""
+    """What the address has to end with."""
+    extras: tuple[tuple[str, tuple[str, ...]], ...] = ()
+    """More arguments of the call, and the variables they come from."""
+    is_local: bool = False
+
+
+_AWS = (
+    ("aws_access_key_id", ("AWS_ACCESS_KEY_ID",)),
+    ("aws_secret_access_key", ("AWS_SECRET_ACCESS_KEY",)),
+    ("aws_session_token", ("AWS_SESSION_TOKEN",)),
+    ("aws_region_name", ("AWS_REGION", "AWS_REGION_NAME", "AWS_DEFAULT_REGION")),
+    ("aws_profile_name", ("AWS_PROFILE", "AWS_PROFILE_NAME")),
+)
+_AWS_IDENTITIES = (
+    *("AWS_ACCESS_KEY_ID", "AWS_PROFILE", "AWS_PROFILE_NAME", "AWS_BEARER_TOKEN_BEDROCK"),
+    *("AWS_WEB_IDENTITY_TOKEN_FILE", "AWS_CONTAINER_CREDENTIALS_RELATIVE_URI", "AWS_CONTAINER_CREDENTIALS_FULL_URI"),
+)
+
+PROVIDERS: Mapping[str, Provider] = {
+    "openai": Provider("OpenAI", "openai", ("OPENAI_API_KEY",), ("OPENAI_BASE_URL", "OPENAI_API_BASE")),
+    "anthropic": Provider(
+        "Anthropic", "anthropic", ("ANTHROPIC_API_KEY",), ("ANTHROPIC_BASE_URL", "ANTHROPIC_API_BASE")
+    ),
+    "gemini": Provider(
+        "Google Gemini", "gemini", ("GEMINI_API_KEY", "GOOGLE_API_KEY"), ("GEMINI_BASE_URL", "GEMINI_API_BASE")
+    ),
+    "bedrock": Provider("Amazon Bedrock", "bedrock", _AWS_IDENTITIES, extras=_AWS),
+    "azure": Provider(
+        "Azure OpenAI",
+        "azure",
+        ("AZURE_API_KEY", "AZURE_OPENAI_API_KEY"),
+        ("AZURE_API_BASE", "AZURE_OPENAI_ENDPOINT"),
+        extras=(("api_version", ("AZURE_API_VERSION", "AZURE_OPENAI_API_VERSION", "OPENAI_API_VERSION")),),
+    ),
+    "openrouter": Provider(
+        "OpenRouter", "openrouter", ("OPENROUTER_API_KEY",), ("OPENROUTER_BASE_URL", "OPENROUTER_API_BASE")
+    ),
+    "mistral": Provider("Mistral", "mistral", ("MISTRAL_API_KEY",), ("MISTRAL_BASE_URL", "MISTRAL_API_BASE")),
+    "groq": Provider("Groq", "groq", ("GROQ_API_KEY",), ("GROQ_BASE_URL", "GROQ_API_BASE")),
+    "deepseek": Provider("DeepSeek", "deepseek", ("DEEPSEEK_API_KEY",), ("DEEPSEEK_BASE_URL", "DEEPSEEK_API_BASE")),
+    "xai": Provider("xAI", "xai", ("XAI_API_KEY",), ("XAI_BASE_URL", "XAI_API_BASE")),
+    "together_ai": Provider("Together AI", "together_ai", ("TOGETHER_API_KEY", "TOGETHERAI_API_KEY")),
+    "fireworks_ai": Provider("Fireworks AI", "fireworks_ai", ("FIREWORKS_API_KEY", "FIREWORKS_AI_API_KEY")),
+    "ollama": Provider(
+        "Ollama",
+        "ollama_chat",
+        bases=("OLLAMA_HOST", "OLLAMA_URL"),
+        base="http://127.0.0.1:11434",
+        needs_key=False,
+        is_local=True,
+    ),
+    "lmstudio": Provider(
+        "LM Studio",
+        "openai",
+        ("LM_STUDIO_API_KEY",),
+        ("LM_STUDIO_API_BASE", "LMSTUDIO_URL"),
+        "http://127.0.0.1:1234",
+        needs_key=False,
+        base_path="/v1",
+        is_local=True,
+    ),
+    "llamacpp": Provider(
+        "llama.cpp",
+        "openai",
+        ("LLAMACPP_API_KEY",),
+        ("LLAMACPP_URL", "LLAMA_CPP_URL"),
+        "http://127.0.0.1:8080",
+        needs_key=False,
+        base_path="/v1",
+        is_local=True,
+    ),
+    "compatible": Provider(
+        "OpenAI-compatible server",
+        "openai",
+        ("COMPATIBLE_API_KEY",),
+        ("COMPATIBLE_BASE_URL",),
+        needs_key=False,
+        is_local=True,
+    ),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Connection:
+    """How one model is called through LiteLLM."""
+
+    provider: str
+    title: str
+    model: str
+    """As LiteLLM names it."""
+    arguments: Mapping[str, str]
+    """Key, address and the like; never shown, never written."""
+    secrets: tuple[str, ...]
+    """The values among these that must not turn up in any text."""
+
+
+def provider_named(name: str) -> Provider:
+    """Raises `ModelFailure` where there is none of that name."""
+    provider = PROVIDERS.get(name)
+    if provider is None:
+        known = ", ".join(("demo", *PROVIDERS))
+        raise ModelFailure(
+            "model_unavailable", f"There is no provider {name!r}. A model is named provider/model; {known} are known."
+        )
+    return provider
+
+
+def connection(name: str, keys: Keys = environment) -> Connection:
+    """How the model of that `provider/model` is reached.
+
+    Raises `ModelFailure`: `model_unavailable` for a provider that is not known, `invalid_key` where a key is needed
+    and none is set. Nothing is sent anywhere.
+    """
+    provider_name, _, model = name.partition("/")
+    provider = provider_named(provider_name)
+    key = _first(keys, provider.keys)
+    if not key and provider.needs_key and not (provider_name == "bedrock" and _has_aws_profile()):
+        raise ModelFailure("invalid_key", missing_key(provider))
+    arguments = {argument: _first(keys, variables) for argument, variables in provider.extras}
+    if provider_name != "bedrock":
+        arguments["api_key"] = key or "not-needed"
+    arguments["api_base"] = _base(provider, keys)
+    if provider_name in ("azure", "compatible") and not arguments["api_base"]:
+        raise ModelFailure("bad_request", f"{provider.title} has no address yet: set {provider.bases[0]}.")
+    secrets = (key, *(arguments[name] for name, _ in _AWS if name in arguments and "region" not in name))
+    return Connection(
+        provider=provider_name,
+        title=provider.title,
+        model=f"{provider.prefix}/{model}",
+        arguments={argument: value for argument, value in arguments.items() if value},
+        secrets=tuple(secret for secret in secrets if len(secret) >= 6),
+    )
+
+
+def missing_key(provider: Provider) -> str:
+    """What to do about a key that is not there, in words."""
+    variables = " or ".join(provider.keys[:2])
+    return f"{provider.title} needs a key and none is set. Set the environment variable {variables} and try again."
+
+
+def _first(keys: Keys, variables: tuple[str, ...]) -> str:
+    return next((value for variable in variables if (value := keys(variable))), "")
+
+
+def _has_aws_profile() -> bool:
+    return (Path.home() / ".aws").is_dir()
+
+
+def _base(provider: Provider, keys: Keys) -> str:
+    base = _first(keys, provider.bases) or provider.base
+    if not base:
+        return ""
+    if "://" not in base:
+        base = f"http://{base}"
+    base = base.rstrip("/").replace("://0.0.0.0", "://127.0.0.1")
+    return base if base.endswith(provider.base_path) else base + provider.base_path

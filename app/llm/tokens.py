@@ -1,0 +1,98 @@
+"""About how many tokens a prompt has, before anybody is asked.
+
+Counted with tiktoken and the vocabulary that LiteLLM brings along, so neither LiteLLM nor a network is needed. Other
+providers split text in other ways; the count is meant for a forecast and for trimming, not for the bill.
+"""
+
+import asyncio
+import importlib
+import importlib.util
+import json
+import os
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache, lru_cache
+from pathlib import Path
+
+from app.domain.messages import FilePart, ImagePart, Message, ReasoningPart, TextPart, ToolCall, ToolResult
+from app.domain.streaming import ModelRequest
+from app.llm.wire import result_text
+
+_VOCABULARY = "9b5ad71b2ce5302211f9c61530b329a4922fc6a4"
+"""The name under which tiktoken keeps the file of `cl100k_base`: the sha1 of its address."""
+_MESSAGE_TOKENS = 4
+_IMAGE_TOKENS = 800
+_CHARACTERS_PER_TOKEN = 4
+_REMEMBERED_TEXTS = 4096
+
+Measure = Callable[[str], int]
+
+
+@dataclass(frozen=True, slots=True)
+class TokenCount:
+    tokens: int
+    estimated: bool
+    """True when there was no vocabulary and characters were counted instead."""
+
+
+async def count_tokens(request: ModelRequest) -> TokenCount:
+    """The tokens of the request's whole prompt: system prompt, conversation and tools."""
+    return await asyncio.to_thread(_count, request)
+
+
+def _count(request: ModelRequest) -> TokenCount:
+    measure = _measure()
+    system = measure(request.system.text) + _MESSAGE_TOKENS if request.system else 0
+    tools = sum(measure(json.dumps([tool.name, tool.description, tool.parameters])) for tool in request.tools)
+    messages = sum(_message_tokens(message, measure) for message in request.messages)
+    return TokenCount(system + tools + messages, estimated=measure is _by_characters)
+
+
+def _message_tokens(message: Message, measure: Measure) -> int:
+    tokens = _MESSAGE_TOKENS
+    for part in message.parts:
+        match part:
+            case TextPart():
+                tokens += measure(part.text)
+            case ReasoningPart():
+                tokens += measure(part.text) if part.provider_fields else 0
+            case ToolCall():
+                tokens += measure(part.name) + measure(json.dumps(part.arguments)) + _MESSAGE_TOKENS
+            case ToolResult():
+                tokens += measure(result_text(part)) + _MESSAGE_TOKENS
+                tokens += sum(_IMAGE_TOKENS for inner in part.parts if isinstance(inner, ImagePart))
+            case ImagePart():
+                tokens += _IMAGE_TOKENS
+            case FilePart():
+                tokens += measure(part.filename) + 10 * _MESSAGE_TOKENS
+            case _:
+                pass
+    return tokens
+
+
+def _by_characters(text: str) -> int:
+    return -(-len(text) // _CHARACTERS_PER_TOKEN)
+
+
+@cache
+def _measure() -> Measure:
+    """Counts the tokens of a text; remembers what it has counted, for a conversation is counted again each step."""
+    path = _vocabulary()
+    if path is None:
+        return _by_characters
+    # As LiteLLM sets it, too: without it tiktoken would look for its vocabulary on the network.
+    os.environ.setdefault("TIKTOKEN_CACHE_DIR", str(path.parent))
+    encoding = importlib.import_module("tiktoken").get_encoding("cl100k_base")  # half a second, in a thread
+
+    @lru_cache(maxsize=_REMEMBERED_TEXTS)
+    def measure(text: str) -> int:
+        return len(encoding.encode_ordinary(text))
+
+    return measure
+
+
+def _vocabulary() -> Path | None:
+    spec = importlib.util.find_spec("litellm")
+    folders = (spec.submodule_search_locations if spec else None) or ()
+    paths = (Path(folder) / "litellm_core_utils" / "tokenizers" / _VOCABULARY for folder in folders)
+    return next((path for path in paths if path.is_file()), None)

@@ -1,0 +1,209 @@
+"""Our messages and tools in the OpenAI-style dictionaries that LiteLLM takes, and translates for each provider."""
+
+import base64
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from pydantic import JsonValue
+
+from app.domain.agents import Parameters
+from app.domain.messages import (
+    AppPart,
+    FilePart,
+    ImagePart,
+    Message,
+    Part,
+    ReasoningPart,
+    TextPart,
+    ToolCall,
+    ToolResult,
+)
+from app.domain.streaming import ModelRequest
+from app.domain.tools import ToolSpec
+from app.llm.accumulator import PROVIDER_ID
+
+Json = dict[str, JsonValue]
+
+
+@dataclass(frozen=True, slots=True)
+class Wire:
+    """How a conversation is written for one provider."""
+
+    provider: str
+    """Ours, as in `provider/model`. What a provider wants back goes to the one that sent it, and to no other."""
+    images: Mapping[str, bytes]
+    """The contents of the images, by artifact; one that is missing is named in words."""
+
+    def messages(self, request: ModelRequest) -> list[Json]:
+        ids = self._provider_ids(request.messages)
+        written = [_system(request.system)] if request.system and request.system.text else []
+        seen: list[ImagePart] = []
+        for message in request.messages:
+            if message.role != "tool" and seen:
+                written.append(self._shown(seen))
+                seen = []
+            written += self._message(message, ids)
+            seen += _images_of_results(message)
+        return [*written, self._shown(seen)] if seen else written
+
+    def _message(self, message: Message, ids: Mapping[str, str]) -> list[Json]:
+        match message.role:
+            case "system":
+                return [_system(message)]
+            case "user":
+                return [{"role": "user", "content": self._content(message.parts)}]
+            case "assistant":
+                return self._assistant(message, ids)
+            case "tool":
+                return [_result(part, ids) for part in message.parts if isinstance(part, ToolResult)]
+
+    def _content(self, parts: tuple[Part, ...]) -> JsonValue:
+        if all(isinstance(part, TextPart) for part in parts):
+            return "".join(part.text for part in parts if isinstance(part, TextPart))
+        return [self._part(part) for part in parts if isinstance(part, TextPart | ImagePart | FilePart)]
+
+    def _part(self, part: TextPart | ImagePart | FilePart) -> Json:
+        match part:
+            case TextPart():
+                return {"type": "text", "text": part.text}
+            case FilePart():
+                return {"type": "text", "text": file_line(part)}
+            case ImagePart():
+                return self._image(part)
+
+    def _image(self, image: ImagePart) -> Json:
+        content = self.images.get(image.artifact)
+        if content is None:
+            return {"type": "text", "text": f"[An image that is not available any more: {image.alt or image.artifact}]"}
+        encoded = base64.b64encode(content).decode()
+        return {"type": "image_url", "image_url": {"url": f"data:{image.media_type};base64,{encoded}"}}
+
+    def _shown(self, images: list[ImagePart]) -> Json:
+        """Images out of tool results, as a message of their own: few providers take them inside a result."""
+        said: list[JsonValue] = [{"type": "text", "text": "The images that the tools returned:"}]
+        return {"role": "user", "content": said + [self._image(image) for image in images]}
+
+    def _assistant(self, message: Message, ids: Mapping[str, str]) -> list[Json]:
+        if not message.text and not message.tool_calls:
+            return []
+        written: Json = {"role": "assistant", "content": message.text or None}
+        is_own = provider_of(message.model) == self.provider
+        if message.tool_calls:
+            written["tool_calls"] = [_call(call, ids, is_own=is_own) for call in message.tool_calls]
+        if is_own:
+            written |= _returned(message)
+        return [written]
+
+    def _provider_ids(self, messages: tuple[Message, ...]) -> dict[str, str]:
+        """The calls that this provider knows under another id than ours."""
+        own = (message for message in messages if provider_of(message.model) == self.provider)
+        calls = (call for message in own for call in message.tool_calls)
+        kept = ((call.call_id, call.provider_fields.get(PROVIDER_ID)) for call in calls)
+        return {call_id: kept_id for call_id, kept_id in kept if isinstance(kept_id, str)}
+
+
+def provider_of(model: str) -> str:
+    return model.partition("/")[0]
+
+
+def tools_of(specs: tuple[ToolSpec, ...]) -> list[Json]:
+    return [
+        {
+            "type": "function",
+            "function": {"name": spec.name, "description": spec.description, "parameters": spec.parameters},
+        }
+        for spec in specs
+    ]
+
+
+def parameters_of(parameters: Parameters, *, with_tools: bool) -> Json:
+    """What was chosen; what is left to the provider is not sent at all."""
+    chosen: Json = {
+        "temperature": parameters.temperature,
+        "top_p": parameters.top_p,
+        "max_tokens": parameters.max_tokens,
+        "stop": list(parameters.stop) or None,
+        "seed": parameters.seed,
+        "reasoning_effort": parameters.reasoning_effort,
+        "parallel_tool_calls": False if with_tools and not parameters.parallel_tool_calls else None,
+    }
+    return {name: value for name, value in chosen.items() if value is not None}
+
+
+def file_line(file: FilePart) -> str:
+    """A file as the model is told of it: what it is and how to name it to a tool."""
+    facts = {"ref": file.artifact, "mime": file.media_type, "size": file.size, "filename": file.filename}
+    return f"[Attached file: {json.dumps(facts, ensure_ascii=False)}]"
+
+
+def images_in(messages: tuple[Message, ...]) -> tuple[str, ...]:
+    """The artifacts of all images that a request shows, each once."""
+    shown = (part for message in messages for part in (*message.parts, *_images_of_results(message)))
+    return tuple(dict.fromkeys(part.artifact for part in shown if isinstance(part, ImagePart)))
+
+
+def _system(message: Message) -> Json:
+    return {"role": "system", "content": message.text}
+
+
+def _images_of_results(message: Message) -> list[ImagePart]:
+    results = (part for part in message.parts if isinstance(part, ToolResult))
+    return [part for result in results for part in result.parts if isinstance(part, ImagePart)]
+
+
+def _call(call: ToolCall, ids: Mapping[str, str], *, is_own: bool) -> Json:
+    written: Json = {
+        "id": ids.get(call.call_id, call.call_id),
+        "type": "function",
+        "function": {"name": call.name, "arguments": json.dumps(call.arguments, ensure_ascii=False)},
+    }
+    fields = {name: value for name, value in call.provider_fields.items() if name != PROVIDER_ID}
+    if is_own and fields:
+        written["provider_specific_fields"] = fields
+    return written
+
+
+def _returned(message: Message) -> Json:
+    """The thinking and the fields that the provider of this message wants back."""
+    returned: Json = {}
+    for part in message.parts:
+        if not isinstance(part, ReasoningPart):
+            continue
+        fields = part.provider_fields
+        if fields.get("blocks"):
+            returned["thinking_blocks"] = fields["blocks"]
+        if fields.get("message"):
+            returned["provider_specific_fields"] = fields["message"]
+        name = fields.get("field")
+        if isinstance(name, str) and part.text:
+            returned[name] = part.text
+    return returned
+
+
+def _result(result: ToolResult, ids: Mapping[str, str]) -> Json:
+    return {
+        "role": "tool",
+        "tool_call_id": ids.get(result.call_id, result.call_id),
+        "name": result.name,
+        "content": result_text(result),
+    }
+
+
+def result_text(result: ToolResult) -> str:
+    """A tool result as the model reads it: how it ended, when it did not end well, and what came out."""
+    lines = [line for part in result.parts if (line := _line(part))]
+    text = "\n".join(lines) or "(nothing came back)"
+    return f"[{result.status}] {text}" if result.failed else text
+
+
+def _line(part: TextPart | ImagePart | FilePart | AppPart) -> str:
+    match part:
+        case TextPart():
+            return part.text
+        case FilePart():
+            return file_line(part)
+        case ImagePart():
+            return f"[Image: {part.alt or part.media_type}, shown below]"
+        case AppPart():
+            return "[An interactive view was shown to the user]"

@@ -1,0 +1,93 @@
+import asyncio
+
+import pytest
+
+from app.domain.errors import FailureClass, ModelFailure
+from app.llm.failures import classify
+from app.llm.redaction import redacted
+
+
+class ProviderError(Exception):
+    """An error with a status, as HTTP clients raise them."""
+
+    def __init__(self, text: str, status: int | None = None) -> None:
+        super().__init__(text)
+        self.status_code = status
+
+
+def caused(error: Exception, cause: BaseException) -> Exception:
+    error.__cause__ = cause
+    return error
+
+
+@pytest.mark.parametrize(
+    ("error", "failure"),
+    [
+        (asyncio.CancelledError(), "cancelled"),
+        (TimeoutError(), "timeout"),
+        (caused(TimeoutError(), asyncio.CancelledError()), "timeout"),
+        (ConnectionResetError("reset"), "network"),
+        (caused(ProviderError("InternalServerError", 500), ConnectionRefusedError("refused")), "network"),
+        (caused(ProviderError("wrapped", 500), TimeoutError()), "timeout"),
+        (ProviderError("This model's maximum context length is 10", 400), "context_overflow"),
+        (ProviderError("insufficient_quota", 429), "quota"),
+        (ProviderError("Too many requests", 429), "rate_limit"),
+        (ProviderError("Payment required", 402), "quota"),
+        (ProviderError("no", 401), "invalid_key"),
+        (ProviderError("no", 403), "invalid_key"),
+        (ProviderError("no", 404), "model_unavailable"),
+        (ProviderError("busy", 503), "model_unavailable"),
+        (ProviderError("busy", 529), "model_unavailable"),
+        (ProviderError("oops", 500), "provider_error"),
+        (ProviderError("oops", 400), "bad_request"),
+        (KeyError("a bug"), "internal"),
+    ],
+)
+def test_an_error_is_in_one_class(error: BaseException, failure: FailureClass):
+    assert classify(error).failure == failure
+
+
+def test_a_failure_stays_what_it_is():
+    failure = ModelFailure("quota", "No money.")
+
+    assert classify(failure) is failure
+
+
+def test_the_text_names_the_provider_and_quotes_it_without_wrapping():
+    error = ProviderError(
+        'litellm.BadRequestError: OpenAIException - {"error": {"message": "No such field: foo"}}', 400
+    )
+
+    text = classify(error, provider="OpenAI").text
+
+    assert text.startswith("OpenAI refused the request")
+    assert text.endswith("It said: “No such field: foo”")
+
+
+def test_a_long_quote_is_cut():
+    assert len(classify(ProviderError("x" * 100_000, 400)).text) < 500
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Incorrect API key provided: sk-proj-abcDEF123456.",
+        "Incorrect API key provided: sk-abcd****************wxyz.",
+        "https://host/v1/models/x:generate?key=AIzaSyA0123456789abcdefghij&alt=sse",
+        "AIzaSyA0123456789abcdefghij",
+        "header Authorization: Bearer abcdef0123456789",
+        "AKIAIOSFODNN7EXAMPLE",
+        "the value hush-hush",
+    ],
+)
+def test_keys_are_taken_out_of_texts(text: str):
+    safe = redacted(text, secrets=("hush-hush",))
+
+    assert "[key]" in safe
+    for secret in ("abcDEF", "wxyz", "SyA0123", "abcdef0123", "IOSFODNN7", "hush-hush"):
+        assert secret not in safe
+
+
+@pytest.mark.parametrize("text", ["a risk-free task-force", "keyboard", "Use the key-value store", "org-wide"])
+def test_plain_words_are_no_keys(text: str):
+    assert redacted(text) == text
