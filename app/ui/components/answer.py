@@ -1,0 +1,264 @@
+"""What an agent answered in one run: text, tool calls, questions, and how it ended."""
+
+from collections import deque
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from nicegui import ui
+
+from app.domain.errors import ErrorInfo
+from app.domain.events import (
+    ContextTrimmed,
+    Entry,
+    MessageAdded,
+    ModelFailed,
+    PauseRequested,
+    PauseResolved,
+    RunFinished,
+    RunStarted,
+)
+from app.domain.messages import Message
+from app.domain.streaming import Draft
+from app.domain.tools import ToolSpec
+from app.domain.trace import CallView
+from app.domain.trace.calls import follow_call
+from app.engine.ports import Artifacts
+from app.ui.addresses import run_address
+from app.ui.components.approval import Approval
+from app.ui.components.failures import WORDS, error_card, interrupted_card, mark
+from app.ui.components.figures import Figures
+from app.ui.components.format import clock, dollars, duration, moment_text, plural, tokens
+from app.ui.components.markdown import Markdown
+from app.ui.components.message_actions import answer_actions
+from app.ui.components.phase import Phase
+from app.ui.components.phase_line import PhaseLine
+from app.ui.components.reasoning import Reasoning
+from app.ui.components.tool_card import ToolCard
+from app.ui.live_markdown import LiveMarkdown, render
+from app.ui.markup import Html, icon, joined, tag
+
+SHOWN_STEPS = 40
+"""Messages of the model that an answer shows; of a longer run the run's own page shows all."""
+
+
+@dataclass(slots=True)
+class _Step:
+    """What one message of the model put on the page."""
+
+    elements: list[ui.element] = field(default_factory=list)
+    calls: tuple[str, ...] = ()
+
+
+class Answer(ui.element):
+    """One `assistant-message`. `take` its run's entries in order; between them show the draft."""
+
+    def __init__(
+        self, started: Entry, run: RunStarted, agent_icon: str, artifacts: Artifacts, live_markdown: LiveMarkdown
+    ) -> None:
+        super().__init__("div")
+        self.classes("assistant-message").props("data-testid=assistant-message")
+        self.figures = Figures()
+        self.text = ""
+        """All that was said, for copying."""
+        self._began = started.at
+        self._run_id = started.run_id
+        self._artifacts = artifacts
+        self._live_markdown = live_markdown
+        self._specs: Mapping[str, ToolSpec] = {tool.spec.name: tool.spec for tool in run.tools}
+        self._calls: dict[str, CallView] = {}
+        self._cards: dict[str, ToolCard] = {}
+        self._approvals: dict[str, Approval] = {}
+        self._answers = 0
+        self._to_skip = 0
+        self._skipped = 0
+        self._steps: deque[_Step] = deque()
+        self._streaming: Markdown | None = None
+        self._skipped_note: ui.html | None = None
+        self._reasoning: Reasoning | None = None
+        self._phase = Phase(started.at, {name: spec.title for name, spec in self._specs.items()})
+        with self:
+            ui.html(_heading(started, run, agent_icon), sanitize=False).classes("assistant-head")
+            self._body = ui.element("div").classes("answer").props("data-testid=message-streaming")
+            self._line: PhaseLine | None = PhaseLine()
+            self._line.show(self._phase.words(Draft()), self._phase.since)
+
+    async def take(self, entry: Entry, *, alive: bool) -> None:
+        """Show one more entry."""
+        self.figures.take(entry)
+        self._phase.take(entry)
+        call = follow_call(self._calls, entry)
+        match entry.event:
+            case MessageAdded(message=message) if message.role == "assistant":
+                await self._add_message(message)
+            case PauseRequested() as pause:
+                with self._body:
+                    self._approvals[pause.pause_id] = Approval(pause, self._specs.get(pause.name), alive=alive)
+            case PauseResolved() as resolved if resolved.pause_id in self._approvals:
+                self._approvals[resolved.pause_id].decided(resolved)
+            case ModelFailed(retry_at=retry_at, failure=failure) if retry_at is not None:
+                self._note(mark("refresh", f"{WORDS[failure].title}: tried again.", warn=True))
+            case ContextTrimmed(left_out=left_out):
+                self._note(
+                    mark("content_cut", f"{plural(len(left_out), 'earlier message')} left out: too long to send.")
+                )
+            case RunFinished(status=status, error=error):
+                self._end(error, stopped=status == "cancelled", ended=entry)
+            case _ if call is not None and call.call_id in self._cards:
+                await self._cards[call.call_id].show(call)
+            case _:
+                pass
+
+    async def show_draft(self, draft: Draft, printed: Mapping[str, str]) -> None:
+        """Show the message that is being written, and what running tools have printed."""
+        if draft.reasoning:
+            live = self._live_markdown.text(self._run_id, self._answers, reasoning=True)
+            await self._thoughts().follow(draft.reasoning, live)
+        if draft.text:
+            await self._stream(draft.text)
+        for call_id, text in printed.items():
+            if call_id in self._cards:
+                self._cards[call_id].printed(text)
+        if self._line is not None:
+            self._line.show(self._phase.words(draft), self._phase.since)
+
+    async def cut_off(self, draft: Draft, *, paused: bool) -> None:
+        """The process ended under the run: show its last live text and a way on."""
+        if draft.reasoning:
+            self._thoughts().add(draft.reasoning)
+        if draft.text:
+            await self._say(draft.text)
+        self._stop_streaming()
+        self._note(interrupted_card(paused=paused))
+        self._finish(Html(""))
+
+    async def _stream(self, text: str) -> None:
+        if self._streaming is None:
+            with self._body:
+                self._streaming = Markdown()
+        live = self._live_markdown.text(self._run_id, self._answers)
+        await live.take(text)
+        if self._streaming is not None:
+            self._streaming.follow(live)
+
+    def skip(self, count: int) -> None:
+        """Do not show the next `count` messages of the model."""
+        self._to_skip = count
+
+    async def _add_message(self, message: Message) -> None:
+        number, self._answers = self._answers, self._answers + 1
+        if message.reasoning:
+            self._thoughts().add(message.reasoning)
+        if self._to_skip > 0:
+            self._to_skip -= 1
+            self._count_skipped(1)
+            return
+        step = _Step(calls=tuple(call.call_id for call in message.tool_calls))
+        if said := await self._show_text(message.text, number):
+            step.elements.append(said)
+        step.elements += self._add_cards(message)
+        self._steps.append(step)
+        if len(self._steps) > SHOWN_STEPS:
+            self._drop(self._steps.popleft())
+
+    async def _show_text(self, text: str, number: int) -> Markdown | None:
+        """The finished text in place of the live one, if there is any."""
+        streaming, self._streaming = self._streaming, None
+        if streaming is None:
+            return await self._say(text) if text.strip() else None
+        if not text.strip():
+            streaming.delete()
+            return None
+        streaming.replace(await self._live_markdown.finished(self._run_id, number, text))
+        self._remember(text)
+        return streaming
+
+    async def _say(self, text: str) -> Markdown:
+        html = await render(text)
+        self._remember(text)
+        with self._body:
+            return Markdown(html=html)
+
+    def _drop(self, step: _Step) -> None:
+        for element in step.elements:
+            element.delete()
+        for call_id in step.calls:
+            self._cards.pop(call_id, None)
+        self._count_skipped(1)
+
+    def _count_skipped(self, count: int) -> None:
+        """Say in words what is not shown."""
+        self._skipped += count
+        if self._skipped_note is None:
+            with self._body:
+                self._skipped_note = ui.html(sanitize=False).classes("mark")
+            self._skipped_note.move(self._body, target_index=0)
+        link = tag("a", "See the whole run", href=run_address(self._run_id))
+        self._skipped_note.set_content(joined(f"{plural(self._skipped, 'earlier step')} not shown here. ", link))
+
+    def _remember(self, text: str) -> None:
+        self.text = f"{self.text}\n\n{text}".strip()
+
+    def _add_cards(self, message: Message) -> list[ui.element]:
+        """A card for each call; calls of one message stand together."""
+        calls = message.tool_calls
+        place: ui.element = self._body
+        if len(calls) > 1:
+            with self._body:
+                place = ui.element("div").classes("call-group")
+            place.props(f'role=group aria-label="{len(calls)} calls side by side"')
+        with place:
+            for call in calls:
+                view = self._calls[call.call_id]
+                self._cards[call.call_id] = ToolCard(view, self._specs.get(call.name), self._artifacts)
+        return [place] if len(calls) > 1 else [self._cards[call.call_id] for call in calls]
+
+    def _thoughts(self) -> Reasoning:
+        if self._reasoning is None:
+            with self:
+                self._reasoning = Reasoning()
+            self._reasoning.move(self, target_index=1)
+        return self._reasoning
+
+    def _note(self, content: Html) -> None:
+        with self._body:
+            ui.html(content, sanitize=False)
+
+    def _end(self, error: ErrorInfo | None, *, stopped: bool, ended: Entry) -> None:
+        self._stop_streaming()
+        for approval in self._approvals.values():
+            approval.close()
+        if error is not None:
+            self._note(error_card(error))
+        elif stopped:
+            self._note(tag("div", mark("stop_circle", "Stopped."), data_testid="message-stopped"))
+        took = duration((ended.at - self._began).total_seconds() * 1000)
+        self._finish(tag("span", took, cls="facts"))
+
+    def _stop_streaming(self) -> None:
+        self._streaming = None
+        self._body.props(remove="data-testid")
+        if self._line is not None:
+            self._line.delete()
+            self._line = None
+
+    def _finish(self, took: Html) -> None:
+        figures = self.figures
+        with self:
+            used = joined(
+                took,
+                tag("span", tokens(figures.tokens), cls="facts"),
+                tag("span", dollars(figures.cost, unpriced=figures.unpriced), cls="facts"),
+            )
+            actions = answer_actions(self._run_id, has_text=bool(self.text))
+            ui.html(joined(actions, used), sanitize=False).classes("message-actions")
+
+
+def _heading(started: Entry, run: RunStarted, agent_icon: str) -> Html:
+    who = tag(
+        "div",
+        tag("strong", run.agent.name),
+        tag("span", run.model),
+        tag("time", clock(started.at), datetime=started.at.isoformat(), title=moment_text(started.at)),
+        cls="who",
+    )
+    return joined(tag("span", icon(agent_icon), cls="avatar", aria_hidden="true"), who)

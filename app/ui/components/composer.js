@@ -1,0 +1,78 @@
+// The text box of a conversation. It keeps its text in the browser and tells the server only what it has to know:
+// the text once typing has stopped, and the message when it is sent.
+const SAVE_MS = 1000;
+
+export default {
+  template: `
+    <div class="composer-text">
+      <textarea ref="box" rows="1" data-testid="chat-input" :placeholder="placeholder" :aria-label="label"
+        autocomplete="off" @input="typed" @keydown="key"></textarea>
+    </div>`,
+  props: { text: String, placeholder: String, label: String, limit: Number, storage: String },
+  emits: ["send", "typed"],
+  mounted() {
+    window.addEventListener("pagehide", this.keep);
+    const kept = sessionStorage.getItem(this.storage);
+    this.$refs.box.value = kept ?? this.text ?? "";
+    this.fit();
+    if (kept !== null) this.timer = setTimeout(this.save, SAVE_MS);
+    // On a touch screen the focus would bring up the keyboard before anybody asked for it.
+    if (matchMedia("(hover: hover)").matches) this.$refs.box.focus({ preventScroll: true });
+  },
+  beforeUnmount() {
+    this.keep();
+    window.removeEventListener("pagehide", this.keep);
+  },
+  methods: {
+    typed() {
+      this.fit();
+      clearTimeout(this.timer);
+      this.timer = setTimeout(this.save, SAVE_MS);
+    },
+    save() {
+      clearTimeout(this.timer);
+      if (!this.timer) return;
+      this.timer = undefined;
+      const text = this.$refs.box?.value ?? "";
+      // A text that the server would refuse to take is kept in this tab instead.
+      if (text.length > this.limit) sessionStorage.setItem(this.storage, text);
+      else {
+        sessionStorage.removeItem(this.storage);
+        this.$emit("typed", text);
+      }
+    },
+    // The page is left before typing has stopped for long enough.
+    keep() {
+      if (this.timer) sessionStorage.setItem(this.storage, this.$refs.box.value);
+      clearTimeout(this.timer);
+    },
+    key(event) {
+      if (event.key !== "Enter" || event.shiftKey || event.isComposing) return;
+      event.preventDefault();
+      this.send();
+    },
+    send() {
+      clearTimeout(this.timer);
+      const text = this.$refs.box.value;
+      if (text.length > this.limit) this.$emit("send", { length: text.length, text: "" });
+      else this.$emit("send", { length: text.length, text });
+    },
+    put(text) {
+      this.$refs.box.value = text;
+      sessionStorage.removeItem(this.storage);
+      clearTimeout(this.timer);
+      this.timer = undefined;
+      this.fit();
+      this.$refs.box.focus({ preventScroll: true });
+    },
+    // The message was taken: what was typed since then stays.
+    sent(text) {
+      if (this.$refs.box.value === text) this.put("");
+    },
+    fit() {
+      const box = this.$refs.box;
+      box.style.height = "auto";
+      box.style.height = `${Math.min(box.scrollHeight, 220)}px`;
+    },
+  },
+};

@@ -1,0 +1,153 @@
+"""The turns of a session: its latest, those asked for, and the one that goes on."""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Sequence
+
+from nicegui import ui
+
+from app.domain.errors import NotFound, StorageError
+from app.domain.events import Entry, MessageAdded
+from app.domain.trace import StoredTrace
+from app.engine.runs import LiveRun
+from app.ui.components.answer import SHOWN_STEPS
+from app.ui.components.buttons import button
+from app.ui.components.transcript import Transcript
+from app.ui.components.turn import Turn
+from app.ui.live_markdown import LiveMarkdown
+from app.workbench import Workbench
+
+SHOWN_TURNS = 30
+SHOWN_ELEMENTS = 360
+"""About as many elements of turns as a page bears before every update of it gets slow."""
+
+
+class Conversation(Transcript):
+    """Shows the runs it is told; `on_action` hears the buttons of their messages."""
+
+    def __init__(
+        self,
+        workbench: Workbench,
+        live_markdown: LiveMarkdown,
+        *,
+        agent_icon: str,
+        on_action: Callable[[Turn, str, str], Awaitable[None]],
+    ) -> None:
+        super().__init__("Conversation")
+        self.turns: list[Turn] = []
+        self._runs: tuple[str, ...] = ()
+        self._workbench = workbench
+        self._live_markdown = live_markdown
+        self._agent_icon = agent_icon
+        self._on_action = on_action
+        with self:
+            self._earlier = button("Show earlier", self._show_earlier, testid="show-earlier").classes("show-earlier")
+            self._place = ui.element("div").classes("turns")
+        self._earlier.visible = False
+
+    @property
+    def running(self) -> bool:
+        """True while the last turn is not over."""
+        return bool(self.turns) and not self.turns[-1].over
+
+    @property
+    def hidden(self) -> tuple[str, ...]:
+        """The earlier runs that are not shown."""
+        return self._runs[: len(self._runs) - len(self.turns)]
+
+    async def show(self, runs: tuple[str, ...]) -> bool:
+        """Show these runs, or the latest of them: drop the turns that left, add the new ones. True when any was."""
+        if runs == self._runs and (self.turns or not runs):
+            return False
+        hidden = len(self.hidden)
+        same = _common(runs[hidden:], [turn.run_id for turn in self.turns])
+        self._drop(same)
+        new = runs[hidden + same :] if self.turns else runs
+        found = await self._latest(new)
+        if len(found) < len(new):
+            self._drop(0)
+        for run_id, trace in found:
+            await self._add(run_id, trace, len(self.turns))
+        self._runs = runs
+        self._count_hidden()
+        self.to_latest()
+        return True
+
+    async def follow(self) -> tuple[bool, LiveRun | None]:
+        """Show what is new of the turn that goes on: whether an entry was, and its run."""
+        if not self.running:
+            return False, None
+        live = self._workbench.runs.recent(self.turns[-1].run_id)
+        return (await self.turns[-1].follow(live), live) if live is not None else (False, None)
+
+    def _drop(self, kept: int) -> None:
+        """Take all turns but the first ones off the page."""
+        for turn in self.turns[kept:]:
+            turn.delete()
+        del self.turns[kept:]
+
+    async def _show_earlier(self) -> None:
+        self.keep_place()
+        earlier = await self._latest(self.hidden)
+        for index, (run_id, trace) in enumerate(earlier):
+            await self._add(run_id, trace, index)
+        self._count_hidden()
+
+    async def _latest(self, runs: Sequence[str]) -> list[tuple[str, StoredTrace]]:
+        """The last of these runs in their order: as many as a page bears, one at least."""
+        found: list[tuple[str, StoredTrace]] = []
+        elements = 0
+        for run_id in reversed(runs[-SHOWN_TURNS:]):
+            trace = await self._trace(run_id)
+            elements += elements_of(trace.entries)
+            if found and elements > SHOWN_ELEMENTS:
+                break
+            found.insert(0, (run_id, trace))
+        return found
+
+    async def _trace(self, run_id: str) -> StoredTrace:
+        try:
+            return await self._workbench.runs.trace(run_id)
+        except (NotFound, StorageError) as problem:
+            return StoredTrace([], damaged=(str(problem),))
+
+    async def _add(self, run_id: str, trace: StoredTrace, index: int) -> None:
+        with self._place:
+            turn = Turn(
+                run_id,
+                agent_icon=self._agent_icon,
+                artifacts=self._workbench.artifacts,
+                live_markdown=self._live_markdown,
+                on_action=self._on_action,
+            )
+        if index < len(self.turns):
+            turn.move(self._place, target_index=index)
+        self.turns.insert(index, turn)
+        if self._workbench.runs.live(run_id) is None:
+            await self._show_stored(turn, trace)
+        await asyncio.sleep(0)
+
+    async def _show_stored(self, turn: Turn, trace: StoredTrace) -> None:
+        await turn.take(trace.entries, alive=False)
+        if not turn.over:
+            paused = self._workbench.runs.status(turn.run_id, trace.entries) == "paused"
+            await turn.cut_off(trace.draft, paused=paused)
+        if trace.damaged:
+            turn.damaged(trace.damaged)
+
+    def _count_hidden(self) -> None:
+        self._earlier.visible = bool(self.hidden)
+        self._earlier.text = f"Show earlier ({len(self.hidden)})"
+
+
+def elements_of(entries: Sequence[Entry]) -> int:
+    """About how many elements a turn of these entries takes on the page."""
+    messages = [entry.event.message for entry in entries if isinstance(entry.event, MessageAdded)]
+    return 8 + sum(1 + 2 * len(message.tool_calls) for message in messages[-SHOWN_STEPS:])
+
+
+def _common(wanted: Sequence[str], shown: Sequence[str]) -> int:
+    """How many of the first runs are the same."""
+    same = 0
+    while same < min(len(wanted), len(shown)) and wanted[same] == shown[same]:
+        same += 1
+    return same

@@ -1,0 +1,79 @@
+"""What the runs of a session used up, added up as their entries come in."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from statistics import median
+
+from app.domain.agents import Limits
+from app.domain.events import Entry, Forked, ModelReturned
+from app.domain.trace import RunRow
+
+
+@dataclass(slots=True)
+class Figures:
+    """Of one run; of a fork, what came after its copied prefix."""
+
+    input_tokens: int = 0
+    output_tokens: int = 0
+    cost: float = 0.0
+    """US dollars."""
+    unpriced: bool = False
+    latencies: list[float] = field(default_factory=list)
+    """Milliseconds of each answer of the model."""
+    first_tokens: list[float] = field(default_factory=list)
+    """Milliseconds to the first token of each answer."""
+
+    @property
+    def tokens(self) -> int:
+        return self.input_tokens + self.output_tokens
+
+    def take(self, entry: Entry) -> None:
+        match entry.event:
+            case ModelReturned() as returned:
+                self.input_tokens += returned.usage.input_tokens
+                self.output_tokens += returned.usage.output_tokens
+                self.cost += returned.cost or 0.0
+                self.unpriced = self.unpriced or returned.cost is None
+                self.latencies.append(returned.total_ms)
+                if returned.first_token_ms is not None:
+                    self.first_tokens.append(returned.first_token_ms)
+            case Forked():
+                self.input_tokens = self.output_tokens = 0
+                self.cost, self.unpriced = 0.0, False
+                self.latencies.clear()
+                self.first_tokens.clear()
+            case _:
+                pass
+
+    @classmethod
+    def of_row(cls, row: RunRow) -> "Figures":
+        """Of a run that is not shown, from its row; a row keeps no latencies."""
+        return cls(row.input_tokens, row.output_tokens, row.cost, row.unpriced)
+
+
+@dataclass(frozen=True, slots=True)
+class Ceiling:
+    """How much of the tightest money limit is used."""
+
+    share: float
+    """1 is all of it."""
+    words: str
+
+    @property
+    def near(self) -> bool:
+        return self.share >= 0.8
+
+
+def ceiling(limits: Limits, *, run_cost: float, day_cost: float) -> Ceiling | None:
+    """The limit that is used up most: of the run, or of the day; `None` when there is none."""
+    ceilings = [
+        Ceiling(used / allowed, f"{used / allowed * 100:.0f} % of ${allowed:g} a {span}")
+        for used, allowed, span in ((run_cost, limits.run_cost, "run"), (day_cost, limits.day_cost, "day"))
+        if allowed > 0
+    ]
+    return max(ceilings, key=lambda one: one.share, default=None)
+
+
+def middle(values: Sequence[float]) -> float | None:
+    """The median, `None` of nothing."""
+    return median(values) if values else None

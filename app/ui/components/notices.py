@@ -1,0 +1,23 @@
+"""Words in place of what is not there, or went wrong."""
+
+from nicegui import ui
+
+from app.ui.markup import Html, icon, joined, tag
+
+
+def empty_state(symbol: str, title: str, words: str, *extra: Html) -> ui.html:
+    """A box that says why there is nothing, and what to do."""
+    content = joined(icon(symbol), tag("strong", title), tag("span", words), *extra)
+    return ui.html(content, sanitize=False).classes("empty")
+
+
+def trouble_page(title: str, words: str) -> None:
+    """A whole page that says what is wrong, with a way back."""
+    back = tag("a", "Go to the Playground", href="/playground")
+    with ui.column().classes("page"):
+        empty_state("explore_off", title, words, back).props("data-testid=trouble role=alert")
+
+
+def told(words: str) -> None:
+    """A short message at the bottom of the page about what could not be done."""
+    ui.notify(words, type="negative", icon="error", timeout=6000, multi_line=True, group=False)

@@ -1,0 +1,56 @@
+"""What a run is doing at the moment, in words and since when."""
+
+from collections.abc import Mapping
+from datetime import datetime
+
+from app.domain.events import Entry, ModelCalled, ModelFailed, PauseRequested, PauseResolved, ToolCalled, ToolReturned
+from app.domain.streaming import Draft
+from app.ui.components.failures import WORDS
+from app.ui.components.format import head
+
+
+class Phase:
+    """Follows a run's entries and its draft."""
+
+    def __init__(self, began: datetime, titles: Mapping[str, str]) -> None:
+        self._titles = titles
+        self._running: dict[str, str] = {}
+        self._pauses: dict[str, str] = {}
+        self._words = "Starting…"
+        self._since = began
+
+    def take(self, entry: Entry) -> None:
+        match entry.event:
+            case ModelCalled():
+                self._words = "Thinking…"
+            case ModelFailed(retry_at=datetime() as retry_at, failure=failure):
+                self._words = f"{WORDS[failure].title}. Trying again at {retry_at.astimezone():%H:%M:%S}…"
+            case PauseRequested(pause_id=pause_id, name=name):
+                self._pauses[pause_id] = name
+            case PauseResolved(pause_id=pause_id):
+                self._pauses.pop(pause_id, None)
+            case ToolCalled(call_id=call_id, name=name):
+                self._running[call_id] = self._titles.get(name) or name
+            case ToolReturned(call_id=call_id):
+                self._running.pop(call_id, None)
+            case _:
+                return
+        self._since = entry.at
+
+    def words(self, draft: Draft) -> str:
+        """What goes on now; the live text says more than the entries."""
+        if draft.calls:
+            names = [self._titles.get(call.name) or call.name for call in draft.calls.values()]
+            return f"Preparing {head(', '.join(names), 60)}…"
+        if draft.text:
+            return "Writing…"
+        if draft.reasoning:
+            return "Thinking…"
+        if self._running:
+            return f"Calling {head(', '.join(self._running.values()), 60)}…"
+        return "Waiting for your decision…" if self._pauses else self._words
+
+    @property
+    def since(self) -> datetime:
+        """When the last entry that says what goes on was written."""
+        return self._since

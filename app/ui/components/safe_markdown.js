@@ -1,0 +1,100 @@
+// Shows HTML that the server rendered and cleaned. Vue never touches our children: the template is static.
+// What arrives is cleaned once more here, so that a mistake on the server alone cannot run a script.
+import DOMPurify from "dompurify";
+
+const OPTIONS = {
+  FORBID_TAGS: ["style", "form", "input", "button", "textarea", "select", "iframe", "svg", "math"],
+  FORBID_ATTR: ["id", "name"],
+  ADD_ATTR: ["target"],
+};
+
+function put(element, html) {
+  element.innerHTML = DOMPurify.sanitize(html, OPTIONS);
+  element.querySelectorAll("pre").forEach(dress);
+  element.querySelectorAll("table").forEach(wrapTable);
+}
+
+function wrapTable(table) {
+  const wrapper = document.createElement("div");
+  wrapper.className = "prose-table";
+  wrapper.tabIndex = 0;
+  table.replaceWith(wrapper);
+  wrapper.append(table);
+}
+
+function dress(pre) {
+  const language = /language-(\S+)/.exec(pre.firstElementChild?.className ?? "")?.[1] ?? "";
+  const frame = document.createElement("div");
+  frame.className = "prose-code";
+  frame.append(codeBar(language));
+  pre.replaceWith(frame);
+  frame.append(pre);
+  pre.tabIndex = 0;
+}
+
+function codeBar(language) {
+  const bar = document.createElement("div");
+  bar.className = "prose-code-bar";
+  const label = document.createElement("span");
+  label.textContent = language;
+  const button = document.createElement("button");
+  button.type = "button";
+  button.textContent = "Copy";
+  button.setAttribute("aria-label", "Copy this code");
+  bar.append(label, button);
+  return bar;
+}
+
+async function copyCode(event) {
+  const button = event.target.closest(".prose-code-bar button");
+  if (!button) return;
+  const code = button.closest(".prose-code").querySelector("pre").textContent;
+  await navigator.clipboard.writeText(code);
+  button.textContent = "Copied";
+  setTimeout(() => (button.textContent = "Copy"), 1500);
+}
+
+export default {
+  template: `<div class="prose"></div>`,
+  props: { html: String },
+  mounted() {
+    this.tail = document.createElement("div");
+    this.$el.append(this.tail);
+    this.$el.addEventListener("click", copyCode);
+    if (this.html) this.commit(this.html);
+  },
+  methods: {
+    // One call for all that is new, so that a page that comes late shows the whole text at once.
+    grow(blocks, tail, code) {
+      blocks.forEach((html) => this.commit(html));
+      if (code) this.grow_code(code.language, code.start, code.text);
+      else {
+        put(this.tail, tail);
+        this.code = undefined;
+      }
+    },
+    commit(html) {
+      const block = document.createElement("div");
+      put(block, html);
+      this.tail.before(block);
+      this.tail.replaceChildren();
+      this.code = undefined;
+    },
+    grow_code(language, start, text) {
+      if (start === 0 || !this.code) {
+        this.tail.replaceChildren();
+        const pre = document.createElement("pre");
+        this.code = document.createElement("code");
+        this.code.className = `language-${language}`;
+        pre.append(this.code);
+        this.tail.append(pre);
+        dress(pre);
+      }
+      this.code.append(text);
+    },
+    replace(html) {
+      this.$el.replaceChildren(this.tail);
+      this.commit(html);
+    },
+  },
+};

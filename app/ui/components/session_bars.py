@@ -1,0 +1,95 @@
+"""The bars around a conversation: who answers, what it has used up, and what goes on."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from app.domain.trace import RunStatus
+from app.ui.components.figures import Ceiling, Figures, middle
+from app.ui.components.format import count, dollars, duration, percent, tokens
+from app.ui.components.status_pill import session_pill
+from app.ui.markup import Html, icon, joined, tag
+
+
+@dataclass(frozen=True, slots=True)
+class SessionFacts:
+    """What the bars show, as of now."""
+
+    agent: str
+    icon: str
+    variant: int
+    model: str
+    status: RunStatus | None
+    turns: Sequence[Figures]
+    ceiling: Ceiling | None
+
+    @property
+    def tokens(self) -> int:
+        return sum(turn.tokens for turn in self.turns)
+
+    @property
+    def cost(self) -> str:
+        unpriced = any(turn.unpriced for turn in self.turns)
+        return dollars(sum(turn.cost for turn in self.turns), unpriced=unpriced)
+
+
+def session_heading(facts: SessionFacts) -> Html:
+    near = facts.ceiling is not None and facts.ceiling.near
+    return joined(
+        tag("span", icon(facts.icon), cls="agent-icon"),
+        tag("h1", facts.agent),
+        tag("span", f"v{facts.variant}", cls="chip", title="Variant"),
+        tag("span", session_pill(facts.status), data_testid="status-pill"),
+        tag("span", facts.model, cls="chip", title="Model", data_testid="model-chip"),
+        tag("span", icon("toll"), tokens(facts.tokens), cls="chip", data_testid="token-chip"),
+        tag("span", icon("payments"), facts.cost, cls="chip is-warn" if near else "chip", data_testid="cost-chip"),
+    )
+
+
+def kpi_strip(facts: SessionFacts) -> Html:
+    latencies = [ms for turn in facts.turns for ms in turn.latencies]
+    first_tokens = [ms for turn in facts.turns for ms in turn.first_tokens]
+    words = {"running": "Running", "paused": "Paused", "failed": "Failed"}.get(facts.status or "", "Ready")
+    latency = joined(duration(middle(latencies)), tag("small", f" first token {duration(middle(first_tokens))}"))
+    return joined(
+        _kpi("Tokens", count(facts.tokens), sparkline([turn.tokens for turn in facts.turns][-20:])),
+        _cost_kpi(facts),
+        _kpi("Latency p50", latency),
+        _kpi("Status", words),
+    )
+
+
+def status_line(*, streaming: bool, version: str, unsaved: str | None) -> Html:
+    """What the bar at the bottom says; `unsaved` is why the newest part of the run is not on disk yet."""
+    state = joined(tag("span", cls="spinner", aria_hidden="true"), "Streaming") if streaming else Html("Idle")
+    parts = [tag("span", state, data_testid="stream-state")]
+    if unsaved:
+        parts.append(tag("span", icon("warning"), f"Not saved yet: {unsaved}", cls="mark-warn", role="alert"))
+    parts.append(tag("span", cls="grow"))
+    parts.append(tag("span", tag("span", cls="live-dot", aria_hidden="true"), "Live"))
+    parts.append(tag("span", f"v{version}"))
+    return joined(*parts)
+
+
+def sparkline(values: Sequence[float]) -> Html:
+    """The values as a small line, the newest at the right; nothing for fewer than two."""
+    if len(values) < 2:
+        return Html("")
+    top = max(values) or 1
+    step = 64 / (len(values) - 1)
+    points = " ".join(f"{index * step:.1f},{22 - value / top * 20:.1f}" for index, value in enumerate(values))
+    line = tag("polyline", points=points, fill="none", stroke="currentColor", stroke_width="1.5")
+    return tag("svg", line, viewBox="0 0 64 24", role="img", aria_label="Tokens of the latest turns")
+
+
+def _cost_kpi(facts: SessionFacts) -> Html:
+    if facts.ceiling is None:
+        return _kpi("Cost", facts.cost)
+    share = facts.ceiling.share
+    meter = tag("div", tag("span", style=f"width: {min(share, 1) * 100:.0f}%"), cls="kpi-meter", aria_hidden="true")
+    note = tag("small", f" {percent(share)}", title=facts.ceiling.words)
+    words = tag("span", facts.ceiling.words, cls="visually-hidden")
+    return _kpi("Cost", joined(facts.cost, note, words), meter, warn=facts.ceiling.near)
+
+
+def _kpi(title: str, value: str, extra: Html | None = None, *, warn: bool = False) -> Html:
+    return tag("dl", tag("dt", title), tag("dd", value), extra or "", cls="kpi is-warn" if warn else "kpi")

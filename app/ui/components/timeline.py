@@ -1,0 +1,95 @@
+"""A run as its five kinds of step, in order: cards for a short one, a list with one opened step for a long one."""
+
+from collections.abc import Callable
+
+from nicegui import ui
+
+from app.domain.trace import Step
+from app.ui.components.format import plural
+from app.ui.components.timeline_cards import CardContext, StepCard
+from app.ui.components.trace_growth import RunSoFar
+from app.ui.components.trace_list import Line
+from app.ui.components.trace_pane import ListAndPane
+from app.ui.components.trace_words import step_line
+from app.ui.markup import tag
+
+SHORT = 60
+"""Steps up to which each has a card."""
+
+
+class Timeline:
+    def __init__(
+        self, run: RunSoFar, context: CardContext, *, wanted: int | None, on_choose: Callable[[Step], None]
+    ) -> None:
+        """`wanted`: the index of the step to show first; `on_choose` is told which one somebody opens."""
+        self._run = run
+        self._context = context
+        self._on_choose = on_choose
+        self._wanted = wanted
+        self._shown = 0
+        self._alive = False
+        self._calls: dict[str, StepCard] = {}
+        self._list: ListAndPane | None = None
+        self._reading = False
+        self._count = ui.html(sanitize=False).classes("muted trace-count")
+        self._place = ui.element("div").classes("timeline")
+
+    def show(self, *, alive: bool, reading: bool = False) -> None:
+        """Show the steps that have come since the last time; `reading`: those behind them are still read."""
+        self._reading = reading
+        if len(self._run.steps) > SHORT:
+            self._show_list()
+        else:
+            self._show_cards(alive=alive)
+        self._shown, self._alive = len(self._run.steps), alive
+
+    def _show_cards(self, *, alive: bool) -> None:
+        self._count.set_content(tag("span", plural(len(self._run.steps), "step")))
+        for index in range(self._shown, len(self._run.steps)):
+            step = self._run.steps[index]
+            with self._place:
+                card = StepCard(step, self._context, alive=alive)
+            self._keep_call(step, card, alive=alive)
+            if index == self._wanted:
+                card.classes("is-wanted")
+                card.run_method("scrollIntoView", {"block": "center"})
+        if alive != self._alive:
+            for card in self._calls.values():
+                card.show_call(alive=alive)
+
+    def _keep_call(self, step: Step, card: StepCard, *, alive: bool) -> None:
+        """Remember the card of a call until its result comes."""
+        if step.call is None:
+            return
+        if step.type == "tool-call":
+            self._calls[step.call.call_id] = card
+        elif asked := self._calls.pop(step.call.call_id, None):
+            asked.show_call(alive=alive)
+
+    def _show_list(self) -> None:
+        number = len(self._run.steps)
+        words = f"{plural(number, 'step')}. The list loads them as you scroll; the chosen one is shown in full."
+        if self._reading:
+            words = f"The first {plural(number, 'step')}; the others are still read…"
+        self._count.set_content(tag("span", words))
+        if self._list is not None:
+            self._list.grow(number)
+            return
+        self._calls.clear()
+        self._place.clear()
+        with self._place:
+            self._list = ListAndPane(
+                number,
+                self._line,
+                self._open,
+                chosen=self._wanted or 0,
+                on_choose=lambda index: self._on_choose(self._run.steps[index]),
+                label="Steps of this run",
+                testid="run-step",
+            )
+
+    def _line(self, index: int) -> Line:
+        return step_line(self._run.steps[index], index + 1, self._context.began)
+
+    def _open(self, index: int) -> None:
+        StepCard(self._run.steps[index], self._context, alive=self._alive).props("data-testid=step-detail")

@@ -1,0 +1,170 @@
+"""One step of a run as a card."""
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from nicegui import background_tasks, ui
+
+from app.domain.messages import FilePart, ImagePart
+from app.domain.tools import ToolSpec
+from app.domain.trace import CallView, Step
+from app.engine.ports import Artifacts
+from app.ui.addresses import run_address
+from app.ui.components.format import duration, moment_text, size
+from app.ui.components.markdown import Markdown
+from app.ui.components.tool_body import STATUS_WORDS, attachments, cut, pretty
+from app.ui.components.trace_words import ICONS, LABELS, since
+from app.ui.markup import Html, icon, joined, tag
+
+LONG = 100_000
+"""Characters of a text above which only its beginning is shown."""
+OPEN_THOUGHT = 600
+"""Characters of a thought above which it is closed at first."""
+
+
+@dataclass(frozen=True, slots=True)
+class CardContext:
+    """What the cards of one run have in common."""
+
+    run_id: str
+    began: datetime
+    specs: dict[str, ToolSpec]
+    artifacts: Artifacts
+
+
+class StepCard(ui.element):
+    """`alive`: the run goes on, so a call without a result may still get one."""
+
+    def __init__(self, step: Step, context: CardContext, *, alive: bool) -> None:
+        super().__init__("article")
+        self._step = step
+        self._context = context
+        self._call: ui.html | None = None
+        self.classes(f"step step-{step.type}").props(f"data-testid=run-step data-step-type={step.type}")
+        self.props(f"data-seq={step.seq}")
+        with self:
+            self._build(alive=alive)
+
+    def show_call(self, *, alive: bool) -> None:
+        """The card of a call, with where it stands now."""
+        if self._call is not None and self._step.call is not None:
+            self._call.set_content(_call(self._step, self._step.call, self._context, alive=alive))
+
+    def _build(self, *, alive: bool) -> None:
+        step, context = self._step, self._context
+        match step.type:
+            case "agent-thought":
+                self._build_thought()
+            case "tool-call":
+                self._call = ui.html(sanitize=False)
+                self.show_call(alive=alive)
+            case "tool-result":
+                self._build_result()
+            case "user-request" | "agent-response":
+                ui.html(step_head(step, context), sanitize=False, tag="header").classes("step-head")
+                show_text(step.text)
+                ui.html(_attached(step), sanitize=False)
+
+    def _build_thought(self) -> None:
+        with ui.element("details") as details:
+            ui.html(step_head(self._step, self._context), sanitize=False, tag="summary").classes("step-head")
+            show_text(self._step.text)
+        if len(self._step.text) <= OPEN_THOUGHT:
+            details.props("open")
+
+    def _build_result(self) -> None:
+        call, result = self._step.call, self._step.result
+        if call is None or result is None:
+            return
+        self.classes("is-failed" if result.failed else "is-ok")
+        ui.html(_result(self._step, call, self._context), sanitize=False)
+        if any(isinstance(part, ImagePart | FilePart) for part in result.parts):
+            place = ui.html(sanitize=False).classes("tool-body")
+            background_tasks.create(self._attach(place, call), name="read attachments", context=place)
+
+    async def _attach(self, place: ui.html, call: CallView) -> None:
+        place.set_content(await attachments(call, self._context.artifacts))
+
+
+def step_head(step: Step, context: CardContext, title: str = "", note: str = "") -> Html:
+    """Who, when, and the link to exactly this step."""
+    cut_off = step.message is not None and step.message.partial
+    return joined(
+        icon(ICONS[step.type], "step-icon"),
+        tag("strong", title or LABELS[step.type]),
+        tag("span", note, cls="faint") if note else "",
+        tag("span", "Cut off here", cls="chip is-warn") if cut_off else "",
+        tag("time", since(context.began, step.at), title=moment_text(step.at), datetime=step.at.isoformat()),
+        tag(
+            "a",
+            f"#{step.seq}",
+            href=f"{run_address(context.run_id)}?step={step.seq}",
+            cls="step-link",
+            title="Link to this step",
+        ),
+    )
+
+
+def show_text(text: str) -> None:
+    """The text as Markdown; of a very long one the beginning, and in words how much there is."""
+    if not text.strip():
+        ui.html(tag("p", "No text.", cls="faint"), sanitize=False)
+        return
+    Markdown(text[:LONG])
+    if len(text) > LONG:
+        ui.html(tag("p", f"The first {LONG:,} of {len(text):,} characters.", cls="faint"), sanitize=False)
+
+
+def _attached(step: Step) -> Html:
+    parts = step.message.parts if step.message else ()
+    names = [
+        f"{part.filename} ({size(part.size)})" if isinstance(part, FilePart) else part.alt or part.media_type
+        for part in parts
+        if isinstance(part, FilePart | ImagePart)
+    ]
+    return joined(*(tag("span", icon("attach_file"), name, cls="chip") for name in names))
+
+
+def _call(step: Step, call: CallView, context: CardContext, *, alive: bool) -> Html:
+    spec = context.specs.get(call.name)
+    return joined(
+        tag("header", step_head(step, context, _title(call, spec), _standing(call, alive=alive)), cls="step-head"),
+        tag("div", cut(call.malformed or pretty(call.arguments)), data_testid="tool-arguments", cls="tool-body"),
+    )
+
+
+def _standing(call: CallView, *, alive: bool) -> str:
+    if call.result is not None:
+        return "called"
+    return "running…" if alive else "never finished"
+
+
+def _result(step: Step, call: CallView, context: CardContext) -> Html:
+    result = call.result
+    status = result.status if result is not None else "ok"
+    took = f"{STATUS_WORDS[status]} in {duration(call.ms)}"
+    text = cut(step.text) if step.text else tag("p", "It returned no text.", cls="faint")
+    failed = status != "ok"
+    return joined(
+        tag("header", step_head(step, context, _title(call, context.specs.get(call.name)), took), cls="step-head"),
+        tag(
+            "div",
+            tag("div", text, cls="tool-error", data_testid="tool-error") if failed else text,
+            _printed(call),
+            tag("details", tag("summary", "Where it failed"), cut(call.traceback), cls="traceback")
+            if call.traceback
+            else "",
+            cls="tool-body",
+            data_testid="tool-result",
+        ),
+    )
+
+
+def _printed(call: CallView) -> Html:
+    if not call.printed:
+        return Html("")
+    return tag("section", tag("h5", "Printed"), cut(call.printed))
+
+
+def _title(call: CallView, spec: ToolSpec | None) -> str:
+    return spec.title if spec is not None and spec.title else call.name

@@ -1,0 +1,156 @@
+"""What the opened card of a tool call shows: arguments, what it printed, its result, the files it changed."""
+
+import base64
+import json
+from difflib import unified_diff
+
+from app.domain.errors import NotFound, StorageError
+from app.domain.events import FileChanged
+from app.domain.messages import FilePart, ImagePart, ToolStatus
+from app.domain.trace import CallView
+from app.engine.ports import Artifacts
+from app.ui.components.format import plural, size
+from app.ui.markup import Html, joined, tag
+from app.ui.render import code_block
+
+SHOWN = 20_000
+"""Characters of an argument, a result or an output that a card shows."""
+DIFF_LIMIT = 200_000
+"""Bytes of a file above which its change is named, not shown."""
+IMAGE_LIMIT = 4_000_000
+"""Bytes of an image above which it is named, not shown."""
+_IMAGES = ("image/png", "image/jpeg", "image/gif", "image/webp")
+
+STATUS_WORDS: dict[ToolStatus, str] = {
+    "ok": "Done",
+    "error": "Failed",
+    "timeout": "Took too long",
+    "denied": "Denied",
+    "cancelled": "Stopped",
+    "invalid": "Arguments did not fit",
+    "unknown": "No such tool",
+}
+
+
+def call_body(call: CallView, attached: Html | None = None) -> Html:
+    """All that is known of the call; `attached` is what `attachments` gave for it."""
+    return joined(
+        _section("Arguments", _arguments(call)),
+        _printed(call),
+        _result(call),
+        attached or "",
+        _traceback(call),
+    )
+
+
+async def attachments(call: CallView, artifacts: Artifacts) -> Html:
+    """The images and files of the result and the changes of files, read from the artifacts."""
+    shown = [await _change(change, artifacts) for change in call.changes]
+    for part in call.result.parts if call.result else ():
+        if isinstance(part, ImagePart):
+            shown.append(await _image(part, artifacts))
+        elif isinstance(part, FilePart):
+            shown.append(_section("File", tag("p", f"{part.filename} ({part.media_type}, {size(part.size)})")))
+    return joined(*shown)
+
+
+def pretty(value: object) -> str:
+    """The value as indented JSON."""
+    return json.dumps(value, indent=2, ensure_ascii=False)
+
+
+def cut(text: str) -> Html:
+    """The text for a box of its own; of a long one the beginning, and in words how much there is."""
+    if len(text) <= SHOWN:
+        return tag("pre", text, tabindex="0")
+    note = tag("p", f"The first {SHOWN:,} of {len(text):,} characters.", cls="faint")
+    return joined(tag("pre", text[:SHOWN], tabindex="0"), note)
+
+
+def _arguments(call: CallView) -> Html:
+    if call.malformed is not None:
+        note = tag("p", "The model wrote arguments that are no JSON object:", cls="faint")
+        return tag("div", note, cut(call.malformed), data_testid="tool-arguments")
+    boxes = [tag("div", cut(pretty(call.arguments)), data_testid="tool-arguments")]
+    boxes += [
+        joined(tag("h6", name), _as_code(value, call.name))
+        for name, value in call.arguments.items()
+        if isinstance(value, str) and "\n" in value
+    ]
+    return joined(*boxes)
+
+
+def _as_code(text: str, tool: str) -> Html:
+    if tool != "execute_python" or len(text) > SHOWN:
+        return cut(text)
+    return tag("div", code_block(text, "python"), cls="prose")
+
+
+def _printed(call: CallView) -> Html:
+    if not call.printed:
+        return Html("")
+    tail = call.printed[-SHOWN:]
+    note = f"The last {SHOWN:,} of {len(call.printed):,} characters." if len(call.printed) > SHOWN else ""
+    box = tag("pre", tail, tabindex="0", data_testid="tool-printed")
+    return _section("Printed", joined(box, tag("p", note, cls="faint") if note else ""))
+
+
+def _result(call: CallView) -> Html:
+    if call.result is None:
+        words = "Waiting for its turn." if call.state == "pending" else "Still running."
+        return _section("Result", tag("p", words, cls="faint"))
+    if call.result.failed:
+        box = tag("div", cut(call.result.text or "No message."), data_testid="tool-error", cls="tool-error")
+        return _section(STATUS_WORDS[call.result.status], tag("div", box, data_testid="tool-result"))
+    text = call.result.text
+    box = cut(text) if text else tag("p", "It returned no text.", cls="faint")
+    return _section("Result", tag("div", box, data_testid="tool-result"))
+
+
+def _traceback(call: CallView) -> Html:
+    if not call.traceback:
+        return Html("")
+    return tag("details", tag("summary", "Where it failed"), cut(call.traceback), cls="traceback")
+
+
+async def _change(change: FileChanged, artifacts: Artifacts) -> Html:
+    try:
+        before = (await artifacts.get(change.before)) if change.before else b""
+        after = (await artifacts.get(change.after)) if change.after else b""
+    except (NotFound, StorageError) as problem:
+        return _section(f"Changed {change.path}", tag("p", str(problem), cls="faint"))
+    verb = "Wrote" if change.before is None else "Removed" if change.after is None else "Changed"
+    return _section(f"{verb} {change.path}", _difference(before, after))
+
+
+def _difference(before: bytes, after: bytes) -> Html:
+    try:
+        old, new = before.decode(), after.decode()
+    except UnicodeDecodeError:
+        return tag("p", f"{size(len(after))}, not text.", cls="faint")
+    if len(before) + len(after) > DIFF_LIMIT:
+        return tag("p", f"{size(len(before))} before, {size(len(after))} now.", cls="faint")
+    lines = list(unified_diff(old.splitlines(), new.splitlines(), lineterm="", n=2))[2:]
+    if len(lines) > 400:
+        return tag("p", f"{plural(len(lines), 'line')} of changes.", cls="faint")
+    return tag("pre", *(_difference_line(line) for line in lines), cls="diff", tabindex="0")
+
+
+def _difference_line(line: str) -> Html:
+    kind = {"+": "added", "-": "removed", "@": "place"}.get(line[:1], "same")
+    return tag("span", f"{line}\n", cls=f"diff-{kind}")
+
+
+async def _image(part: ImagePart, artifacts: Artifacts) -> Html:
+    try:
+        content = await artifacts.get(part.artifact)
+    except (NotFound, StorageError) as problem:
+        return _section("Image", tag("p", str(problem), cls="faint"))
+    if part.media_type not in _IMAGES or len(content) > IMAGE_LIMIT:
+        return _section("Image", tag("p", f"{part.media_type}, {size(len(content))}: not shown here.", cls="faint"))
+    source = f"data:{part.media_type};base64,{base64.b64encode(content).decode()}"
+    return _section("Image", tag("img", src=source, alt=part.alt or "Image that the tool returned"))
+
+
+def _section(title: str, content: Html) -> Html:
+    return tag("section", tag("h5", title), content)

@@ -1,0 +1,109 @@
+"""A tool call as a card: one line while it is closed, everything once it is opened."""
+
+from nicegui import events, ui
+
+from app.domain.tools import ToolSpec
+from app.domain.trace import CallView
+from app.engine.ports import Artifacts
+from app.ui.components.format import duration, head
+from app.ui.components.tool_body import STATUS_WORDS, attachments, call_body
+from app.ui.markup import Html, icon, joined, tag
+
+
+class ToolCard(ui.element):
+    """Its body is built when it is first opened; `show` takes what became known since."""
+
+    def __init__(self, call: CallView, spec: ToolSpec | None, artifacts: Artifacts, *, opened: bool = False) -> None:
+        super().__init__("details")
+        self.classes("tool-card").props("data-testid=tool-call")
+        self._call = call
+        self._spec = spec
+        self._artifacts = artifacts
+        self._attached = Html("")
+        self._body: ui.html | None = None
+        self._opened = False
+        with self:
+            self._summary = ui.html(self._line(), sanitize=False, tag="summary")
+        self.on("toggle", self._toggle, js_handler="(event) => emit(event.target.open)")
+        if opened:
+            self.props("open")
+
+    async def show(self, call: CallView) -> None:
+        """Show the call as it is known now."""
+        self._call = call
+        self._summary.set_content(self._line())
+        if self._opened:
+            await self._show_body()
+
+    def printed(self, text: str) -> None:
+        """Show what the call has printed so far, while it is still running."""
+        if self._call.result is None and self._call.printed != text:
+            self._call.printed = text
+            if self._body is not None and self._opened:
+                self._body.set_content(call_body(self._call, self._attached))
+
+    async def _toggle(self, event: events.GenericEventArguments) -> None:
+        self._opened = bool(event.args)
+        self._summary.set_content(self._line())
+        if self._opened:
+            await self._show_body()
+
+    async def _show_body(self) -> None:
+        if self._body is None:
+            with self:
+                self._body = ui.html(call_body(self._call), sanitize=False).classes("tool-body")
+        self._attached = await attachments(self._call, self._artifacts)
+        self._body.set_content(call_body(self._call, self._attached))
+
+    def _line(self) -> Html:
+        return call_line(self._call, self._spec, with_result=not self._opened)
+
+
+def call_line(call: CallView, spec: ToolSpec | None, *, with_result: bool = True) -> Html:
+    """The one line of a call: what was called with what, where it stands, and the head of its result."""
+    title = spec.title if spec and spec.title else call.name
+    return joined(
+        icon(spec.icon if spec else "build", "tool-icon"),
+        tag("span", title, cls="tool-title"),
+        tag("span", _arguments_head(call), cls="tool-head"),
+        _result_head(call) if with_result else Html(""),
+        tag("span", duration(call.ms) if call.ms is not None else "", cls="tool-ms"),
+        tag("span", _mark(call), state_words(call), cls=f"tool-state tool-{call.state}"),
+    )
+
+
+def state_words(call: CallView) -> str:
+    """Where the call stands, in a word or two."""
+    if call.result is not None:
+        return STATUS_WORDS[call.result.status]
+    return "Running" if call.state == "running" else "Waiting"
+
+
+def _mark(call: CallView) -> Html:
+    match call.state:
+        case "done":
+            return icon("check_circle")
+        case "failed":
+            return icon("error")
+        case "running":
+            return tag("span", cls="spinner", aria_hidden="true")
+        case "pending":
+            return icon("schedule")
+
+
+def _arguments_head(call: CallView) -> str:
+    if call.malformed is not None:
+        return head(call.malformed, 80)
+    shown = ", ".join(f"{name}: {_short(value)}" for name, value in list(call.arguments.items())[:6])
+    return head(shown, 80)
+
+
+def _short(value: object) -> str:
+    return head(value if isinstance(value, str) else str(value), 40)
+
+
+def _result_head(call: CallView) -> Html:
+    if call.result is None:
+        return Html("")
+    text = head(call.result.text, 90) or STATUS_WORDS[call.result.status]
+    return tag("span", text, cls="tool-result-head", data_testid="tool-result")

@@ -1,0 +1,71 @@
+"""A list of any length, of which the browser holds the lines in view only."""
+
+from collections.abc import Callable
+from typing import TypedDict
+
+from nicegui import events, ui
+
+WINDOW = 80
+"""Lines that are sent along before anybody scrolls."""
+
+
+class Line(TypedDict):
+    """One line of the list; all of it is shown as text."""
+
+    type: str
+    """A class of the line: `step-<type>`, and its `data-step-type`."""
+    tone: str
+    """`failed`, or nothing."""
+    number: str
+    label: str
+    text: str
+    note: str
+
+
+class TraceList(ui.element, component="trace_list.js"):
+    def __init__(
+        self,
+        count: int,
+        line: Callable[[int], Line],
+        *,
+        chosen: int,
+        on_choose: Callable[[int], None],
+        label: str,
+        testid: str,
+    ) -> None:
+        """`line` makes the line with that index; `chosen` is in view from the start."""
+        super().__init__()
+        self._count = count
+        self._line = line
+        self._on_choose = on_choose
+        start = max(0, min(chosen - WINDOW // 2, count - WINDOW))
+        self._props["count"] = count
+        self._props["start"] = start
+        self._props["window"] = self._lines(start, start + WINDOW)
+        self._props["selected"] = chosen
+        self._props["label"] = label
+        self._props["testid"] = testid
+        self.on("need", self._send)
+        self.on("choose", self._chosen)
+
+    def grow(self, count: int) -> None:
+        """The list has become longer."""
+        if count != self._count:
+            self._count = self._props["count"] = count
+            self.run_method("grow", count)
+
+    def refresh(self) -> None:
+        """The lines in view may have changed."""
+        self.run_method("refresh")
+
+    def _send(self, event: events.GenericEventArguments) -> None:
+        start, end = (max(0, min(int(bound), self._count)) for bound in event.args)
+        self.run_method("put", start, self._lines(start, min(end, start + 500)))
+
+    def _chosen(self, event: events.GenericEventArguments) -> None:
+        index = int(event.args)
+        if 0 <= index < self._count:
+            self._on_choose(index)
+
+    def _lines(self, start: int, end: int) -> list[Line]:
+        return [self._line(index) for index in range(start, min(end, self._count))]

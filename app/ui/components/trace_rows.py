@@ -1,0 +1,117 @@
+"""The rows and columns of a list of runs."""
+
+from collections.abc import Sequence
+from datetime import datetime
+
+from app.domain.trace import RunRow, SortKey
+from app.ui.addresses import run_address
+from app.ui.components.format import count, day, dollars, duration, head, plural
+from app.ui.components.status_pill import status_pill
+from app.ui.components.trace_query import RunsQuery
+
+Cells = dict[str, str]
+Column = dict[str, str]
+
+COLUMNS: tuple[tuple[str, str, SortKey | None], ...] = (
+    ("status", "Status", None),
+    ("request", "Request", None),
+    ("agent", "Agent", None),
+    ("model", "Model", None),
+    ("started", "Started", "started_at"),
+    ("duration", "Duration", "duration_ms"),
+    ("steps", "Steps", "model_calls"),
+    ("tokens", "Tokens", "total_tokens"),
+    ("cost", "Cost", "cost"),
+)
+
+HEADER = """
+<tr>
+  <th class="runs-check"><input type="checkbox" v-model="props.selected" aria-label="Select all runs on this page"></th>
+  <th v-for="column in props.cols" :key="column.name" :class="'runs-' + column.name" :aria-sort="column.order || null"
+      scope="col">
+    <button v-if="column.sort" type="button" class="runs-sort" @click="() => $parent.$emit('sort', column.sort)">
+      {{ column.label }}<i class="q-icon notranslate material-icons" aria-hidden="true">{{ column.arrow }}</i>
+    </button>
+    <template v-else>{{ column.label }}</template>
+  </th>
+</tr>
+"""
+
+BODY = """
+<tr :class="{ 'is-selected': props.selected }" data-testid="run-row" :data-run="props.row.id">
+  <td class="runs-check"><input type="checkbox" v-model="props.selected" :aria-label="props.row.select"></td>
+  <td class="runs-status" v-html="props.row.pill"></td>
+  <td class="runs-request"><a :href="props.row.address" :title="props.row.request">{{ props.row.request }}</a></td>
+  <td class="runs-agent" :title="props.row.agent">{{ props.row.agent }} <small>{{ props.row.variant }}</small></td>
+  <td class="runs-model" :title="props.row.model">{{ props.row.model }}</td>
+  <td class="runs-started"><time :datetime="props.row.iso">{{ props.row.started }}</time></td>
+  <td class="runs-duration">{{ props.row.duration }}</td>
+  <td class="runs-steps" :title="props.row.calls">{{ props.row.steps }}</td>
+  <td class="runs-tokens">{{ props.row.tokens }}</td>
+  <td class="runs-cost">{{ props.row.cost }}</td>
+</tr>
+"""
+
+
+def columns(query: RunsQuery) -> list[Column]:
+    """The columns; the one that the list is sorted by says so."""
+    return [_column(name, label, key, query) for name, label, key in COLUMNS]
+
+
+def cells(row: RunRow, now: datetime) -> Cells:
+    """The row in words; all values but `pill`, which is markup of ours, are shown as text."""
+    request = head(row.request, 160) or "(no text)"
+    return {
+        "id": row.run_id,
+        "address": run_address(row.run_id),
+        "pill": status_pill(row.status),
+        "request": request,
+        "select": f"Select the run “{head(row.request, 60)}”",
+        "agent": row.agent.name,
+        "variant": f"v{row.agent.variant}",
+        "model": row.model,
+        "started": _moment(row.started_at, now),
+        "iso": row.started_at.isoformat(),
+        "duration": duration(so_far_ms(row, now)),
+        "steps": f"{count(row.model_calls)} / {count(row.tool_calls)}",
+        "calls": f"{plural(row.model_calls, 'step')}, {plural(row.tool_calls, 'tool call')}",
+        "tokens": count(row.input_tokens + row.output_tokens),
+        "cost": dollars(row.cost, unpriced=row.unpriced),
+    }
+
+
+def so_far_ms(row: RunRow, now: datetime) -> float:
+    """How long the run took, in milliseconds; in whole seconds while it goes on, so that it changes once a second."""
+    if row.duration_ms is not None:
+        return row.duration_ms
+    return (now - row.started_at).total_seconds() // 1 * 1000
+
+
+def range_words(query: RunsQuery, shown: Sequence[RunRow], total: int) -> str:
+    """How many runs there are, and which of them are shown: `Runs 51 to 100 of 10,000`."""
+    if not shown:
+        return plural(total, "run")
+    first, last = query.offset + 1, query.offset + len(shown)
+    if (first, last) == (1, total):
+        return plural(total, "run")
+    return f"Runs {first:,} to {last:,} of {total:,}"
+
+
+def _column(name: str, label: str, key: SortKey | None, query: RunsQuery) -> Column:
+    column = {"name": name, "label": label, "field": name}
+    if key is None:
+        return column
+    column["sort"] = key
+    if key != query.sort:
+        return column | {"arrow": "unfold_more"}
+    order = "descending" if query.descending else "ascending"
+    return column | {"order": order, "arrow": "arrow_downward" if query.descending else "arrow_upward"}
+
+
+def _moment(moment: datetime, now: datetime) -> str:
+    local, today = moment.astimezone(), now.astimezone()
+    if local.date() == today.date():
+        return f"{local:%H:%M:%S}"
+    if local.year == today.year:
+        return f"{local.day} {local:%b}, {local:%H:%M}"
+    return day(moment)

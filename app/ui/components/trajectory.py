@@ -1,0 +1,90 @@
+"""A run as decisions, Observe → Decide → Act: cards for a short one, a list with one opened step for a long one."""
+
+import asyncio
+from time import monotonic
+
+from nicegui import ui
+
+from app.domain.trace import TrajectoryStep, trajectory
+from app.ui.components.format import plural
+from app.ui.components.timeline_cards import CardContext
+from app.ui.components.trace_growth import RunSoFar
+from app.ui.components.trace_list import Line
+from app.ui.components.trace_pane import ListAndPane
+from app.ui.components.trace_words import trajectory_line
+from app.ui.components.trajectory_cards import TrajectoryCard
+from app.ui.markup import tag
+
+SHORT = 25
+"""Decisions up to which each has a card."""
+THREAD_ENTRIES = 1000
+"""Entries from which on the projection may take longer than the event loop should wait."""
+Looks = tuple[float | str, ...]
+"""What may still change about a card: the end of its model call, and the states of its calls."""
+
+
+class Trajectory:
+    def __init__(self, run: RunSoFar, context: CardContext) -> None:
+        self._run = run
+        self._context = context
+        self._steps: list[TrajectoryStep] = []
+        self._entries = -1
+        self._not_before = 0.0
+        self._cards: list[tuple[Looks, TrajectoryCard]] = []
+        self._list: ListAndPane | None = None
+        self._count = ui.html("Reading the decisions…", sanitize=False).classes("muted trace-count")
+        self._place = ui.element("div").classes("trajectory")
+
+    async def show(self) -> None:
+        """Show the run as it is now; called too soon after the last time, nothing changes until the next call."""
+        if self._entries == len(self._run.entries) or monotonic() < self._not_before:
+            return
+        started = monotonic()
+        entries = list(self._run.entries)
+        self._entries = len(entries)
+        many = len(entries) > THREAD_ENTRIES
+        self._steps = await asyncio.to_thread(trajectory, entries) if many else trajectory(entries)
+        if len(self._steps) > SHORT:
+            self._show_list()
+        else:
+            self._show_cards()
+        self._not_before = monotonic() + 10 * (monotonic() - started)
+
+    def _show_cards(self) -> None:
+        self._count.set_content(tag("span", plural(len(self._steps), "decision")))
+        looks: list[Looks] = [(step.decision.ms, *(call.state for call in step.calls)) for step in self._steps]
+        kept = 0
+        while kept < len(self._cards) and self._cards[kept][0] == looks[kept]:
+            kept += 1
+        for _, card in self._cards[kept:]:
+            card.delete()
+        del self._cards[kept:]
+        with self._place:
+            for index in range(len(self._cards), len(self._steps)):
+                self._cards.append((looks[index], TrajectoryCard(self._steps[index], self._context)))
+
+    def _show_list(self) -> None:
+        number = len(self._steps)
+        words = f"{plural(number, 'decision')}. The list loads them as you scroll; the chosen one is shown in full."
+        self._count.set_content(tag("span", words))
+        if self._list is not None:
+            self._list.grow(number)
+            return
+        self._cards.clear()
+        self._place.clear()
+        with self._place:
+            self._list = ListAndPane(
+                number,
+                self._line,
+                self._open,
+                chosen=0,
+                on_choose=lambda _: None,
+                label="Decisions of this run",
+                testid="trajectory-step",
+            )
+
+    def _line(self, index: int) -> Line:
+        return trajectory_line(self._steps[index])
+
+    def _open(self, index: int) -> None:
+        TrajectoryCard(self._steps[index], self._context).props("data-testid=decision-detail")

@@ -1,0 +1,19 @@
+"""The scrolling part of a conversation."""
+
+from nicegui import ui
+
+
+class Transcript(ui.element, component="transcript.js"):
+    """Follows what is added at its end until the reader scrolls up."""
+
+    def __init__(self, label: str) -> None:
+        super().__init__()
+        self._props["label"] = label
+
+    def to_latest(self) -> None:
+        """Scroll to the end and stay there."""
+        self.run_method("to_latest")
+
+    def keep_place(self) -> None:
+        """Call before something is put in above what the reader sees."""
+        self.run_method("keep_place")

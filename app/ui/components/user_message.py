@@ -1,0 +1,68 @@
+"""What the user said, with a way to say it differently."""
+
+from collections.abc import Awaitable, Callable
+from datetime import datetime
+
+from nicegui import ui
+
+from app.ui.components.buttons import button
+from app.ui.components.format import clock, moment_text, plural
+from app.ui.components.message_actions import message_action
+from app.ui.markup import Html, joined, tag
+
+SHOWN = 10_000
+"""Characters of a message that its bubble shows."""
+
+
+class UserMessage(ui.element):
+    """A bubble; while it is edited a text box stands in its place."""
+
+    def __init__(self) -> None:
+        super().__init__("div")
+        self.text = ""
+        with self:
+            self._bubble = ui.html(sanitize=False).classes("user-message").props("data-testid=user-message")
+        self._editor: ui.element | None = None
+
+    def show(self, text: str, said_at: datetime) -> None:
+        self.text = text
+        time = tag("time", clock(said_at), datetime=said_at.isoformat(), title=moment_text(said_at))
+        actions = tag(
+            "div",
+            time,
+            message_action("edit", "edit", "Edit and send again", "edit-button"),
+            message_action("copy-request", "content_copy", "Copy message", "copy-request-button"),
+            cls="message-actions",
+        )
+        self._bubble.set_content(joined(_bubble(text), actions))
+
+    def edit(self, send: Callable[[str], Awaitable[None]]) -> None:
+        """Let the text be changed; once `send` has sent it, another turn stands in this one's place."""
+        if self._editor is not None:
+            return
+        self._bubble.visible = False
+        with self, ui.element("div").classes("edit-box") as self._editor:
+            box = ui.textarea(value=self.text).props('outlined autogrow autofocus aria-label="Edit message"')
+            box.props("data-testid=edit-input")
+
+            async def send_it() -> None:
+                await send(box.value or "")
+
+            box.on("keydown.ctrl.enter", send_it).on("keydown.meta.enter", send_it).on("keydown.esc", self._close)
+            ui.label("Everything after this message is replaced. Its run stays on the Runs page.").classes("faint")
+            with ui.element("div").classes("row-line").style("align-self: flex-end"):
+                button("Cancel", self._close, look="quiet")
+                button("Send", send_it, look="primary", testid="edit-send-button")
+
+    def _close(self) -> None:
+        if self._editor is not None:
+            self._editor.delete()
+            self._editor = None
+            self._bubble.visible = True
+
+
+def _bubble(text: str) -> Html:
+    if len(text) <= SHOWN:
+        return tag("div", text, cls="user-bubble")
+    left = f"… {plural(len(text) - SHOWN, 'character')} more; copy the message to see all of it."
+    return tag("div", text[:SHOWN], tag("div", left, cls="faint"), cls="user-bubble")

@@ -1,0 +1,203 @@
+"""The Playground's landing: choose an agent, or go on with a session."""
+
+from nicegui import events, ui
+
+from app.domain.agents import Agent
+from app.domain.errors import NotFound, WorkbenchError
+from app.domain.sessions import Session
+from app.domain.values import now
+from app.ui.addresses import session_address
+from app.ui.components.format import ago, head, moment_text, plural
+from app.ui.components.notices import empty_state, told
+from app.ui.components.questions import asked_for_text
+from app.ui.components.undo_bar import UndoBar
+from app.ui.markup import Html, icon, joined, tag
+from app.workbench import Workbench
+
+PAGE_SIZE = 30
+UNTITLED = "New session"
+_EMIT_AGENT = "(event) => { const card = event.target.closest('[data-agent]'); if (card) emit(card.dataset.agent); }"
+_EMIT_ACTION = """(event) => {
+  const button = event.target.closest('[data-action]');
+  if (button) emit([button.dataset.action, button.closest('[data-session]').dataset.session]);
+}"""
+
+
+class Landing:
+    """Two lists; each is one element, whatever its length."""
+
+    def __init__(self, workbench: Workbench) -> None:
+        self._workbench = workbench
+        self._shown = PAGE_SIZE
+        ui.page_title("Playground · Agent Playground")
+        with ui.element("div").classes("page"):
+            ui.html(_greeting(), sanitize=False)
+            self._agents = ui.html(sanitize=False)
+            self._agents.on("click", self._start, js_handler=_EMIT_AGENT)
+            with ui.element("div").classes("toolbar"):
+                ui.html(tag("h2", "Recent sessions", cls="section-title"), sanitize=False).classes("grow")
+                self._search = ui.input(placeholder="Search sessions", on_change=self._search_changed)
+                self._search.props('outlined dense clearable debounce=150 aria-label="Search sessions"')
+                self._search.classes("search").props("data-testid=session-search")
+            self._sessions = ui.element("div").props("data-testid=session-list")
+        self._undo = UndoBar()
+        self._show_agents()
+        self._show_sessions()
+
+    async def _start(self, event: events.GenericEventArguments) -> None:
+        await start_session(self._workbench, str(event.args))
+
+    def _search_changed(self) -> None:
+        self._shown = PAGE_SIZE
+        self._show_sessions()
+
+    async def _act(self, event: events.GenericEventArguments) -> None:
+        action, session_id = event.args
+        try:
+            await self._do(str(action), str(session_id))
+        except WorkbenchError as problem:
+            told(str(problem))
+        self._show_sessions()
+
+    async def _do(self, action: str, session_id: str) -> None:
+        sessions = self._workbench.sessions
+        match action:
+            case "pin":
+                await sessions.change(session_id, lambda one: one.model_copy(update={"pinned": not one.pinned}))
+            case "rename":
+                await rename_session(self._workbench, session_id)
+            case "delete":
+                await self._delete(session_id)
+            case _:
+                return
+
+    async def _delete(self, session_id: str) -> None:
+        title = self._workbench.sessions.get(session_id).title or UNTITLED
+        await self._workbench.sessions.delete(session_id)
+
+        async def restore() -> None:
+            await self._workbench.sessions.restore(session_id)
+            self._show_sessions()
+
+        self._undo.show(f"Deleted “{head(title, 40)}”", restore)
+
+    def _show_more(self) -> None:
+        self._shown += PAGE_SIZE
+        self._show_sessions()
+
+    def _show_agents(self) -> None:
+        agents = self._workbench.agents.all()
+        if agents:
+            self._agents.set_content(tag("div", *(_agent_card(agent) for agent in agents), cls="agent-grid"))
+            return
+        with self._agents:
+            empty_state(
+                "smart_toy", "No agents", "All agents were deleted. Start with a new data folder to get samples."
+            )
+
+    def _show_sessions(self) -> None:
+        search = str(self._search.value or "").strip()
+        sessions = self._workbench.sessions.recent(search=search, limit=self._shown)
+        total = self._workbench.sessions.count(search)
+        self._sessions.clear()
+        with self._sessions:
+            if sessions:
+                self._show_rows(sessions, total)
+            elif search:
+                empty_state(
+                    "search_off", "No session fits", f"Nothing is called “{head(search, 40)}”. Try fewer words."
+                )
+            else:
+                empty_state("forum", "No sessions yet", "Choose an agent above and say something to it.")
+
+    def _show_rows(self, sessions: list[Session], total: int) -> None:
+        rows = joined(*(_session_row(session, self._agent_of(session)) for session in sessions))
+        ui.html(rows, sanitize=False, tag="ul").classes("session-list").on("click", self._act, js_handler=_EMIT_ACTION)
+        if total > len(sessions):
+            more = f"Show more ({plural(total - len(sessions), 'session')} left)"
+            ui.html(more, sanitize=False, tag="button").classes("link-button").on("click", self._show_more)
+
+    def _agent_of(self, session: Session) -> Agent | None:
+        try:
+            return self._workbench.agents.get(session.agent_id)
+        except NotFound:
+            return None
+
+
+async def start_session(workbench: Workbench, agent_id: str) -> None:
+    """A new session with the agent, shown at once."""
+    try:
+        session = await workbench.chat.new_session(agent_id)
+    except WorkbenchError as problem:
+        told(str(problem))
+        return
+    ui.navigate.to(session_address(session.id))
+
+
+async def rename_session(workbench: Workbench, session_id: str) -> None:
+    """Ask for another title; an empty one changes nothing."""
+    before = workbench.sessions.get(session_id).title
+    title = await asked_for_text("Rename session", before, label="Title")
+    if title:
+        changes = {"title": title[:200], "renamed": True}
+        await workbench.sessions.change(session_id, lambda one: one.model_copy(update=changes))
+
+
+def _greeting() -> Html:
+    title = tag("h1", "Playground", cls="page-title")
+    return joined(title, tag("p", "Choose an agent to talk to, or go on where you left off.", cls="page-lead"))
+
+
+def _agent_card(agent: Agent) -> Html:
+    behaviour = agent.active_variant.behaviour
+    tools = [choice.name for choice in behaviour.tools if choice.policy != "off"]
+    chips = [tag("span", behaviour.model, cls="chip")]
+    if tools:
+        chips.append(tag("span", icon("build"), plural(len(tools), "tool"), cls="chip", title=", ".join(tools)))
+    return tag(
+        "button",
+        tag("span", tag("span", icon(agent.icon), cls="agent-icon"), tag("strong", agent.name), cls="row-line"),
+        tag("p", agent.description or "No description."),
+        tag("span", *chips, cls="chips"),
+        type="button",
+        cls="agent-card",
+        data_testid="agent-card",
+        data_agent=agent.id,
+        aria_label=f"New session with {agent.name}",
+    )
+
+
+def _session_row(session: Session, agent: Agent | None) -> Html:
+    title = session.title or UNTITLED
+    link = tag(
+        "a",
+        icon(agent.icon if agent else "smart_toy", "faint"),
+        tag("span", title, cls="session-title truncate grow"),
+        tag("span", agent.name if agent else "Unknown agent", cls="session-meta optional"),
+        tag("span", plural(len(session.runs), "turn"), cls="session-meta optional"),
+        tag(
+            "time",
+            ago(session.updated_at, now()),
+            cls="session-meta",
+            title=moment_text(session.updated_at),
+            datetime=session.updated_at.isoformat(),
+        ),
+        href=session_address(session.id),
+    )
+    pin_label = f"Unpin {title}" if session.pinned else f"Pin {title}"
+    pin = _action("pin", "push_pin", pin_label, cls="is-on" if session.pinned else "")
+    rename = _action("rename", "edit", f"Rename {title}")
+    delete = _action("delete", "delete_outline", f"Delete {title}")
+    return tag("li", link, pin, rename, delete, cls="session-row", data_session=session.id, data_testid="session-row")
+
+
+def _action(action: str, symbol: str, label: str, cls: str = "") -> Html:
+    return tag(
+        "button",
+        icon(symbol),
+        type="button",
+        cls=f"icon-action {cls}".strip(),
+        data_action=action,
+        aria_label=label,
+        title=label.split(" ", 1)[0],
+    )

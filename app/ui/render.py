@@ -1,0 +1,136 @@
+"""Markdown of models and tools as HTML that can do no harm.
+
+Raw HTML in the text is shown as text, not read. What markdown-it writes is cleaned once more by nh3, with an
+allow-list: links lead to http, https and mailto only, images are shown only when they are in the text itself (`data:`),
+an image from elsewhere becomes a visible link, and no class can imitate the app's own elements.
+"""
+
+import re
+from collections.abc import Sequence
+from functools import cache
+
+import nh3
+from markdown_it import MarkdownIt
+from markdown_it.renderer import RendererHTML
+from markdown_it.token import Token
+from markdown_it.utils import EnvType, OptionsDict
+from pygments import highlight
+from pygments.formatters import HtmlFormatter
+from pygments.lexers import get_lexer_by_name
+from pygments.util import ClassNotFound
+
+from app.ui.markup import Html, tag
+
+HIGHLIGHT_LIMIT = 50_000
+"""Characters of a code block above which it is shown without colours."""
+
+_TAGS = "a blockquote br code del em h1 h2 h3 h4 h5 h6 hr img li ol p pre s span strong table tbody td th thead tr ul"
+_ATTRIBUTES = {
+    "a": {"href", "title", "class"},
+    "img": {"src", "alt", "title"},
+    "code": {"class"},
+    "span": {"class"},
+    "td": {"style"},
+    "th": {"style"},
+    "ol": {"start"},
+}
+_LINK = re.compile(r"^(https?://|mailto:)", re.IGNORECASE)
+_IMAGE = re.compile(r"^data:image/(png|jpeg|gif|webp);base64,", re.IGNORECASE)
+_CLASSES = {
+    "a": re.compile(r"^remote-image$"),
+    "code": re.compile(r"^language-[\w+#.-]{1,30}$"),
+    "span": re.compile(r"^[a-z][a-z0-9]{0,2}$"),
+}
+_NOTHING = re.compile(r"(?!)")
+
+
+def rendered(text: str) -> Html:
+    """The Markdown text as safe HTML."""
+    return clean(_markdown().render(text))
+
+
+def plain(text: str) -> Html:
+    """The text as it is, for what is too long to be read as Markdown."""
+    return tag("pre", text, cls="plain-text")
+
+
+def code_block(text: str, language: str) -> Html:
+    """A code block with colours."""
+    code = Html(_highlighted(text, language, "") or "")
+    return Html(clean(f'<pre><code class="language-{language}">{code}</code></pre>'))
+
+
+def clean(html: str) -> Html:
+    """The HTML without anything that is not on the allow-list."""
+    return Html(
+        nh3.clean(
+            html,
+            tags=set(_TAGS.split()),
+            clean_content_tags={"script", "style"},
+            attributes=_ATTRIBUTES,
+            attribute_filter=_kept_attribute,
+            filter_style_properties={"text-align"},
+            url_schemes={"http", "https", "mailto", "data"},
+            url_relative="deny",
+            link_rel="noopener noreferrer nofollow",
+            set_tag_attribute_values={"a": {"target": "_blank"}},
+        )
+    )
+
+
+def code_styles() -> str:
+    """The style sheet of coloured code, light and dark."""
+    return f"{_colours('default', '.prose pre')}\n{_colours('github-dark', '.body--dark .prose pre')}"
+
+
+def _colours(style: str, selector: str) -> str:
+    rules: str = HtmlFormatter(nobackground=True, style=style).get_style_defs(selector)  # type: ignore[no-untyped-call]
+    return rules
+
+
+def _kept_attribute(tag_name: str, name: str, value: str) -> str | None:
+    match name:
+        case "class":
+            allowed = _CLASSES.get(tag_name, _NOTHING)
+            return " ".join(word for word in value.split() if allowed.match(word)) or None
+        case "src":
+            return value if _IMAGE.match(value) else None
+        case "href":
+            return value if _LINK.match(value) else None
+        case _:
+            return value
+
+
+@cache
+def _markdown() -> MarkdownIt:
+    parser = MarkdownIt("commonmark", {"html": False, "breaks": True, "highlight": _highlighted})
+    parser.enable(["table", "strikethrough"])
+    parser.add_render_rule("image", _image)
+    return parser
+
+
+def _highlighted(text: str, language: str, _attributes: str) -> str:
+    if not language or len(text) > HIGHLIGHT_LIMIT:
+        return ""
+    try:
+        lexer = get_lexer_by_name(language, stripnl=False)
+    except ClassNotFound:
+        return ""
+    return str(highlight(text, lexer, _spans()))
+
+
+@cache
+def _spans() -> HtmlFormatter[str]:
+    """Made once: it builds a style sheet each time, which costs more than a short block's colours."""
+    return HtmlFormatter(nowrap=True)
+
+
+def _image(renderer: RendererHTML, tokens: Sequence[Token], index: int, options: OptionsDict, env: EnvType) -> str:
+    token = tokens[index]
+    source = str(token.attrGet("src") or "")
+    alt = renderer.renderInlineAsText(token.children or [], options, env)
+    if _IMAGE.match(source):
+        return tag("img", src=source, alt=alt or "Image").removesuffix("</img>")
+    if _LINK.match(source):
+        return tag("a", f"{alt or 'Image'} ({source})", href=source, cls="remote-image")
+    return tag("span", alt or "Image")

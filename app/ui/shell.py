@@ -1,0 +1,203 @@
+"""The frame around every page: header, navigation, theme, command palette."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
+
+from nicegui import PageArguments, context, events, ui
+
+from app.domain.errors import WorkbenchError
+from app.domain.sessions import Session
+from app.domain.settings import Theme
+from app.domain.values import now
+from app.ui import addresses, theme
+from app.ui.addresses import session_address
+from app.ui.components.buttons import button, icon_button
+from app.ui.components.format import ago
+from app.ui.components.notices import told
+from app.ui.live_markdown import LiveMarkdown
+from app.ui.markup import Html, icon, joined, tag
+from app.ui.pages.landing import UNTITLED, Landing, start_session
+from app.ui.pages.run import run_page
+from app.ui.pages.runs import runs_page
+from app.ui.pages.session import session_page
+from app.ui.palette import Command, Palette
+from app.ui.sub_pages import Pages, shown, shown_later
+from app.workbench import Workbench
+
+
+@dataclass(frozen=True)
+class NavLink:
+    name: str
+    title: str
+    icon: str
+    address: str
+
+
+WORKSPACE = (
+    NavLink("playground", "Playground", "forum", addresses.LANDING),
+    NavLink("runs", "Runs", "receipt_long", addresses.RUNS),
+)
+THEMES: tuple[tuple[Theme, str, str], ...] = (
+    ("light", "Light", "light_mode"),
+    ("dark", "Dark", "dark_mode"),
+    ("system", "System", "contrast"),
+)
+_CTRL_K = """<script>document.addEventListener("keydown", (event) => {
+  if ((event.ctrlKey || event.metaKey) && !event.altKey && !event.shiftKey && event.key.toLowerCase() === "k") {
+    event.preventDefault();
+    emitEvent("open_palette");
+  }
+});</script>"""
+
+_EMIT_THEME = "(event) => { const one = event.target.closest('[data-theme]'); if (one) emit(one.dataset.theme); }"
+
+
+def root(workbench: Workbench, live_markdown: LiveMarkdown) -> None:
+    """Build a tab's frame and, inside it, the page of its address. `live_markdown` is shared by all tabs."""
+    Shell(workbench, live_markdown)
+
+
+class Shell:
+    """One tab."""
+
+    def __init__(self, workbench: Workbench, live_markdown: LiveMarkdown) -> None:
+        self._workbench = workbench
+        self._live_markdown = live_markdown
+        self._theme: Theme = workbench.preferences.get().theme
+        self._dark = theme.apply(self._theme)
+        ui.add_body_html(_CTRL_K)
+        self._palette = Palette(self._commands)
+        ui.on("open_palette", self._palette.open)
+        self._drawer = self._build_drawer()
+        self._build_header()
+        main = ui.element("main").classes("skip-target")
+        ui.skip_link("Skip to content", target=main)
+        with main:
+            Pages(
+                {
+                    "/": self._landing,
+                    addresses.LANDING: self._landing,
+                    f"{addresses.LANDING}/{{session}}": self._session,
+                    addresses.RUNS: self._runs,
+                    f"{addresses.RUNS}/{{run}}": self._run,
+                }
+            )
+        context.client.sub_pages_router.on_path_changed(self._show_nav)
+
+    def _build_header(self) -> None:
+        with ui.header().classes("app-header"):
+            icon_button("menu", "Show or hide the navigation", self._drawer.toggle)
+            brand = tag("span", icon("science"), cls="brand-mark")
+            ui.html(joined(brand, "Agent Playground"), sanitize=False, tag="a").classes("brand").props(
+                "href=/playground"
+            )
+            ui.element("div").classes("grow")
+            search = button("Search or jump to…", self._palette.open, icon="search", testid="palette-button")
+            with search.classes("palette-trigger").props('aria-label="Search or jump to (Ctrl K)"'):
+                ui.html("Ctrl K", sanitize=False, tag="kbd")
+
+    def _build_drawer(self) -> ui.left_drawer:
+        # Its first state is the browser's to decide (`show-if-above`); without a value NiceGUI would ask it, and wait.
+        with ui.left_drawer(value=False).classes("app-drawer") as drawer:
+            drawer.props("width=208 breakpoint=899 show-if-above")
+            self._nav = ui.html(sanitize=False, tag="nav").classes("nav").props("aria-label=Pages")
+            close = f"() => {{ if (window.innerWidth < 900) runMethod({drawer.id}, 'hide', []); }}"
+            self._nav.on("click", js_handler=close)
+            self._themes = ui.html(sanitize=False).classes("theme-switch").props("role=group aria-label=Theme")
+            self._themes.on("click", self._theme_clicked, js_handler=_EMIT_THEME)
+        self._show_nav(context.client.sub_pages_router.current_path)
+        self._show_theme()
+        return drawer
+
+    def _show_nav(self, path: str) -> None:
+        self._nav.set_content(joined(tag("h2", "Workspace"), *(_nav_link(link, path) for link in WORKSPACE)))
+
+    async def _theme_clicked(self, event: events.GenericEventArguments) -> None:
+        for name, _, _ in THEMES:
+            if name == event.args:
+                await self._set_theme(name)
+
+    async def _set_theme(self, name: Theme) -> None:
+        self._theme = name
+        self._dark.value = theme.DARK[name]
+        self._show_theme()
+        preferences = self._workbench.preferences
+        try:
+            await preferences.save(preferences.get().model_copy(update={"theme": name}))
+        except WorkbenchError as problem:
+            told(str(problem))
+
+    def _show_theme(self) -> None:
+        self._themes.set_content(joined(*(_theme_button(name, title, chosen=self._theme) for name, title, _ in THEMES)))
+
+    def _landing(self) -> None:
+        with ui.element("div") as place:
+            shown(place, lambda: Landing(self._workbench))
+
+    async def _session(self, session: str) -> None:
+        with ui.element("div") as place:
+            await shown_later(place, partial(session_page, self._workbench, self._live_markdown, session))
+
+    def _runs(self, arguments: PageArguments) -> None:
+        with ui.element("div") as place:
+            shown(place, lambda: runs_page(self._workbench, arguments))
+
+    async def _run(self, run: str, arguments: PageArguments) -> None:
+        with ui.element("div") as place:
+            await shown_later(place, lambda: run_page(self._workbench, run, arguments))
+
+    def _commands(self) -> Sequence[Command]:
+        """All that can be jumped to or done: pages, agents, the newest sessions, actions."""
+        go = ui.navigate.to
+        agents = self._workbench.agents.all()
+        sessions = self._workbench.sessions.recent(limit=30)
+        return [
+            *(Command("Pages", link.title, link.icon, partial(go, link.address)) for link in WORKSPACE),
+            *(
+                Command(
+                    "Agents", agent.name, agent.icon, partial(start_session, self._workbench, agent.id), "New session"
+                )
+                for agent in agents
+            ),
+            *(
+                Command("Sessions", one.title or UNTITLED, "forum", partial(go, session_address(one.id)), when(one))
+                for one in sessions
+            ),
+            Command("Actions", "New session", "add", self._new_session),
+            *(
+                Command("Actions", f"{title} theme", symbol, partial(self._set_theme, name))
+                for name, title, symbol in THEMES
+            ),
+        ]
+
+    async def _new_session(self) -> None:
+        """With the agent that was talked to last; without any session the landing offers the choice."""
+        latest = max(self._workbench.sessions.recent(limit=30), key=lambda one: one.updated_at, default=None)
+        if latest is None:
+            ui.navigate.to(addresses.LANDING)
+        else:
+            await start_session(self._workbench, latest.agent_id)
+
+
+def when(session: Session) -> str:
+    return ago(session.updated_at, now())
+
+
+def _nav_link(link: NavLink, path: str) -> Html:
+    here = path.split("?", maxsplit=1)[0].rstrip("/") or addresses.LANDING
+    active = here == link.address or here.startswith(f"{link.address}/")
+    return tag(
+        "a",
+        icon(link.icon),
+        link.title,
+        href=link.address,
+        cls="nav-link is-active" if active else "nav-link",
+        data_testid=f"nav-{link.name}",
+        aria_current="page" if active else None,
+    )
+
+
+def _theme_button(name: Theme, title: str, *, chosen: Theme) -> Html:
+    pressed = "true" if name == chosen else "false"
+    return tag("button", title, type="button", data_theme=name, aria_pressed=pressed, data_testid=f"theme-{name}")

@@ -1,0 +1,25 @@
+"""The looks of all pages: one style sheet, and the choice of light, dark or the system's."""
+
+from functools import cache
+from pathlib import Path
+
+from nicegui import context, ui
+
+from app.domain.settings import Theme
+from app.ui.render import code_styles
+
+DARK: dict[Theme, bool | None] = {"light": False, "dark": True, "system": None}
+"""What NiceGUI calls each theme."""
+
+
+def apply(theme: Theme) -> ui.dark_mode:
+    """Dress the page that is being built; the element that changes its theme later."""
+    context.client.page.dark = DARK[theme]  # so that the very first paint is right
+    ui.add_head_html(f"<style>{_styles()}</style>")
+    return ui.dark_mode(DARK[theme])
+
+
+@cache
+def _styles() -> str:
+    sheets = (Path(__file__).with_name(name).read_text(encoding="utf-8") for name in ("theme.css", "trace.css"))
+    return "\n".join((*sheets, code_styles()))

@@ -1,0 +1,44 @@
+"""What a browser and the app's log complain about while a test goes on."""
+
+import re
+
+from playwright.sync_api import BrowserContext, ConsoleMessage, Request, WebError
+
+from tests.app_process import AppProcess
+
+OURS = ("data:", "blob:", "about:")
+
+
+class Complaints:
+    """What went wrong on any page of a browser context and in the app's log, in words."""
+
+    def __init__(self, context: BrowserContext, app: AppProcess) -> None:
+        self._app = app
+        self._log_before = len(app.log)
+        self.heard: list[str] = []
+        """Every complaint of the browser, expected or not."""
+        self._expected: list[re.Pattern[str]] = []
+        context.on("console", self._console)
+        context.on("weberror", self._weberror)
+        context.on("request", self._request)
+
+    def expect(self, pattern: str) -> None:
+        """Complaints in which `pattern` is found belong to what this test does."""
+        self._expected.append(re.compile(pattern))
+
+    def all(self) -> list[str]:
+        """The complaints nobody expected."""
+        log = self._app.log[self._log_before :]
+        heard = [*self.heard, *([f"log: {log}"] if "Traceback" in log else [])]
+        return [complaint for complaint in heard if not any(known.search(complaint) for known in self._expected)]
+
+    def _console(self, message: ConsoleMessage) -> None:
+        if message.type == "error":
+            self.heard.append(f"console: {message.text} {message.location.get('url', '')}")
+
+    def _weberror(self, error: WebError) -> None:
+        self.heard.append(f"page: {error.error}")
+
+    def _request(self, request: Request) -> None:
+        if not request.url.startswith((self._app.url, *OURS)):
+            self.heard.append(f"request off this origin: {request.url}")

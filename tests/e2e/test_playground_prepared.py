@@ -1,0 +1,155 @@
+"""Sessions that a newcomer does not have yet: long ones, and agents that ask before they call."""
+
+import asyncio
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from app.domain.agents import Behaviour, ToolChoice, new_agent
+from app.domain.events import Event
+from app.domain.sessions import Session
+from app.domain.trace import run_row
+from app.domain.values import new_id
+from app.workbench import Workbench
+from tests.app_process import AppProcess
+from tests.e2e.test_playground import STORY, finished, send, start_session, wait_for_text
+from tests.traces import asked, call, ran, said, started, trace_of
+from tests.traces import finished as ended
+
+TURNS = 40
+STEPS = 300
+
+
+@dataclass
+class Prepared:
+    long: str = ""
+    """A session of many turns."""
+    busy: str = ""
+    """A session with turns of very many steps."""
+
+
+@pytest.fixture(scope="module")
+def prepared() -> Prepared:
+    return Prepared()
+
+
+@pytest.fixture(scope="module")
+def app_process(tmp_path_factory: pytest.TempPathFactory, prepared: Prepared) -> Iterator[AppProcess]:
+    folder = tmp_path_factory.mktemp("prepared")
+    with ThreadPoolExecutor(1) as thread:  # Playwright's own event loop runs in this one
+        thread.submit(lambda: asyncio.run(prepare(folder, prepared))).result()
+    app = AppProcess(folder)
+    app.start()
+    yield app
+    app.stop()
+
+
+async def prepare(folder: Path, prepared: Prepared) -> None:
+    workbench = Workbench.open(folder)
+    await workbench.start()
+    behaviour = Behaviour(tools=(ToolChoice(name="calculator", policy="ask"),))
+    agent = await workbench.agents.create(new_agent("Careful", behaviour, taken_slugs=workbench.agents.slugs()))
+    prepared.long = (await workbench.chat.new_session(agent.id)).id
+    for number in range(TURNS):
+        await store_run(workbench, prepared.long, asked(f"Hello number {number}"), said(f"I am answer {number}."))
+    prepared.busy = (await workbench.chat.new_session(agent.id)).id
+    for _ in range(3):
+        await store_run(workbench, prepared.busy, asked("Work hard."), *hard_work())
+    await workbench.close()
+
+
+def hard_work() -> list[Event]:
+    """A run of many steps."""
+    calls = [call(f"c{number}", x=number) for number in range(STEPS)]
+    return [event for one in calls for event in (said("", one, reasoning="Next."), *ran(one, "done"))] + [said("Done.")]
+
+
+async def store_run(workbench: Workbench, session_id: str, *events: Event) -> None:
+    """A finished run, as the engine would have left it."""
+    run_id = new_id()
+    entries = trace_of(started(session_id=session_id), *events, ended(), run_id=run_id)
+    writer = await workbench.data.traces.create(run_id, session_id)
+    for entry in entries:
+        writer.append(entry)
+    await writer.flush()
+    await writer.close()
+    await workbench.rows.save(run_row(entries, alive=False))
+    change = partial(with_run, run_id=run_id)
+    await workbench.sessions.change(session_id, change)
+
+
+def with_run(session: Session, run_id: str) -> Session:
+    return session.model_copy(update={"runs": (*session.runs, run_id)})
+
+
+def test_a_tool_waits_for_a_decision(page: Page) -> None:
+    start_session(page, "Careful")
+    answer = send(page, "What is 5 + 10?")
+    card = answer.get_by_test_id("approval-card")
+    expect(card).to_contain_text('"operation": "add"')
+    expect(page.get_by_test_id("status-pill")).to_have_text("Paused")
+    page.reload()
+    expect(card).to_be_visible()
+    card.get_by_test_id("approve-button").click()
+    finished(page)
+    expect(card).to_have_count(0)
+    expect(answer).to_contain_text("15")
+
+
+def test_a_denied_call_is_not_run(page: Page) -> None:
+    start_session(page, "Careful")
+    answer = send(page, "What is 6 + 10?")
+    answer.get_by_test_id("deny-button").click()
+    finished(page)
+    expect(answer.get_by_test_id("tool-call").first).to_contain_text("Denied")
+
+
+def test_a_long_session_shows_its_latest_turns(page: Page, prepared: Prepared) -> None:
+    page.goto(f"/playground/{prepared.long}")
+    messages = page.get_by_test_id("user-message")
+    expect(messages).to_have_count(30)
+    expect(messages.last).to_be_in_viewport()
+    expect(page.get_by_test_id("show-earlier")).to_have_text(f"Show earlier ({TURNS - 30})")
+    assert elements_on(page) < 500
+    page.get_by_test_id("show-earlier").click()
+    expect(messages).to_have_count(TURNS)
+    expect(messages.first).to_contain_text("Hello number 0")
+    expect(page.get_by_test_id("show-earlier")).to_be_hidden()
+
+
+def test_a_run_of_very_many_steps_shows_its_last_ones(page: Page, prepared: Prepared) -> None:
+    page.goto(f"/playground/{prepared.busy}")
+    expect(page.get_by_test_id("assistant-message").last).to_contain_text(f"{STEPS + 1 - 40} earlier steps not shown")
+    expect(page.get_by_test_id("tool-call").last).to_contain_text(f"x: {STEPS - 1}")
+    assert elements_on(page) < 500
+    page.get_by_test_id("reasoning").last.locator("> summary").click()
+    expect(page.get_by_test_id("reasoning").last.locator(".prose")).to_have_count(40)
+
+
+def elements_on(page: Page) -> int:
+    return page.evaluate("Object.keys(mounted_app.elements).length")
+
+
+def test_a_killed_run_is_shown_as_interrupted_with_its_text(page: Page, app_process: AppProcess) -> None:
+    start_session(page, "Careful")
+    send(page, STORY)
+    wait_for_text(page, 400)
+    address = page.url
+    page.goto("about:blank")
+    app_process.kill()
+    app_process.start()
+    page.goto(app_process.address)
+    page.wait_for_url(lambda url: "token=" not in url)
+    page.goto(f"{app_process.url}/playground/{address.rsplit('/', 1)[-1]}")
+    card = page.get_by_test_id("message-interrupted")
+    expect(card).to_contain_text("Interrupted")
+    expect(page.get_by_test_id("assistant-message").last).to_contain_text("The island")
+    card.get_by_test_id("retry-button").click()
+    expect(page.get_by_test_id("message-streaming")).to_have_count(1)
+    page.get_by_test_id("stop-button").click()
+    finished(page)

@@ -1,0 +1,190 @@
+"""The frame around the pages, and the list of sessions."""
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Locator, Page, expect
+
+from tests.e2e.test_playground import SUM, ask, finished, send, start_session
+
+NARROW = {"width": 390, "height": 844}
+
+
+def session_with(page: Page, text: str) -> Locator:
+    """A finished session's row on the landing."""
+    start_session(page)
+    ask(page, text)
+    page.get_by_test_id("nav-playground").click()
+    row = page.get_by_test_id("session-row").filter(has_text=text).first
+    expect(row).to_be_visible()
+    return row
+
+
+def overflow(page: Page) -> int:
+    """Pixels of the page that stick out at the right."""
+    return page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
+
+
+def test_the_landing_shows_the_sample_agents(page: Page, screenshot: Callable[[str], Path]) -> None:
+    expect(page.get_by_test_id("agent-card")).to_have_count(3)
+    card = page.get_by_test_id("agent-card").filter(has_text="Assistant")
+    expect(card).to_contain_text("demo/agent")
+    expect(card).to_contain_text("tools")
+    expect(page).to_have_title("Playground · Agent Playground")
+    screenshot("landing")
+
+
+def test_a_session_can_be_gone_on_with(page: Page) -> None:
+    row = session_with(page, "What is 7 + 8?")
+    row.get_by_role("link").click()
+    expect(page.get_by_test_id("user-message")).to_contain_text("7 + 8")
+    expect(page.get_by_test_id("assistant-message")).to_contain_text("15")
+    expect(page).to_have_title("What is 7 + 8? · Agent Playground")
+
+
+def test_a_session_can_be_renamed_and_found(page: Page) -> None:
+    row = session_with(page, "What is 3 + 3?")
+    address = row.get_by_role("link").get_attribute("href")
+    row.get_by_role("button", name=re.compile("^Rename")).click()
+    page.get_by_test_id("question-input").fill("Quarterly numbers")
+    page.get_by_test_id("question-confirm").click()
+    page.get_by_test_id("session-search").fill("quarterly")
+    expect(page.get_by_test_id("session-row")).to_have_count(1)
+    expect(page.get_by_test_id("session-row").get_by_role("link")).to_have_attribute("href", address or "")
+    page.get_by_test_id("session-search").fill("nothing is called this")
+    expect(page.get_by_text("No session fits")).to_be_visible()
+
+
+def test_a_pinned_session_stays_on_top(page: Page) -> None:
+    row = session_with(page, "What is 4 + 4?")
+    row.get_by_role("button", name=re.compile("^Pin")).click()
+    session_with(page, "What is 5 + 5?")
+    expect(page.get_by_test_id("session-row").first).to_contain_text("4 + 4")
+    page.get_by_test_id("session-row").first.get_by_role("button", name=re.compile("^Unpin")).click()
+    expect(page.get_by_test_id("session-row").first).to_contain_text("5 + 5")
+
+
+def test_a_deleted_session_can_be_brought_back(page: Page) -> None:
+    row = session_with(page, "What is 6 + 6?")
+    rows = page.get_by_test_id("session-row").filter(has_text="6 + 6")
+    row.get_by_role("button", name=re.compile("^Delete")).click()
+    expect(rows).to_have_count(0)
+    page.get_by_test_id("undo-button").click()
+    expect(rows).to_have_count(1)
+    expect(page.get_by_test_id("undo-bar")).to_have_count(0)
+
+
+def test_a_deleted_session_says_so_at_its_address(page: Page) -> None:
+    row = session_with(page, "What is 9 + 9?")
+    address = row.get_by_role("link").get_attribute("href")
+    row.get_by_role("button", name=re.compile("^Delete")).click()
+    expect(page.get_by_test_id("undo-bar")).to_be_visible()
+    page.goto(address or "")
+    expect(page.get_by_test_id("trouble")).to_be_visible()
+
+
+def test_the_navigation_shows_where_one_is(page: Page) -> None:
+    expect(page.get_by_test_id("nav-playground")).to_have_attribute("aria-current", "page")
+    page.get_by_test_id("nav-runs").click()
+    expect(page).to_have_url(re.compile("/runs$"))
+    expect(page.get_by_test_id("nav-runs")).to_have_attribute("aria-current", "page")
+    expect(page.get_by_test_id("nav-playground")).not_to_have_attribute("aria-current", "page")
+    page.get_by_label("Show or hide the navigation").click()
+    expect(page.get_by_test_id("nav-runs")).not_to_be_in_viewport()
+
+
+def test_the_theme_is_kept(page: Page) -> None:
+    page.get_by_test_id("theme-dark").click()
+    expect(page.locator("body")).to_have_class(re.compile("body--dark"))
+    page.reload()
+    expect(page.locator("body")).to_have_class(re.compile("body--dark"))
+    expect(page.get_by_test_id("theme-dark")).to_have_attribute("aria-pressed", "true")
+    page.get_by_test_id("theme-light").click()
+    expect(page.locator("body")).to_have_class(re.compile("body--light"))
+    page.get_by_test_id("theme-system").click()
+    page.emulate_media(color_scheme="dark")
+    expect(page.locator("body")).to_have_class(re.compile("body--dark"))
+
+
+def test_the_palette_leads_anywhere_by_keyboard(page: Page) -> None:
+    start_session(page)
+    page.keyboard.press("Control+k")
+    palette = page.get_by_test_id("command-palette")
+    expect(palette).to_be_visible()
+    expect(page.get_by_test_id("palette-input")).to_be_focused()
+    page.keyboard.type("runs")
+    expect(palette.get_by_role("option", selected=True)).to_have_text("Runs")
+    page.keyboard.press("Enter")
+    expect(page).to_have_url(re.compile("/runs$"))
+    expect(palette).to_have_count(0)
+
+
+def test_the_palette_starts_a_session_and_escape_closes_it(page: Page) -> None:
+    page.keyboard.press("Control+k")
+    palette = page.get_by_test_id("command-palette")
+    expect(palette.get_by_role("option", selected=True)).to_have_text("Playground")
+    expect(page.get_by_test_id("palette-input")).to_be_focused()
+    page.keyboard.press("ArrowDown")
+    expect(palette.get_by_role("option", selected=True)).to_have_text("Runs")
+    page.keyboard.press("Escape")
+    expect(palette).to_have_count(0)
+    page.keyboard.press("Control+k")
+    palette.get_by_role("option", name="Math tutor").click()
+    expect(page.get_by_test_id("welcome")).to_contain_text("Math tutor")
+
+
+def test_a_session_can_be_used_without_a_mouse(page: Page) -> None:
+    page.keyboard.press("Tab")
+    expect(page.get_by_text("Skip to content")).to_be_focused()
+    page.get_by_test_id("agent-card").first.focus()
+    page.keyboard.press("Enter")
+    expect(page.get_by_test_id("chat-input")).to_be_focused()
+    page.keyboard.type("What is 2 + 3?")
+    page.keyboard.press("Enter")
+    expect(page.get_by_test_id("assistant-message")).to_be_visible()
+    finished(page)
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_everything_fits_on_a_phone(page: Page, scheme: str, screenshot: Callable[[str], Path]) -> None:
+    page.set_viewport_size(NARROW)
+    page.emulate_media(color_scheme="dark" if scheme == "dark" else "light")
+    page.reload()
+    expect(page.get_by_test_id("nav-runs")).not_to_be_in_viewport()
+    assert overflow(page) == 0
+    start_session(page)
+    answer = ask(page, SUM)
+    answer.get_by_test_id("tool-call").first.locator("summary").click()
+    assert overflow(page) == 0
+    for testid in ("chat-input", "send-button", "status-pill", "token-chip", "cost-chip", "status-bar"):
+        expect(page.get_by_test_id(testid)).to_be_in_viewport()
+    screenshot(f"session-phone-{scheme}")
+    page.get_by_label("Show or hide the navigation").click()
+    page.get_by_test_id("nav-runs").click()
+    expect(page.get_by_test_id("nav-runs")).not_to_be_in_viewport()
+
+
+def test_every_button_has_a_name(page: Page) -> None:
+    start_session(page)
+    send(page, SUM)
+    finished(page)
+    nameless = page.evaluate(
+        """() => [...document.querySelectorAll('button, a[href], input, textarea')]
+            .filter(one => one.checkVisibility())
+            .filter(one => !(one.getAttribute('aria-label') || one.innerText.trim() || one.placeholder))
+            .map(one => one.outerHTML)"""
+    )
+    assert nameless == []
+
+
+def test_a_lost_connection_is_said_and_found_again(page: Page, context: object) -> None:
+    start_session(page)
+    page.context.set_offline(True)
+    page.evaluate("window.socket.disconnect()")
+    expect(page.locator("#popup")).to_have_attribute("aria-hidden", "false")
+    page.context.set_offline(False)
+    page.evaluate("window.socket.connect()")
+    expect(page.locator("#popup")).to_have_attribute("aria-hidden", "true")
+    ask(page, "What is 1 + 2?")

@@ -1,0 +1,166 @@
+import asyncio
+import random
+
+import pytest
+
+from app.ui.live_markdown import LONG_LIST, BlockSplitter, LiveMarkdown, LiveText
+from app.ui.render import rendered
+
+STORY = """# Title
+
+First paragraph with **bold** words
+over two lines.
+
+- one
+- two
+
+  still two
+
+1. a
+2. b
+
+| x | y |
+|---|---|
+| 1 | 2 |
+
+```python
+def f():
+
+    return 1
+```
+Text right behind the code.
+~~~
+tildes
+
+# no heading
+~~~
+
+> quoted
+> more
+
+- list with code:
+  ```sh
+  ls
+
+  pwd
+  ```
+- next
+
+Last paragraph."""
+
+
+class Clock:
+    """A clock that a test moves."""
+
+    def __init__(self) -> None:
+        self.time = 0.0
+
+    def __call__(self) -> float:
+        return self.time
+
+
+def pieces(text: str, seed: int) -> list[str]:
+    """The text as a model would stream it: ever longer beginnings."""
+    chooser = random.Random(seed)
+    ends = sorted({*chooser.sample(range(1, len(text)), 40), len(text)})
+    return [text[:end] for end in ends]
+
+
+@pytest.mark.parametrize("seed", range(20))
+async def test_blocks_and_tail_are_the_text_in_order(seed: int) -> None:
+    clock, shown = Clock(), []
+    live = LiveText(clock)
+    for text in pieces(STORY, seed):
+        clock.time += 1
+        await live.take(text)
+        shown.append((len(live.blocks), live.tail, live.code))
+    counts = [count for count, _, _ in shown]
+    assert counts == sorted(counts)
+    assert "Last paragraph" in live.tail
+    assert live.code is None
+    whole = "".join(live.blocks) + live.tail
+    for words in ("Title", "First paragraph", "still two", "return", "right behind", "no heading", "quoted", "pwd"):
+        assert whole.count(words) == 1
+
+
+@pytest.mark.parametrize("seed", range(10))
+async def test_a_code_block_that_holds_blank_lines_is_one_block(seed: int) -> None:
+    clock = Clock()
+    live = LiveText(clock)
+    for text in pieces(STORY, seed):
+        clock.time += 1
+        await live.take(text)
+    (code,) = [block for block in live.blocks if "return" in block]
+    assert code.count("<pre>") == 1
+    assert "def" in code
+
+
+def test_the_splitter_looks_at_each_line_once() -> None:
+    text = "para\n\n" * 2000
+    splitter = BlockSplitter()
+    for end in range(0, len(text), 7):
+        splitter.feed(text[:end])
+    splitter.feed(text)
+    assert splitter.cut == len(text) - len("para\n\n")
+
+
+def test_a_long_list_is_finished_piece_by_piece() -> None:
+    text = "".join(f"{number}. item\n" for number in range(1, 1001))
+    splitter = BlockSplitter()
+    splitter.feed(text)
+    assert len(text) - splitter.cut < 2 * LONG_LIST
+    assert text[splitter.cut :].split(".", 1)[0].isdigit()
+    short = BlockSplitter()
+    short.feed(text[:1000])
+    assert short.cut == 0
+
+
+def test_a_fence_inside_a_longer_fence_closes_nothing() -> None:
+    splitter = BlockSplitter()
+    splitter.feed("````md\n```\ninner\n```\n")
+    assert splitter.fence == "````"
+    splitter.feed("````md\n```\ninner\n```\n````\n")
+    assert splitter.fence == ""
+
+
+async def test_an_open_code_block_grows_as_plain_text() -> None:
+    clock = Clock()
+    live = LiveText(clock)
+    await live.take("Look:\n\n```js\nlet a = '<b>'\n")
+    assert live.code is not None
+    assert live.code.language == "js"
+    assert live.code.text == "let a = '<b>'\n"
+    assert live.tail == ""
+    clock.time += 1
+    await live.take("Look:\n\n```js\nlet a = '<b>'\n```\nDone")
+    assert live.code is None
+    assert "&lt;b&gt;" in live.blocks[-1]
+    assert "Done" in live.tail
+
+
+async def test_it_renders_no_more_often_than_it_can_afford() -> None:
+    clock = Clock()
+    live = LiveText(clock)
+    await live.take("one")
+    await live.take("one two")
+    assert live.version == 1
+    clock.time += 0.1
+    await live.take("one two")
+    assert live.version == 2
+    assert "two" in live.tail
+
+
+async def test_two_tabs_cost_one_rendering() -> None:
+    texts = LiveMarkdown()
+    first, second = texts.text("run", 0), texts.text("run", 0)
+    assert first is second
+    await asyncio.gather(first.take("hello"), second.take("hello"))
+    assert first.version == 1
+    assert texts.text("run", 1) is not first
+    assert texts.text("run", 0, reasoning=True) is not first
+
+
+async def test_the_finished_answer_is_rendered_in_one_piece() -> None:
+    texts = LiveMarkdown()
+    await texts.text("run", 0).take(STORY)
+    assert await texts.finished("run", 0, STORY) == rendered(STORY)

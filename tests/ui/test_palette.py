@@ -1,0 +1,38 @@
+from app.ui.palette import Command, listed, matching, score
+
+COMMANDS = [
+    Command("Pages", title, "forum", lambda: None) for title in ("Playground", "Runs", "Python analyst", "Dark theme")
+]
+
+
+def titles(query: str) -> list[str]:
+    return [command.title for command in matching(COMMANDS, query)]
+
+
+def test_nothing_typed_shows_everything_in_order() -> None:
+    assert titles("") == [command.title for command in COMMANDS]
+
+
+def test_the_beginning_of_a_word_fits_best() -> None:
+    assert titles("an")[0] == "Python analyst"
+    assert titles("p")[0] == "Playground"
+
+
+def test_letters_may_be_left_out() -> None:
+    assert titles("dkth") == ["Dark theme"]
+    assert titles("pyan") == ["Python analyst"]
+
+
+def test_letters_in_another_order_do_not_fit() -> None:
+    assert score("sunr", "Runs") is None
+    assert titles("zzz") == []
+
+
+def test_the_chosen_one_is_marked() -> None:
+    html = listed(COMMANDS, 1)
+    assert html.count('aria-selected="true"') == 1
+    assert html.index("Runs") > html.index('aria-selected="true"') > html.index("Playground")
+
+
+def test_an_empty_list_has_words() -> None:
+    assert "Nothing fits" in listed([], 0)

@@ -1,0 +1,64 @@
+from datetime import UTC, datetime, timedelta
+
+from app.domain.agents import Parameters
+from app.domain.events import (
+    Entry,
+    Event,
+    ModelCalled,
+    ModelFailed,
+    PauseRequested,
+    PauseResolved,
+    ToolCalled,
+    ToolReturned,
+)
+from app.domain.messages import ToolResult
+from app.domain.streaming import Draft, DraftCall
+from app.ui.components.phase import Phase
+
+BEGAN = datetime(2026, 11, 21, 12, tzinfo=UTC)
+ASKED = ModelCalled(call_id="m", model="demo/agent", parameters=Parameters(), message_count=1)
+
+
+def phase(*events: Event) -> Phase:
+    """One event each second."""
+    followed = Phase(BEGAN, {"calculator": "Calculator"})
+    for seq, event in enumerate(events):
+        followed.take(Entry(run_id="run", seq=seq, at=BEGAN + timedelta(seconds=seq + 1), event=event))
+    return followed
+
+
+def called(call_id: str, name: str) -> ToolCalled:
+    return ToolCalled(call_id=call_id, name=name, arguments={})
+
+
+def test_it_thinks_until_there_is_text() -> None:
+    assert phase().words(Draft()) == "Starting…"
+    assert phase(ASKED).words(Draft()) == "Thinking…"
+    assert phase(ASKED).words(Draft(reasoning="hm")) == "Thinking…"
+    assert phase(ASKED).words(Draft(text="The")) == "Writing…"
+
+
+def test_calls_are_named_by_their_titles() -> None:
+    draft = Draft(calls={"a": DraftCall("a", "calculator", '{"x')})
+    assert phase(ASKED).words(draft) == "Preparing Calculator…"
+    running = phase(ASKED, called("a", "calculator"), called("b", "read_file"))
+    assert running.words(Draft()) == "Calling Calculator, read_file…"
+    assert running.since == BEGAN + timedelta(seconds=3)
+
+
+def test_a_call_that_returned_is_over() -> None:
+    returned = ToolReturned(call_id="a", result=ToolResult(call_id="a", name="calculator"), ms=1)
+    assert phase(ASKED, called("a", "calculator"), returned).words(Draft()) == "Thinking…"
+
+
+def test_a_pause_waits_for_a_decision() -> None:
+    pause = PauseRequested(pause_id="p", reason="approval", call_id="a", name="calculator")
+    assert phase(ASKED, pause).words(Draft()) == "Waiting for your decision…"
+    resolved = PauseResolved(pause_id="p", decision="approve")
+    assert phase(ASKED, pause, resolved).words(Draft()) == "Thinking…"
+
+
+def test_a_retry_says_why_and_when() -> None:
+    failed = ModelFailed(call_id="m", failure="rate_limit", text="429", attempt=1, retry_at=BEGAN)
+    words = phase(ASKED, failed).words(Draft())
+    assert words.startswith("Too many requests. Trying again at ")

@@ -1,0 +1,85 @@
+import pytest
+
+from app.ui.render import HIGHLIGHT_LIMIT, clean, code_block, plain, rendered
+from tests.hostile import PAYLOADS, dangers
+
+
+@pytest.mark.parametrize("payload", PAYLOADS)
+def test_hostile_text_stays_text(payload: str) -> None:
+    assert dangers(rendered(payload)) == []
+    assert dangers(rendered(f"Before\n\n{payload}\n\nafter")) == []
+
+
+@pytest.mark.parametrize("payload", PAYLOADS)
+def test_the_cleaner_alone_stops_hostile_html(payload: str) -> None:
+    assert dangers(clean(payload)) == []
+
+
+@pytest.mark.parametrize("payload", PAYLOADS)
+def test_hostile_text_is_harmless_in_a_code_block_and_as_plain_text(payload: str) -> None:
+    assert dangers(code_block(payload, "html")) == []
+    assert dangers(code_block("x", payload)) == []
+    assert "<script" not in plain(payload)
+
+
+def test_there_are_enough_payloads() -> None:
+    assert len(set(PAYLOADS)) >= 60
+
+
+def test_markdown_is_rendered() -> None:
+    html = rendered("# Title\n\n**bold** and *soft* ~~gone~~ `code`\n\n- one\n- two\n\n> said")
+    for piece in ("<h1>Title</h1>", "<strong>bold</strong>", "<em>soft</em>", "<s>gone</s>", "<code>code</code>"):
+        assert piece in html
+    assert html.count("<li>") == 2
+    assert "<blockquote>" in html
+
+
+def test_a_table_keeps_its_alignment() -> None:
+    html = rendered("| a | b |\n|---|--:|\n| 1 | 2 |")
+    assert "<table>" in html
+    assert "text-align:right" in html
+
+
+def test_a_single_newline_breaks_the_line() -> None:
+    assert "<br" in rendered("one\ntwo")
+
+
+def test_code_is_coloured_and_labelled_with_its_language() -> None:
+    html = rendered("```python\ndef f(): pass\n```")
+    assert 'class="language-python"' in html
+    assert '<span class="k">def</span>' in html
+
+
+def test_code_in_an_unknown_language_is_shown_without_colours() -> None:
+    html = rendered("```klingon\nqapla' <x>\n```")
+    assert "qapla' &lt;x&gt;" in html
+    assert "<span" not in html
+
+
+def test_a_huge_code_block_is_not_coloured() -> None:
+    assert "<span" not in rendered("```python\n" + "x = 1\n" * HIGHLIGHT_LIMIT + "```")
+
+
+def test_raw_html_is_shown_as_it_was_written() -> None:
+    assert "&lt;b&gt;hi&lt;/b&gt;" in rendered("<b>hi</b>")
+
+
+def test_links_open_elsewhere_and_tell_nothing() -> None:
+    html = rendered("[x](https://a.example/y)")
+    assert 'href="https://a.example/y"' in html
+    assert 'target="_blank"' in html
+    assert "noopener" in html
+    assert "noreferrer" in html
+
+
+def test_a_remote_image_becomes_a_visible_link() -> None:
+    html = rendered("![a cat](https://a.example/cat.png)")
+    assert "<img" not in html
+    assert 'href="https://a.example/cat.png"' in html
+    assert "a cat (https://a.example/cat.png)" in html
+
+
+def test_an_image_inside_the_text_is_shown() -> None:
+    html = rendered("![dot](data:image/png;base64,iVBORw0KGgo=)")
+    assert '<img src="data:image/png;base64,iVBORw0KGgo="' in html
+    assert 'alt="dot"' in html

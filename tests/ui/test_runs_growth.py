@@ -1,0 +1,72 @@
+from app.domain.events import Forked
+from app.domain.trace import steps, totals, trajectory
+from app.ui.components.trace_growth import RunSoFar
+from app.ui.components.trace_words import decided, step_line, trajectory_line
+from tests.traces import ADD, called, ran, returned, said, started, the_sum, trace_of
+
+
+def test_a_run_taken_entry_by_entry_has_the_steps_and_sums_of_its_whole_trace():
+    run = RunSoFar("r1")
+    for entry in the_sum():
+        run.take([entry])
+    sums = totals(the_sum())
+    assert [(step.type, step.text, step.seq) for step in run.steps] == [
+        (step.type, step.text, step.seq) for step in steps(the_sum())
+    ]
+    assert run.figures.tokens == sums.usage.total_tokens
+    assert (run.model_calls, run.tool_calls, run.figures.cost) == (sums.model_calls, sums.tool_calls, sums.cost)
+    assert run.request == "What is 5 + 10, then multiply by 3?"
+
+
+def test_a_fork_counts_what_came_after_its_copied_beginning():
+    entries = trace_of(
+        started(),
+        called("m1"),
+        said("", ADD),
+        returned("m1"),
+        *ran(ADD, "15"),
+        Forked(run_id="r0", seq=5, prefix_digest="0" * 64),
+        called("m2"),
+        said("15"),
+        returned("m2"),
+    )
+    run = RunSoFar("r1")
+    run.take(entries)
+    assert (run.model_calls, run.tool_calls, run.figures.tokens) == (1, 0, 30)
+
+
+def test_a_trace_without_its_first_record_still_has_its_steps():
+    run = RunSoFar("r1")
+    run.take(the_sum()[1:])
+    assert run.started is None
+    assert len(run.steps) == 8
+
+
+def test_a_step_is_found_by_its_entry_or_the_next_one():
+    run = RunSoFar("r1")
+    run.take(the_sum())
+    assert run.place(1) == 0
+    assert run.place(4) == 2  # the entry itself is no step; the call after it is
+    assert run.place(10_000) is None
+
+
+def test_a_step_on_one_line():
+    run = RunSoFar("r1")
+    run.take(the_sum())
+    lines = [step_line(step, index + 1, the_sum()[0].at) for index, step in enumerate(run.steps)]
+    assert lines[2] == {
+        "type": "tool-call",
+        "tone": "",
+        "number": "3",
+        "label": "Tool call",
+        "text": "calculator (operation: add, x: 5, y: 10)",
+        "note": "+0.5 s",
+    }
+    assert (lines[3]["text"], lines[3]["note"]) == ("calculator: 5 + 10 = 15", "2 ms")
+
+
+def test_a_decision_on_one_line():
+    act, respond = trajectory(the_sum())[0], trajectory(the_sum())[-1]
+    assert trajectory_line(act)["text"] == "calculator (operation: add, x: 5, y: 10)"
+    assert trajectory_line(respond)["text"] == "The answer is 45."
+    assert decided(act) == "Make 1 tool call"

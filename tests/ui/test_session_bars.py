@@ -1,0 +1,65 @@
+from dataclasses import replace
+
+import pytest
+
+from app.domain.trace import RunStatus
+from app.ui.components.figures import Ceiling, Figures
+from app.ui.components.session_bars import SessionFacts, kpi_strip, session_heading, sparkline, status_line
+
+FACTS = SessionFacts(
+    agent="Assistant <b>",
+    icon="bolt",
+    variant=3,
+    model="demo/agent",
+    status="completed",
+    turns=[Figures(1000, 234, 0.5, False, [200, 400, 900], [50]), Figures(10, 0)],
+    ceiling=Ceiling(0.35, "35 % of $1 a run"),
+)
+
+
+@pytest.mark.parametrize(
+    ("status", "words"),
+    [
+        (None, "Ready"),
+        ("completed", "Ready"),
+        ("interrupted", "Ready"),
+        ("running", "Running"),
+        ("paused", "Paused"),
+        ("failed", "Failed"),
+    ],
+)
+def test_a_session_is_ready_running_paused_or_failed(status: RunStatus | None, words: str) -> None:
+    facts = replace(FACTS, status=status)
+    assert f">{words}</dd>" in kpi_strip(facts).replace("<dd>", ">")
+    assert f"{words}</span>" in session_heading(facts)
+
+
+def test_the_heading_names_agent_variant_model_and_sums() -> None:
+    html = session_heading(FACTS)
+    for piece in ("Assistant &lt;b&gt;", ">v3<", "demo/agent", "1,244 tokens", "$0.50"):
+        assert piece in html
+
+
+def test_costs_near_the_ceiling_warn() -> None:
+    assert "is-warn" not in kpi_strip(FACTS) + session_heading(FACTS)
+    near = replace(FACTS, ceiling=Ceiling(0.8, "80 % of $1 a run"))
+    assert "is-warn" in kpi_strip(near)
+    assert "is-warn" in session_heading(near)
+
+
+def test_latency_is_the_median() -> None:
+    assert "0.4 s" in kpi_strip(FACTS)
+    assert "first token 50 ms" in kpi_strip(FACTS)
+
+
+def test_a_sparkline_needs_two_values() -> None:
+    assert sparkline([1]) == ""
+    assert sparkline([0, 0]).count("<polyline") == 1
+    assert 'points="0.0,22.0 64.0,2.0"' in sparkline([0, 5])
+
+
+def test_what_is_not_on_disk_is_said() -> None:
+    line = status_line(streaming=True, version="1.2.3", unsaved="The disk is full.")
+    for piece in ("Streaming", "v1.2.3", "Not saved yet: The disk is full."):
+        assert piece in line
+    assert "Idle" in status_line(streaming=False, version="1", unsaved=None)
