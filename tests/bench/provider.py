@@ -1,6 +1,7 @@
-"""An OpenAI-compatible provider in a process of its own, for measuring: `stream-<characters>-<chunks a second>`.
+"""An OpenAI-compatible provider in a process of its own, for measuring.
 
-A pace of 0 streams at full speed. The text is varied Markdown, since equal chunks are taken for a stuck model.
+Its models: `stream-<characters>-<chunks a second>`, where a pace of 0 is full speed and the text is varied Markdown,
+since equal chunks are taken for a stuck model; and `echo-0-0`, which says what it was told.
 """
 
 import asyncio
@@ -55,11 +56,12 @@ def event(delta: dict[str, object], finish: str | None, usage: dict[str, int] | 
 
 async def complete(request: web.Request) -> web.StreamResponse:
     asked = await request.json()
-    _, characters, pace = asked["model"].split("-")
+    kind, characters, pace = asked["model"].split("-")
+    text = asked["messages"][-1]["content"] if kind == "echo" else markdown(int(characters))
     response = web.StreamResponse(headers={"Content-Type": "text/event-stream"})
     await response.prepare(request)
     began = time.monotonic()
-    for number, chunk in enumerate(chunks(markdown(int(characters)))):
+    for number, chunk in enumerate(chunks(text)):
         if int(pace):
             await asyncio.sleep(max(0, began + number / int(pace) - time.monotonic()))
         await response.write(chunk)

@@ -1,0 +1,199 @@
+"""R6: hostile text in every place where a page shows what models, tools and people wrote."""
+
+import asyncio
+import tempfile
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+
+from playwright.sync_api import Page, expect, sync_playwright
+
+from app.domain.agents import Agent, Behaviour, ToolChoice, new_agent
+from app.domain.errors import ErrorInfo
+from app.domain.events import (
+    AgentRef,
+    Event,
+    FileChanged,
+    MessageAdded,
+    RunFinished,
+    RunStarted,
+    ToolCalled,
+    ToolReturned,
+)  # fmt: skip
+from app.domain.messages import Message, ReasoningPart, TextPart, ToolCall, ToolResult, user_message
+from app.domain.sessions import Session
+from app.domain.streaming import Draft
+from app.domain.values import now
+from app.store.folder import DataFolder
+from tests.app_process import AppProcess
+from tests.bench.provider import provider
+from tests.browser import chromium
+from tests.e2e.conftest import FLAGS
+from tests.figures import Figure
+from tests.hostile import PAYLOADS
+from tests.seeds import seed_trace
+from tests.traces import trace_of
+
+ELSEWHERE = "https://evil.example"
+LIVE = 12
+"""Payloads that are also streamed while the page looks on."""
+DANGERS = """() => {
+  const found = [];
+  if (window.hacked) found.push("script ran");
+  for (const element of document.querySelectorAll("main *, .q-dialog *, header *")) {
+    for (const attribute of element.attributes) {
+      if (/^on/i.test(attribute.name)) found.push(`<${element.tagName} ${attribute.name}>`);
+      if (/^\\s*(javascript|vbscript|data:text|file|blob):/i.test(attribute.value) &&
+          ["href", "src", "action", "formaction", "xlink:href"].includes(attribute.name))
+        found.push(`<${element.tagName} ${attribute.name}=${attribute.value}>`);
+    }
+    if (/^(SCRIPT|IFRAME|OBJECT|EMBED|FORM|BASE|META|LINK)$/.test(element.tagName)) found.push(`<${element.tagName}>`);
+  }
+  return found;
+}"""
+
+
+def run(payloads: tuple[str, ...] = PAYLOADS) -> list[Figure]:
+    with tempfile.TemporaryDirectory() as temporary, collector() as (address, hits):
+        hostile = tuple(
+            payload.replace(ELSEWHERE, address).replace("//evil.example", address[5:]) for payload in payloads
+        )
+        folder = Path(temporary) / "data"
+        sessions, runs = asyncio.run(plant(folder, hostile))
+        found, shown = look_at_everything(folder, sessions, runs, hostile[:: max(1, len(hostile) // LIVE)])
+    scripts = f"{len(found)} in {shown} pages with {len(payloads)} payloads"
+    for danger in found[:5]:
+        print(danger)
+    return [
+        Figure("R6 scripts run and dangerous elements", scripts, "0", not found),
+        Figure("R6 requests to another origin", str(len(hits)), "0", not hits),
+    ]
+
+
+def look_at_everything(
+    folder: Path, sessions: list[str], runs: list[str], live: tuple[str, ...]
+) -> tuple[list[str], int]:
+    """The dangers found, and on how many pages was looked."""
+    with provider() as model, sync_playwright() as playwright:
+        app = AppProcess(folder, environment={"OPENAI_BASE_URL": model, "OPENAI_API_KEY": "sk-bench"})
+        app.start()
+        browser = playwright.chromium.launch(executable_path=chromium(), args=FLAGS)
+        page = browser.new_page(viewport={"width": 1280, "height": 720})
+        try:
+            page.goto(app.address)
+            expect(page.get_by_test_id("agent-card").first).to_be_visible()
+            found = stream_live(page, live)
+            places = ["/", "/runs", *(f"/playground/{one}" for one in sessions), *(f"/runs/{one}" for one in runs)]
+            for place in places:
+                page.goto(app.url + place)
+                open_all(page)
+                found += [f"{place}: {danger}" for danger in page.evaluate(DANGERS)]
+        finally:
+            browser.close()
+            app.stop()
+    return found, len(places) + len(live)
+
+
+def stream_live(page: Page, payloads: tuple[str, ...]) -> list[str]:
+    """Let the model say each payload while the page looks on."""
+    found: list[str] = []
+    page.get_by_test_id("agent-card").filter(has_text="Echo").click()
+    for number, payload in enumerate(payloads, start=1):
+        page.get_by_test_id("chat-input").fill(payload.replace("\x00", ""))
+        page.keyboard.press("Enter")
+        expect(page.get_by_test_id("user-message")).to_have_count(number)
+        expect(page.get_by_test_id("message-streaming")).to_have_count(0, timeout=30_000)
+        found += [f"live: {danger}" for danger in page.evaluate(DANGERS)]
+    return found
+
+
+def open_all(page: Page) -> None:
+    """Unfold what is folded, the way a reader would, and wait until it stands."""
+    page.wait_for_load_state("networkidle")
+    for test_id in ("tool-call", "reasoning"):
+        for folded in page.get_by_test_id(test_id).all()[:30]:
+            folded.locator("summary, button, [role=button]").first.click(timeout=2000)
+    page.wait_for_timeout(200)
+
+
+async def plant(folder: Path, payloads: tuple[str, ...]) -> tuple[list[str], list[str]]:
+    """Store each payload in every field that a page shows; the ids of the sessions and of the runs."""
+    sessions: list[str] = []
+    runs: list[str] = []
+    for number, payload in enumerate(payloads):
+        entries = trace_of(*events(number, payload), run_id=f"hostile-{number}")
+        await seed_trace(folder, entries, draft=Draft(text=payload, reasoning=payload) if number % 2 else None)
+        runs.append(entries[0].run_id)
+    data = DataFolder.open(folder)
+    for start in range(0, len(runs), 20):
+        agent = await data.agents.create(hostile_agent(payloads[start], data.agents.slugs()))
+        session = hostile_session(start, agent.id, agent.slug, payloads[start], tuple(runs[start : start + 20]))
+        sessions.append((await data.sessions.create(session)).id)
+    echo = new_agent("Echo", Behaviour(model="openai/echo-0-0"), taken_slugs=data.agents.slugs())
+    await data.agents.create(echo)
+    await data.close()
+    return sessions, runs
+
+
+def hostile_agent(payload: str, taken: set[str]) -> Agent:
+    behaviour = Behaviour(system_prompt=payload, tools=(ToolChoice(name="calculator"),))
+    return new_agent(
+        payload[:80], behaviour, taken_slugs=taken, description=payload, icon=payload[:30], examples=(payload,)
+    )
+
+
+def hostile_session(number: int, agent_id: str, slug: str, payload: str, runs: tuple[str, ...]) -> Session:
+    return Session(
+        id=f"hostile-session-{number}",
+        agent_id=agent_id,
+        agent_slug=slug,
+        variant=1,
+        title=payload,
+        runs=runs,
+        composer=payload,
+        created_at=now(),
+        updated_at=now(),
+    )
+
+
+def events(number: int, payload: str) -> Iterator[Event]:
+    agent = AgentRef(id="a1", slug="hostile", name=payload, variant=1)
+    call = ToolCall(call_id="c1", name=payload[:60], arguments={payload: payload})
+    yield RunStarted(session_id=f"hostile-session-{number - number % 20}", agent=agent, model=payload)
+    yield MessageAdded(message=user_message(payload), origin="user")
+    thought = (ReasoningPart(text=payload), TextPart(text=payload), call)
+    yield MessageAdded(message=Message(role="assistant", parts=thought, model=payload), origin="model")
+    yield ToolCalled(call_id="c1", name=payload[:60], arguments={payload: payload})
+    yield FileChanged(call_id="c1", path=f"/{payload}", before=None, after="0" * 64)
+    result = ToolResult(
+        call_id="c1", name=payload[:60], status="error" if number % 3 else "ok", parts=(TextPart(text=payload),)
+    )
+    yield ToolReturned(call_id="c1", result=result, printed=payload, ms=1, traceback=payload)
+    if number % 2 == 0:
+        answer = Message(role="assistant", parts=(TextPart(text=payload),), model=payload)
+        yield MessageAdded(message=answer, origin="model")
+        yield RunFinished(status="failed", error=ErrorInfo(failure="internal", text=payload, traceback=payload))
+
+
+@contextmanager
+def collector() -> Iterator[tuple[str, list[str]]]:
+    """Another origin on this machine, and the requests it got."""
+    hits: list[str] = []
+
+    class Collect(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            hits.append(self.path)
+            self.send_response(204)
+            self.end_headers()
+
+        def log_message(self, format: str, *args: object) -> None:
+            """Say nothing."""
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Collect)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    try:
+        yield f"http://127.0.0.1:{server.server_address[1]}", hits
+    finally:
+        server.shutdown()
