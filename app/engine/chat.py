@@ -79,8 +79,10 @@ class Chat:
         self, session: Session, place: int, message: Message, trigger: Trigger, purpose: Purpose
     ) -> LiveRun:
         async with self._locks[session.id]:
-            if self.runs.of_session(session.id) is not None:
-                raise Conflict("The agent is still answering. Stop it, or wait until it has finished.")
+            if (before_it := self.runs.of_session(session.id)) is not None:
+                raise Conflict(
+                    before_it.unsaved or "The agent is still answering. Stop it, or wait until it has finished."
+                )
             before = await self._trace_before(session, place)
             started = self._run_started(session, before, trigger, purpose)
             live = await self.runs.start(started, message)

@@ -63,6 +63,10 @@ class TraceWriter(Protocol):
     async def close(self) -> None: ...
 
 
+Opening = Callable[[list[Entry]], None]
+"""Takes the first entries of a trace while the others are still read; called on the event loop."""
+
+
 class Traces(Protocol):
     async def create(self, run_id: str, session_id: str) -> TraceWriter: ...
 
@@ -70,8 +74,8 @@ class Traces(Protocol):
         """Go on behind the last entry of a stored run."""
         ...
 
-    async def read(self, run_id: str) -> StoredTrace:
-        """Raises `NotFound`."""
+    async def read(self, run_id: str, *, opening: Opening | None = None) -> StoredTrace:
+        """Raises `NotFound`. `opening` is called before, with the first entries of a long trace."""
         ...
 
 

@@ -28,7 +28,7 @@ from app.domain.trace import (
 from app.domain.values import new_id
 from app.engine.limits import Budget
 from app.engine.loop import run_agent
-from app.engine.ports import Artifacts, Clock, Models, RunRows, Toolbox, Traces
+from app.engine.ports import Artifacts, Clock, Models, Opening, RunRows, Toolbox, Traces
 from app.engine.recorder import Recorder
 from app.engine.run import Run
 from app.engine.stopwatch import Stopwatch
@@ -155,11 +155,14 @@ class Runs:
         """The run that goes on in that session."""
         return next((live for live in self._live.values() if live.started.session_id == session_id), None)
 
-    async def trace(self, run_id: str) -> StoredTrace:
-        """The run's trace as of now, live or stored; raises `NotFound`."""
+    async def trace(self, run_id: str, *, opening: Opening | None = None) -> StoredTrace:
+        """The run's trace as of now, live or stored; raises `NotFound`.
+
+        `opening` is called before with the first entries of a long stored one.
+        """
         if (live := self.recent(run_id)) is not None:
             return StoredTrace(live.entries, live.draft)
-        return await self.traces.read(run_id)
+        return await self.traces.read(run_id, opening=opening)
 
     def status(self, run_id: str, entries: Sequence[Entry]) -> RunStatus:
         return status(entries, alive=run_id in self._live)
