@@ -83,18 +83,6 @@ def _restore(environment: dict[str, str | None]) -> None:
             os.environ[name] = value
 
 
-def _keep_from_asking(litellm: ModuleType, model: str) -> None:
-    """Name a price for a local model: for one it does not know LiteLLM asks Ollama, and blocks the loop meanwhile."""
-    if model.startswith("ollama_chat/"):
-        free = {
-            "litellm_provider": "ollama_chat",
-            "mode": "chat",
-            "input_cost_per_token": 0,
-            "output_cost_per_token": 0,
-        }
-        litellm.model_cost.setdefault(model, {**free, "supports_function_calling": True})
-
-
 class LiteLLMModel:
     """The model `name`; `connect` says how it is reached, and is asked again before each call."""
 
@@ -107,7 +95,6 @@ class LiteLLMModel:
         connection = self._connect()
         arguments = await self._arguments(request, connection)
         litellm = await ensure_litellm()
-        _keep_from_asking(litellm, connection.model)
         reader = AnswerReader(request, self._name)
         try:
             async with asyncio.timeout(request.idle_timeout):

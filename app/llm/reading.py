@@ -40,7 +40,7 @@ class AnswerReader:
                 self._finish = "length"
                 return
             if self._finish and self._usage:
-                break  # reading on would make LiteLLM log the whole answer, for half as much again
+                break  # reading on, LiteLLM would log the answer, and for that ask Ollama something and block the loop
             if clock() - turn_began > _TURN:
                 await asyncio.sleep(0)
                 turn_began = clock()

@@ -3,6 +3,7 @@
 As a process of its own: `python -m tests.fakes.ollama --port 11434`.
 """
 
+import asyncio
 import json
 
 from aiohttp import web
@@ -44,7 +45,8 @@ class FakeOllama(FakeServer):
             web.get("/api/tags", self._tags),
         ]
 
-    async def _show(self, _: web.Request) -> web.Response:
+    async def _show(self, request: web.Request) -> web.Response:
+        await self.note(request, "/api/show", {})
         capabilities = ["completion", "tools", "thinking"]
         return web.json_response({"template": "{{ .Tools }}", "model_info": {}, "capabilities": capabilities})
 
@@ -59,9 +61,12 @@ class FakeOllama(FakeServer):
             return web.json_response({"error": "model 'missing' not found"}, status=404)
 
         async def write(response: web.StreamResponse) -> None:
-            for part in STREAMS.get(model, STREAMS["ok"]):
+            for part in STREAMS.get(model, STREAMS["eof"] if model == "drop" else STREAMS["ok"]):
                 line = {"model": model, "created_at": "2026-01-01T00:00:00Z", "done": False, **part}
                 await response.write(json.dumps(line).encode() + b"\n")
+            if model == "drop" and request.transport:
+                await asyncio.sleep(0.05)
+                request.transport.abort()  # type: ignore[attr-defined]
 
         return await self.stream(request, write, "application/x-ndjson")
 

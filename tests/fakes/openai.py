@@ -254,6 +254,7 @@ def _special(model: str) -> Special | None:
     return {
         "hang": _hang,
         "stall": _stall,
+        "pings": _pings,
         "drop": _drop,
         "drop-in-line": _drop_in_line,
         "bad-json": _bad_json,
@@ -279,6 +280,13 @@ async def _hang(_: web.Request, __: web.StreamResponse) -> None:
 async def _stall(_: web.Request, response: web.StreamResponse) -> None:
     await response.write(event(chunk(content="part")))
     await asyncio.Event().wait()
+
+
+async def _pings(_: web.Request, response: web.StreamResponse) -> None:
+    """Signs of life and nothing else, as some send while a model is busy."""
+    while True:
+        await response.write(b": still here\n\n")
+        await asyncio.sleep(0.05)
 
 
 async def _drop(request: web.Request, response: web.StreamResponse) -> None:

@@ -98,7 +98,7 @@ async def test_tokens_are_counted_close_to_what_they_are():
 
 async def test_everything_in_a_request_counts():
     call = ToolCall(call_id="c", name="add", arguments={"a": 1, "b": 2})
-    result = ToolResult(call_id="c", name="add", parts=(TextPart(text="three"),))
+    result = ToolResult(call_id="c", name="add", parts=(TextPart(text="three " * 50),))
     messages = (user_message("hi"), Message(role="assistant", parts=(call,)), Message.of_result(result))
     spec = ToolSpec(name="add", description="adds two numbers", parameters={"type": "object"})
     image = ImagePart(artifact="a", media_type="image/png")
@@ -113,6 +113,7 @@ async def test_everything_in_a_request_counts():
     counts = [(await count_tokens(request)).tokens for request in requests]
 
     assert counts == sorted(set(counts))
+    assert counts[1] - counts[0] > 50
 
 
 def test_neither_prices_nor_counts_nor_the_demo_import_litellm():

@@ -1,3 +1,4 @@
+import os
 import subprocess
 import sys
 
@@ -123,7 +124,9 @@ async def run():
 
 asyncio.run(run())
 """
-    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False)
+    kept = {name: os.environ[name] for name in ("PATH", "HOME") if name in os.environ}
+    command = [sys.executable, "-c", script]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, env=kept)
 
     assert done.returncode == 0, done.stderr
     beats, longest, changed = done.stdout.split(maxsplit=2)

@@ -126,6 +126,7 @@ FAILURES: list[tuple[str, FailureClass, int | None]] = [
     ("drop-in-line", "network", None),
     ("hang", "timeout", None),
     ("stall", "timeout", None),
+    ("pings", "timeout", None),
 ]
 
 

@@ -168,5 +168,8 @@ async def test_nothing_but_the_chat_is_asked_of_ollama():
     async with FakeOllama() as fake:
         await call("ollama/ok", fake.url)
         await call("ollama/missing", fake.url)
+        await call("ollama/eof", fake.url)
+        await call("ollama/drop", fake.url)
+        await call("ollama/ok", fake.url)
 
-        assert dict(fake.seen.hits) == {"ok": 1, "missing": 1}
+        assert dict(fake.seen.hits) == {"ok": 2, "missing": 1, "eof": 1, "drop": 1}

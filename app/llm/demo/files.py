@@ -100,7 +100,7 @@ def _read(found: dict[str, str]) -> Deed:
     return Deed(
         thought=f"To know what {path} says I have to read it.",
         wish=Wish("read_file", {"path": path}),
-        says=lambda result: f"`{path}` says:\n\n{fenced(result.text)}",
+        says=lambda result: f"`{path}` says:\n\n{fenced(_without_facts(result.text, path))}",
     )
 
 
@@ -117,8 +117,14 @@ def _replace(found: dict[str, str]) -> Deed:
     return Deed(
         thought=f"In {path} I replace “{old}” with “{new}”. The tool edit_file changes only that place.",
         wish=Wish("edit_file", {"path": path, "old": old, "new": new}),
-        says=lambda result: f"Changed `{path}`:\n\n{fenced(result.text)}",
+        says=lambda result: f"Changed `{path}`:\n\n{fenced(result.text, 'diff')}",
     )
+
+
+def _without_facts(text: str, path: str) -> str:
+    """What a file holds, without the line about it that `read_file` puts before it."""
+    facts, _, content = text.partition("\n\n")
+    return content if facts.startswith(path) and "\n" not in facts else text
 
 
 def _pattern(text: str) -> re.Pattern[str]:

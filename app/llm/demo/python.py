@@ -3,6 +3,7 @@
 import re
 import textwrap
 
+from app.domain.messages import ToolResult
 from app.llm.demo.answer import Answer, Wish, fenced
 from app.llm.demo.ask import Ask
 from app.llm.demo.missing import told, without
@@ -58,7 +59,12 @@ def run_code(ask: Ask) -> Answer | None:
             thought=f"That is {size} of Python. I run it in the sandbox, where it can do no harm.",
             wishes=(Wish("execute_python", {"code": code}),),
         )
-    result = ask.results[-1]
+    return _shown(ask.results[-1])
+
+
+def _shown(result: ToolResult) -> Answer:
+    if result.status == "error":
+        return Answer(text=f"Your code did not run to its end. Python says:\n\n{fenced(result.text)}")
     if result.failed:
         return told(result)
     if not result.text.strip():
