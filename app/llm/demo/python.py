@@ -83,9 +83,14 @@ def code_in(text: str) -> str | None:
     if label:
         return _tidied(label.group(1))
     command = _COMMAND.match(text)
-    if command and _LOOKS_LIKE_CODE.search(command.group(1)):
+    if command and (_announced(text[: command.start(1)]) or _LOOKS_LIKE_CODE.search(command.group(1))):
         return _tidied(command.group(1))
     return _known_program(text)
+
+
+def _announced(words: str) -> bool:
+    """True when the words before say that code follows, as "run this Python code:" does."""
+    return words.rstrip().endswith(":") and _ABOUT_PYTHON.search(words) is not None
 
 
 def _known_program(text: str) -> str | None:

@@ -8,6 +8,7 @@ from tests.llm.demo.conversation import calls_in, converse, reply_to, returned
     ("text", "code"),
     [
         ('Run this Python code: print("hello")', 'print("hello")'),
+        ("Run this Python code: 1/0", "1/0"),
         ("please run this python: print(1)", "print(1)"),
         ("```python\nfor i in range(3):\n    print(i)\n```", "for i in range(3):\n    print(i)"),
         ("Can you run this?\n```\nprint(1)\n```", "print(1)"),
