@@ -83,6 +83,16 @@ class Variant(Value):
     created_at: datetime
 
 
+class WorkingCopy(Value):
+    """What somebody changed of an agent and has not saved as a variant yet; kept a second after typing stops."""
+
+    agent_id: str
+    origin: int
+    """The number of the variant it began from."""
+    behaviour: Behaviour
+    updated_at: datetime
+
+
 class Agent(Value):
     id: str
     slug: str

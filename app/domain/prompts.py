@@ -1,9 +1,26 @@
 """Prompt templates: text with `{{variables}}` in it."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from typing import Literal
 
+from app.domain.values import Value
+
+_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _VARIABLE = re.compile(r"\{\{\s*([A-Za-z_][A-Za-z0-9_]*)\s*\}\}")
+_OPENING = re.compile(r"\{\{")
+
+Fault = Literal["unclosed", "bad_name", "undeclared", "unused"]
+
+
+class PromptFault(Value):
+    """Something about a template's variables that is likely not meant."""
+
+    fault: Fault
+    name: str
+    """What stands between the braces, or the variable's name."""
+    position: int = 0
+    """The character where it begins; 0 for a variable that is nowhere."""
 
 
 def variables_of(template: str) -> tuple[str, ...]:
@@ -17,3 +34,28 @@ def filled(template: str, values: Mapping[str, str]) -> str:
     A variable without a value stays visible as it was written.
     """
     return _VARIABLE.sub(lambda match: values.get(match.group(1), match.group(0)), template)
+
+
+def faults(template: str, declared: Iterable[str]) -> list[PromptFault]:
+    """What is wrong with the template's variables, in the order of their places; the unused ones last.
+
+    Braces that are never closed, names that are none (spaces, nested braces), variables without a declaration, and
+    declared ones that the template does not use.
+    """
+    known = tuple(declared)
+    found = [fault for opening in _OPENING.finditer(template) if (fault := _fault_at(template, opening.start(), known))]
+    used = set(variables_of(template))
+    return [*found, *(PromptFault(fault="unused", name=name) for name in known if name not in used)]
+
+
+def _fault_at(template: str, start: int, declared: tuple[str, ...]) -> PromptFault | None:
+    end = template.find("}}", start)
+    if end < 0:
+        rest = template[start + 2 : start + 42].split("\n", maxsplit=1)[0]
+        return PromptFault(fault="unclosed", name=rest.strip(), position=start)
+    name = template[start + 2 : end].strip()
+    if not _NAME.fullmatch(name):
+        return PromptFault(fault="bad_name", name=name[:40], position=start)
+    if name not in declared:
+        return PromptFault(fault="undeclared", name=name, position=start)
+    return None
