@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import gc
 import os
 import signal
 import socket
@@ -71,6 +72,8 @@ async def _announce(workbench: Workbench, here: Announcement, *, open_browser: b
     print(f"Agent Playground is running at {here.address}", flush=True)  # noqa: T201  the one line it prints
     if open_browser:
         await asyncio.to_thread(webbrowser.open, here.address)
+    await workbench.data.warm()
+    gc.freeze()  # what is loaded now stays: looking through it again and again would stop the loop
 
 
 async def _answers(port: int) -> bool:

@@ -37,7 +37,7 @@ class Artifacts:
         try:
             if not self._holds(path, digest):
                 self._disk.make_folder(path.parent)
-                write_new(self._disk, path, content)
+                write_new(self._disk, path, content, workplace=self._folder)
                 self._disk.sync_folder(path.parent)
         except OSError as error:
             raise in_words(error, path) from error

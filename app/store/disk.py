@@ -101,9 +101,12 @@ def write_all(disk: Disk, descriptor: int, content: bytes, offset: int) -> None:
         rest, offset = rest[taken:], offset + taken
 
 
-def write_new(disk: Disk, target: Path, content: bytes) -> None:
-    """Put a whole file in its place at once; its name is durable after `sync_folder` of the folder it is in."""
-    temporary = target.with_name(f"{target.name}.{secrets.token_hex(6)}.tmp")
+def write_new(disk: Disk, target: Path, content: bytes, *, workplace: Path | None = None) -> None:
+    """Put a whole file in its place at once; its name is durable after `sync_folder` of the folder it is in.
+
+    It is written in `workplace`, a folder of the same file system, else beside its place.
+    """
+    temporary = (workplace or target.parent) / f"{target.name}.{secrets.token_hex(6)}.tmp"
     try:
         descriptor = disk.open(temporary, new=True)
         try:

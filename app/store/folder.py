@@ -75,9 +75,11 @@ class DataFolder:
         try:
             await self._database.journal.durable()
         finally:
-            await asyncio.to_thread(self._writer.close)
-            self._database.close()
-            self.lock.release()
+            try:
+                await asyncio.to_thread(self._writer.close)
+            finally:
+                self._database.close()
+                self.lock.release()
 
 
 def _make(path: Path, disk: Disk) -> None:
@@ -92,7 +94,7 @@ def _make(path: Path, disk: Disk) -> None:
 
 def _sweep(path: Path, disk: Disk) -> None:
     """Remove what a killed app left unfinished."""
-    for pattern in ("*.tmp", "artifacts/*/*.tmp"):
+    for pattern in ("*.tmp", "artifacts/*.tmp"):
         for leftover in path.glob(pattern):
             with contextlib.suppress(OSError):
                 disk.remove(leftover)

@@ -4,6 +4,7 @@ The lock file also says where the app that holds it can be reached, readable by 
 """
 
 import contextlib
+import errno
 import os
 import sys
 from pathlib import Path
@@ -17,6 +18,9 @@ from app.domain.values import Value
 LOCK_NAME = "lock"
 _LOCKED_BYTE = 1 << 30
 """Far behind the text: Windows would not let anybody read a byte that is locked."""
+
+_TAKEN = (errno.EWOULDBLOCK, errno.EAGAIN, errno.EACCES, errno.EDEADLK)
+"""What the systems say of a lock that somebody else holds; anything else is trouble of another kind."""
 
 
 class Announcement(Value):
@@ -44,6 +48,8 @@ class FolderLock:
             _lock(descriptor)
         except OSError as error:
             os.close(descriptor)
+            if error.errno not in _TAKEN:
+                raise
             raise StorageError(
                 f"The data folder {folder} is in use by another Agent Playground. "
                 "Use that one, close it, or start with --data and another folder."

@@ -61,7 +61,7 @@ def back_up(folder: Path, number: int) -> Path:
             for path in files:
                 archive.write(path, path.relative_to(folder))
         target.chmod(0o600)
-        _verify(target, files, folder)
+        check_backup(target, files, folder)
         for old in sorted(backups.glob("schema-*.zip"), key=lambda path: path.stat().st_mtime)[:-_KEPT_BACKUPS]:
             old.unlink()
     except OSError as error:
@@ -69,7 +69,8 @@ def back_up(folder: Path, number: int) -> Path:
     return target
 
 
-def _verify(target: Path, files: list[Path], folder: Path) -> None:
+def check_backup(target: Path, files: list[Path], folder: Path) -> None:
+    """Read the backup back; raises `StorageError` where it does not hold each file as it is."""
     with zipfile.ZipFile(target) as archive:
         for path in files:
             if archive.read(path.relative_to(folder).as_posix()) != path.read_bytes():

@@ -7,7 +7,6 @@ checkpoint). Lines of the session are durable before the lines of a run that ref
 import asyncio
 import time
 from collections.abc import Callable
-from functools import partial
 from pathlib import Path
 
 from app.domain.errors import NotFound, StorageError
@@ -68,8 +67,7 @@ class Traces:
         """
         path = self._path(run_id)
         size = path.stat().st_size if path.exists() else 0
-        loop = asyncio.get_running_loop()
-        tell = None if opening is None or size < _LONG else partial(loop.call_soon_threadsafe, opening)
+        tell = None if opening is None or size < _LONG else _on_this_loop(opening)
         with no_collection(size // _USUAL_ENTRY):
             return await asyncio.to_thread(self._read, run_id, tell)
 
@@ -99,7 +97,7 @@ class Traces:
             raise NotFound(f"There is no run {run_id!r}.")
         return JournalDB(path, disk=self._disk, pause=pause, head=head)
 
-    def _read(self, run_id: str, tell: Callable[[list[Entry]], object] | None) -> StoredTrace:
+    def _read(self, run_id: str, tell: Opening | None) -> StoredTrace:
         """The trace; `tell` is given its first entries before the others are read."""
         pause = Pause()
         database = self._database(run_id, pause, head=-1 if tell is None else _HEAD)
@@ -116,6 +114,16 @@ class Traces:
 
     def _path(self, run_id: str) -> Path:
         return database_path(self._folder, run_id, noun="run")
+
+
+def _on_this_loop(taker: Opening) -> Opening:
+    """For another thread: what it gives is taken here."""
+    loop = asyncio.get_running_loop()
+
+    def hand_over(entries: list[Entry]) -> None:
+        loop.call_soon_threadsafe(taker, entries)
+
+    return hand_over
 
 
 def _unpacked(database: JournalDB, unpacker: Unpacker, pause: Pause, limit: int | None = None) -> StoredTrace:

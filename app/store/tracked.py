@@ -17,7 +17,7 @@ class Tracked(MutableMapping[int, Document]):
 
     def changes(self) -> dict[int, Document | None]:
         """The documents that are new or other than before, `None` for those that are gone."""
-        changes: dict[int, Document | None] = {doc_id: None for doc_id in self._base if doc_id in self._removed}
+        changes: dict[int, Document | None] = {doc_id: None for doc_id in self._removed if doc_id in self._base}
         for doc_id, document in self._copies.items():
             if _json(document) != self._before.get(doc_id):
                 changes[doc_id] = document

@@ -7,6 +7,7 @@ next flush; one that does not drops them and tells its owner, who takes the chan
 
 import asyncio
 import contextlib
+import logging
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -23,6 +24,8 @@ Rewrite = Callable[[LogFile], None]
 """Puts a smaller file of the same content in the place of the journal; runs on the writer's thread."""
 
 Item = bytes | Rewrite
+
+_log = logging.getLogger(__name__)
 
 
 @dataclass(slots=True)
@@ -148,7 +151,7 @@ class Writer:
         await waiter.future
 
     def close(self) -> None:
-        """Write what is pending, as far as the disk takes it, and end the thread."""
+        """Write what is pending and end the thread. Raises `StorageError` where the disk did not take all of it."""
         with self._wake:
             self._closing = True
             for channel in self._waiting:
@@ -156,6 +159,8 @@ class Writer:
             self._wake.notify()
         if self._thread is not None:
             self._thread.join()
+        for channel in self._waiting:
+            raise channel.failure or StorageError(f"{channel.log.path} could not be written to its end.")
 
     def _begin(self) -> None:
         if self._thread is None:
@@ -222,6 +227,9 @@ def _attempt(channel: Channel, step: Callable[[], None], failures: dict[Channel,
         step()
     except OSError as error:
         failures[channel] = in_words(error, channel.log.path)
+    except Exception as error:  # noqa: BLE001  # the thread must live on, and whoever waits must hear of it
+        _log.exception("Writing %s failed", channel.log.path)
+        failures[channel] = StorageError(f"{channel.log.path} could not be written: {error!r}. This is a bug.")
     return channel not in failures
 
 

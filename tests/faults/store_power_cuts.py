@@ -3,6 +3,7 @@
 import asyncio
 import random
 import shutil
+import sys
 import tempfile
 from pathlib import Path
 
@@ -27,11 +28,12 @@ def run(states: int = STATES) -> list[Figure]:
     with tempfile.TemporaryDirectory() as name:
         scratch = Path(name)
         lost, unreadable = cut(scratch, states, seed=1)
-    bar = "0"
+    for line in (*lost[:20], *unreadable[:20]):
+        print(line, file=sys.stderr)
     return [
         Figure("R1 power cuts, states tried", str(states), f"at least {STATES}", states >= STATES),
-        Figure("R1 power cuts, safe data lost", str(len(lost)), bar, not lost),
-        Figure("R1 power cuts, folders unreadable", str(len(unreadable)), bar, not unreadable),
+        Figure("R1 power cuts, safe data lost", str(len(lost)), "0", not lost),
+        Figure("R1 power cuts, folders unreadable", str(len(unreadable)), "0", not unreadable),
     ]
 
 

@@ -62,7 +62,7 @@ async def test_a_failure_at_any_call_leaves_all_or_nothing(tmp_path: Path, error
         disk = TroubledDisk(*CALLS, first=first, error=error, half=True)
         artifacts = Artifacts(folder, disk)
         if disk_failed := await _fails(artifacts):
-            assert not list(folder.glob("*/*.tmp"))
+            assert not list(folder.rglob("*.tmp"))
         try:
             assert await Artifacts(folder).get(digest) == b"the content"
         except NotFound:

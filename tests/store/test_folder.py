@@ -21,7 +21,7 @@ from app.store.folder import DataFolder
 from app.store.frames import Changes
 from app.store.journal import JournalStorage
 from app.store.lock import Announcement, FolderLock, read_announcement
-from app.store.migrations import SCHEMA, migrate, schema_of
+from app.store.migrations import SCHEMA, back_up, check_backup, migrate, schema_of
 from tests.store.disks import CALLS, TroubledDisk, full
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -167,8 +167,7 @@ async def test_opening_that_fails_at_any_call_leaves_a_folder_that_opens(tmp_pat
 
 async def test_leftovers_of_a_killed_app_are_swept_away(tmp_path: Path):
     await DataFolder.open(tmp_path).close()
-    leftovers = [tmp_path / "app.tdb.ab12.tmp", tmp_path / "artifacts" / "aa" / "x.tmp"]
-    leftovers[1].parent.mkdir()
+    leftovers = [tmp_path / "app.tdb.ab12.tmp", tmp_path / "artifacts" / "x.tmp"]
     for leftover in leftovers:
         leftover.write_bytes(b"half")
     await DataFolder.open(tmp_path).close()
@@ -254,6 +253,16 @@ def test_a_migration_that_fails_anywhere_leaves_one_schema_or_the_next(tmp_path:
         if disk.got_through:
             return
     pytest.fail("It never got through")
+
+
+def test_a_backup_that_does_not_hold_what_is_there_is_refused(tmp_path: Path):
+    old_folder(tmp_path)
+    trace = tmp_path / "runs" / "r1.tdb"
+    backup = back_up(tmp_path, 1)
+    check_backup(backup, [trace], tmp_path)
+    trace.write_bytes(b"another trace")
+    with pytest.raises(StorageError, match=r"does not hold .*r1\.tdb as it is"):
+        check_backup(backup, [trace], tmp_path)
 
 
 def test_a_folder_up_to_date_is_not_backed_up(tmp_path: Path):

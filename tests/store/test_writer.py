@@ -59,7 +59,8 @@ async def test_one_file_in_trouble_does_not_hold_up_the_others(tmp_path: Path):
     outcomes = await asyncio.gather(sick.flush(), well.flush(), return_exceptions=True)
     assert [type(outcome) for outcome in outcomes] == [StorageError, type(None)]
     assert (tmp_path / "well").read_bytes() == b"line\n"
-    writer.close()
+    with pytest.raises(StorageError, match="sick"):
+        writer.close()
 
 
 async def test_lines_wait_for_those_they_refer_to(tmp_path: Path):

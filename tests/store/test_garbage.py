@@ -1,0 +1,38 @@
+import gc
+from pathlib import Path
+
+import pytest
+
+from app.store.database import JournalDB
+from app.store.garbage import no_collection
+
+
+def test_the_collector_rests_until_the_last_of_many_readers_is_done():
+    with no_collection(5000):
+        with no_collection(5000):
+            assert not gc.isenabled()
+        assert not gc.isenabled()
+    assert gc.isenabled()
+
+
+def test_the_collector_is_back_after_a_read_that_failed():
+    with pytest.raises(ValueError, match="broken"), no_collection(5000):
+        raise ValueError("broken")
+    assert gc.isenabled()
+
+
+def test_few_records_are_read_as_usual():
+    with no_collection(10):
+        assert gc.isenabled()
+
+
+def test_what_was_read_of_a_large_table_is_not_walked_again(tmp_path: Path):
+    JournalDB(tmp_path / "x.tdb").insert_multiple([{"n": [number]} for number in range(50)])
+    database = JournalDB(tmp_path / "x.tdb")
+    for number in range(3000):
+        database.journal.payloads("_default").append(b'["_default",{"%d":{"n":[1]}}]' % (number + 100))
+    gc.collect()
+    frozen = gc.get_freeze_count()
+    assert len(database) == 3050
+    assert gc.get_freeze_count() >= frozen + 3000
+    gc.unfreeze()
