@@ -2,7 +2,7 @@
 
 import difflib
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Literal
 
 from app.domain.agents import Behaviour
@@ -41,9 +41,8 @@ class Differences(Value):
 
 
 def differences(before: Behaviour, after: Behaviour) -> Differences:
-    return Differences(
-        prompt=tuple(word_runs(before.system_prompt, after.system_prompt)), changes=tuple(_changes(before, after))
-    )
+    prompt = tuple(word_runs(before.system_prompt, after.system_prompt))
+    return Differences(prompt=prompt, changes=tuple(_changes(before, after)))
 
 
 def word_runs(before: str, after: str) -> Iterator[WordRun]:
@@ -65,10 +64,8 @@ def _changes(before: Behaviour, after: Behaviour) -> Iterator[Change]:
         yield Change(area="settings", name="model", before=before.model, after=after.model)
     yield from _fields("settings", before.parameters, after.parameters)
     yield from _fields("limits", before.limits, after.limits)
-    yield from _named("tools", {t.name: t.policy for t in before.tools}, {t.name: t.policy for t in after.tools})
-    yield from _named(
-        "variables", {v.name: v.default for v in before.variables}, {v.name: v.default for v in after.variables}
-    )
+    yield from _named("tools", *({tool.name: tool.policy for tool in one.tools} for one in (before, after)))
+    yield from _named("variables", *({one.name: one.default for one in side.variables} for side in (before, after)))
     if before.output_schema != after.output_schema:
         yield Change(area="output", name="schema", before=_text(before.output_schema), after=_text(after.output_schema))
 
@@ -77,9 +74,7 @@ def _fields(area: Area, before: Value, after: Value) -> Iterator[Change]:
     yield from _named(area, before.model_dump(), after.model_dump())
 
 
-def _named(
-    area: Area, before: dict[str, object] | dict[str, str], after: dict[str, object] | dict[str, str]
-) -> Iterator[Change]:
+def _named(area: Area, before: Mapping[str, object], after: Mapping[str, object]) -> Iterator[Change]:
     for name in dict.fromkeys((*before, *after)):
         old, new = before.get(name), after.get(name)
         if old != new:
