@@ -1,29 +1,35 @@
 """The composition root: builds every part once and hands them to whoever serves them."""
 
+from collections.abc import Collection
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Self
 
 from app import __version__, paths
-from app.domain.agents import Behaviour, new_agent
+from app.domain.agents import Agent, Behaviour, new_agent
 from app.domain.values import Value
 from app.engine.chat import Chat
 from app.engine.clock import SystemClock
+from app.engine.compare import Compare
 from app.engine.runs import Runs
+from app.engine.working_copies import WorkingCopies
 from app.llm.catalog import Catalog
 from app.llm.directory import ModelDirectory
 from app.store.agents import Agents
 from app.store.artifacts import Artifacts
+from app.store.comparisons import Comparisons
 from app.store.folder import DataFolder
 from app.store.preferences import PreferencesStore
 from app.store.rows import Rows
 from app.store.sessions import Sessions
+from app.store.variable_sets import VariableSets
 from app.tools.builtin import builtin_registry
 from app.tools.registry import Registry
 
 
 class SampleAgent(Value):
-    """An agent as `assets/agents` describes it."""
+    """An agent as `assets/agents` and `assets/templates` describe it."""
 
     name: str
     description: str
@@ -31,12 +37,26 @@ class SampleAgent(Value):
     examples: tuple[str, ...]
     behaviour: Behaviour
 
+    def agent(self, taken_slugs: Collection[str], name: str = "") -> Agent:
+        """A new agent like this, under that name or its own."""
+        return new_agent(
+            name.strip() or self.name,
+            self.behaviour,
+            taken_slugs=taken_slugs,
+            description=self.description,
+            icon=self.icon,
+            examples=self.examples,
+        )
+
 
 @dataclass
 class Workbench:
     data: DataFolder
     agents: Agents
+    working_copies: WorkingCopies
+    variable_sets: VariableSets
     sessions: Sessions
+    comparisons: Comparisons
     rows: Rows
     artifacts: Artifacts
     preferences: PreferencesStore
@@ -45,6 +65,7 @@ class Workbench:
     tools: Registry
     runs: Runs
     chat: Chat
+    compare: Compare
     version: str
 
     @classmethod
@@ -55,10 +76,14 @@ class Workbench:
         models = ModelDirectory(catalog, data.artifacts.get)
         tools = builtin_registry()
         runs = Runs(data.traces, data.rows, models, tools, data.artifacts, SystemClock())
+        chat = Chat(data.agents, data.sessions, runs, tools)
         return cls(
             data=data,
             agents=data.agents,
+            working_copies=WorkingCopies(data.working_copies),
+            variable_sets=data.variable_sets,
             sessions=data.sessions,
+            comparisons=data.comparisons,
             rows=data.rows,
             artifacts=data.artifacts,
             preferences=data.preferences,
@@ -66,7 +91,8 @@ class Workbench:
             catalog=catalog,
             tools=tools,
             runs=runs,
-            chat=Chat(data.agents, data.sessions, runs, tools),
+            chat=chat,
+            compare=Compare(chat, data.sessions, data.comparisons, runs),
             version=__version__,
         )
 
@@ -74,19 +100,22 @@ class Workbench:
         """Plant the sample agents on the very first start; one that was deleted later stays deleted."""
         if not self.data.first_start:
             return
-        for path in sorted((paths.assets() / "agents").glob("*.json")):
-            sample = SampleAgent.model_validate_json(path.read_bytes())
-            agent = new_agent(
-                sample.name,
-                sample.behaviour,
-                taken_slugs=self.agents.slugs(),
-                description=sample.description,
-                icon=sample.icon,
-                examples=sample.examples,
-            )
-            await self.agents.create(agent)
+        for sample in _samples("agents"):
+            await self.agents.create(sample.agent(self.agents.slugs()))
+
+    def templates(self) -> tuple[SampleAgent, ...]:
+        """What a new agent may begin as, the blank one first."""
+        return _samples("templates")
 
     async def close(self) -> None:
         await self.runs.close()
         await self.tools.close()
+        await self.working_copies.close()
         await self.data.close()
+
+
+@cache
+def _samples(folder: str) -> tuple[SampleAgent, ...]:
+    """The agents in that folder of the assets, by file name."""
+    found = sorted((paths.assets() / folder).glob("*.json"))
+    return tuple(SampleAgent.model_validate_json(path.read_bytes()) for path in found)

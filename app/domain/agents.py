@@ -8,7 +8,7 @@ from typing import Literal
 
 from pydantic import Field, JsonValue
 
-from app.domain.errors import Conflict, NotFound
+from app.domain.errors import Conflict, NotFound, WorkbenchError
 from app.domain.tools import Policy
 from app.domain.values import Value, new_id, now
 
@@ -93,6 +93,15 @@ class WorkingCopy(Value):
     updated_at: datetime
 
 
+class VariableSet(Value):
+    """Values for an agent's variables that somebody keeps under a name."""
+
+    id: str
+    agent_id: str
+    name: str
+    values: dict[str, str] = {}
+
+
 class Agent(Value):
     id: str
     slug: str
@@ -170,6 +179,26 @@ def archived(agent: Agent, number: int) -> Agent:
     if number == agent.active:
         raise Conflict(f"Variant {number} is active. Promote another one before you archive it.")
     return agent.model_copy(update={"archived": tuple(sorted({*agent.archived, number}))})
+
+
+def unarchived(agent: Agent, number: int) -> Agent:
+    """The agent with that variant a candidate again."""
+    agent.variant(number)
+    return agent.model_copy(update={"archived": tuple(other for other in agent.archived if other != number)})
+
+
+def duplicated(agent: Agent, taken_slugs: Collection[str]) -> Agent:
+    """A new agent with all that the other one has, its variants included, under a name and slug of its own."""
+    name = f"{agent.name} (copy)"
+    fresh = {"id": new_id(), "name": name, "slug": free_slug(name, taken_slugs), "is_public": False}
+    return agent.model_copy(update={**fresh, "created_at": now(), "deleted_at": None})
+
+
+def renamed(agent: Agent, name: str) -> Agent:
+    """The agent under another name; its slug stays, since addresses and API calls use it."""
+    if not name.strip():
+        raise WorkbenchError("The agent has no name. Give it one.")
+    return agent.model_copy(update={"name": name.strip()})
 
 
 def slug_of(name: str) -> str:

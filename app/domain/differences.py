@@ -3,6 +3,8 @@
 import difflib
 import re
 from collections.abc import Iterator, Mapping
+from itertools import groupby
+from operator import itemgetter
 from typing import Literal
 
 from app.domain.agents import Behaviour
@@ -46,17 +48,38 @@ def differences(before: Behaviour, after: Behaviour) -> Differences:
 
 
 def word_runs(before: str, after: str) -> Iterator[WordRun]:
-    """The two texts woven together, word by word; line by line above 20,000 characters, where words would take long."""
+    """The two texts woven together, word by word.
+
+    What both begin and end with is passed over first. When more than 20,000 characters are left, where words would take
+    long, it goes line by line.
+    """
+    head = _shared_head(before, after)
+    old, new = before[len(head) :], after[len(head) :]
+    tail = _shared_head(old[::-1], new[::-1])[::-1]
+    end = -len(tail) or None
+    runs = (("same", head), *_opcode_runs(old[:end], new[:end]), ("same", tail))
+    for kind, group in groupby((run for run in runs if run[1]), key=itemgetter(0)):
+        yield WordRun(kind=kind, text="".join(text for _, text in group))
+
+
+def _shared_head(one: str, other: str) -> str:
+    """What both begin with, up to the end of a word."""
+    length = next((place for place, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), None)
+    length = min(len(one), len(other)) if length is None else length
+    while length and (one[length - 1].isalnum() or one[length - 1] == "_"):
+        length -= 1
+    return one[:length]
+
+
+def _opcode_runs(before: str, after: str) -> Iterator[tuple[Kind, str]]:
     split = _WORDS.findall if len(before) + len(after) <= 20_000 else lambda text: text.splitlines(keepends=True)
     old, new = split(before), split(after)
     for tag, start, end, new_start, new_end in difflib.SequenceMatcher(a=old, b=new, autojunk=False).get_opcodes():
         if tag == "equal":
-            yield WordRun(kind="same", text="".join(old[start:end]))
+            yield "same", "".join(old[start:end])
             continue
-        if end > start:
-            yield WordRun(kind="removed", text="".join(old[start:end]))
-        if new_end > new_start:
-            yield WordRun(kind="added", text="".join(new[new_start:new_end]))
+        yield "removed", "".join(old[start:end])
+        yield "added", "".join(new[new_start:new_end])
 
 
 def _changes(before: Behaviour, after: Behaviour) -> Iterator[Change]:

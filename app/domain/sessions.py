@@ -2,6 +2,7 @@
 
 from datetime import datetime
 
+from app.domain.agents import Agent
 from app.domain.values import Value
 
 
@@ -26,12 +27,15 @@ class Session(Value):
     runs: tuple[str, ...] = ()
     """The ids of its runs in their order; a run that was edited and sent again is replaced, not repeated."""
     variables: dict[str, str] = {}
+    """Values that were chosen here; a variable without one has its variant's default."""
     model: str | None = None
     """A model to use instead of the variant's."""
     tools_off: tuple[str, ...] = ()
     composer: str = ""
     """What was typed and not sent yet."""
     queue: tuple[QueuedMessage, ...] = ()
+    comparison: str = ""
+    """The comparison whose column it is; such a session is not listed until it is opened as its own."""
     created_at: datetime
     updated_at: datetime
     deleted_at: datetime | None = None
@@ -41,3 +45,11 @@ def title_of(text: str) -> str:
     """A session's title out of its first message: its first line, 60 characters at most."""
     line = next((line.strip() for line in text.splitlines() if line.strip()), "")
     return line if len(line) <= 60 else line[:59].rstrip() + "…"
+
+
+def switched(session: Session, agent: Agent, number: int) -> Session:
+    """The session with another of its agent's variants for its next runs; chosen values stay. Raises `NotFound`."""
+    agent.variant(number)
+    defaults = {one.name: one.default for one in agent.variant(session.variant).behaviour.variables}
+    chosen = {name: value for name, value in session.variables.items() if value != defaults.get(name)}
+    return session.model_copy(update={"variant": number, "variables": chosen})

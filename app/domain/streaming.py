@@ -9,7 +9,7 @@ from typing import Protocol
 
 from app.domain.agents import Parameters
 from app.domain.messages import FinishReason, Message, Usage
-from app.domain.tools import ToolSpec
+from app.domain.tools import JsonSchema, ToolSpec
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,6 +21,8 @@ class ModelRequest:
     system: Message | None = None
     tools: tuple[ToolSpec, ...] = ()
     parameters: Parameters = field(default_factory=Parameters)
+    output_schema: JsonSchema | None = None
+    """What the answer has to be: JSON of this schema; `None` for plain text."""
     idle_timeout: float = 60
     """Seconds of silence after which the call fails as `timeout`."""
 

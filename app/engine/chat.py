@@ -10,10 +10,12 @@ from app.domain.events import AgentRef, GrantedTool, MessageAdded, Purpose, RunS
 from app.domain.messages import Message, ReasoningPart, TextPart, system_message, user_message
 from app.domain.prompts import filled
 from app.domain.sessions import Session, title_of
+from app.domain.streaming import ModelRequest
 from app.domain.tools import canonical_name
 from app.domain.trace import StoredTrace, conversation, files_after
 from app.domain.values import new_id, now
 from app.engine.ports import AgentStore, SessionStore, Toolbox
+from app.engine.run import request_of
 from app.engine.runs import LiveRun, Runs
 
 LONGEST_MESSAGE = 200_000
@@ -31,8 +33,13 @@ class Chat:
     def __post_init__(self) -> None:
         self._locks: defaultdict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
 
-    async def new_session(self, agent_id: str, variant: int | None = None) -> Session:
-        """An empty session with the agent's active variant, or the one asked for. Raises `NotFound`."""
+    async def new_session(
+        self, agent_id: str, variant: int | None = None, *, model: str | None = None, comparison: str = ""
+    ) -> Session:
+        """An empty session with the agent's active variant, or the one asked for. Raises `NotFound`.
+
+        `model` is used in place of the variant's; `comparison` names the one whose column it is.
+        """
         agent = self.agents.get(agent_id)
         chosen = agent.variant(variant or agent.active)
         began = now()
@@ -41,21 +48,24 @@ class Chat:
             agent_id=agent.id,
             agent_slug=agent.slug,
             variant=chosen.number,
-            variables={variable.name: variable.default for variable in chosen.behaviour.variables},
+            model=model,
+            comparison=comparison,
             created_at=began,
             updated_at=began,
         )
         return await self.sessions.create(session)
 
     async def send(
-        self, session_id: str, text: str, *, trigger: Trigger = FROM_PAGE, purpose: Purpose = "chat"
+        self, session_id: str, text: str, *, trigger: Trigger = FROM_PAGE, purpose: Purpose | None = None
     ) -> LiveRun:
-        """Start a run with the message, as the session's next turn.
+        """Start a run with the message, as the session's next turn; without a `purpose` the session's own.
 
         Raises `WorkbenchError` for an empty message, `TooLarge`, `Conflict` while another run of the session goes on.
         """
         session = self.sessions.get(session_id)
-        return await self._start(session, len(session.runs), user_message(_checked(text)), trigger, purpose)
+        return await self._start(
+            session, len(session.runs), user_message(checked(text)), trigger, purpose or _purpose(session)
+        )
 
     async def edit(self, session_id: str, run_id: str, text: str) -> LiveRun:
         """Send another message in place of the one that began that run; it and all after it leave the session.
@@ -63,8 +73,8 @@ class Chat:
         The runs themselves stay on the Runs page.
         """
         session = self.sessions.get(session_id)
-        message = user_message(_checked(text))
-        return await self._start(session, _place(session, run_id), message, FROM_PAGE, "chat")
+        message = user_message(checked(text))
+        return await self._start(session, _place(session, run_id), message, FROM_PAGE, _purpose(session))
 
     async def regenerate(self, session_id: str, run_id: str) -> LiveRun:
         """Answer the message of that run once more; it and all after it leave the session."""
@@ -73,7 +83,28 @@ class Chat:
         message = next((entry.event.message for entry in trace.entries if isinstance(entry.event, MessageAdded)), None)
         if message is None:
             raise NotFound("The message of this run cannot be read any more, so it cannot be sent again.")
-        return await self._start(session, _place(session, run_id), message, FROM_PAGE, "chat")
+        return await self._start(session, _place(session, run_id), message, FROM_PAGE, _purpose(session))
+
+    async def next_request(self, session_id: str, text: str = "") -> ModelRequest:
+        """What `send` would ask the model first; without `text` what is known before a message is typed.
+
+        Raises `WorkbenchError` where `send` would refuse, but for the text.
+        """
+        session = self.sessions.get(session_id)
+        before = await self._trace_before(session, len(session.runs))
+        started = await self._run_started(session, before, FROM_PAGE, "chat")
+        said = (user_message(text),) if text.strip() else ()
+        return request_of(started, (*started.history, *said))
+
+    async def system_changed(self, session_id: str) -> bool:
+        """Whether the next run's system prompt differs from the last run's, so that the provider's cache misses."""
+        session = self.sessions.get(session_id)
+        before = await self._trace_before(session, len(session.runs))
+        last = next((entry.event for entry in before.entries if isinstance(entry.event, RunStarted)), None)
+        if last is None:
+            return False
+        behaviour = self.agents.get(session.agent_id).variant(session.variant).behaviour
+        return last.system != _system(behaviour, session)
 
     async def _start(
         self, session: Session, place: int, message: Message, trigger: Trigger, purpose: Purpose
@@ -84,7 +115,7 @@ class Chat:
                     before_it.unsaved or "The agent is still answering. Stop it, or wait until it has finished."
                 )
             before = await self._trace_before(session, place)
-            started = self._run_started(session, before, trigger, purpose)
+            started = await self._run_started(session, before, trigger, purpose)
             live = await self.runs.start(started, message)
             await self.sessions.change(session.id, lambda newest: _with_run(newest, place, live.run_id, message.text))
             return live
@@ -94,17 +125,20 @@ class Chat:
             return StoredTrace([])
         return await self.runs.trace(session.runs[place - 1])
 
-    def _run_started(self, session: Session, before: StoredTrace, trigger: Trigger, purpose: Purpose) -> RunStarted:
+    async def _run_started(
+        self, session: Session, before: StoredTrace, trigger: Trigger, purpose: Purpose
+    ) -> RunStarted:
         agent = self.agents.get(session.agent_id)
         behaviour = agent.variant(session.variant).behaviour
-        prompt = filled(behaviour.system_prompt, _variables(behaviour, session)).strip()
+        model = session.model or behaviour.model
+        await self._check_model(agent, model)
         return RunStarted(
             session_id=session.id,
             agent=AgentRef(id=agent.id, slug=agent.slug, name=agent.name, variant=session.variant),
-            model=session.model or behaviour.model,
+            model=model,
             parameters=behaviour.parameters,
             limits=behaviour.limits,
-            system=system_message(prompt) if prompt else None,
+            system=_system(behaviour, session),
             variables=_variables(behaviour, session),
             tools=self._granted(agent, behaviour, session),
             history=history_after(before),
@@ -114,20 +148,30 @@ class Chat:
             purpose=purpose,
         )
 
+    async def _check_model(self, agent: Agent, model: str) -> None:
+        try:
+            await self.runs.models.check(model)
+        except NotFound as error:
+            raise WorkbenchError(
+                f"Agent {agent.name!r} cannot use the model {model!r}. {error} Choose another model for this session, "
+                "or in the agent's editor."
+            ) from error
+
     def _granted(self, agent: Agent, behaviour: Behaviour, session: Session) -> tuple[GrantedTool, ...]:
-        """The variant's tools that are on in this session; refuses a variant that names a tool there is not."""
-        names = tuple(choice.name for choice in behaviour.tools)
+        """The variant's tools that are on in this session; refuses a variant that uses a tool there is not."""
+        used = tuple(choice for choice in behaviour.tools if choice.policy != "off")
+        names = tuple(choice.name for choice in used)
         if missing := self.toolbox.missing(names):
             listed = ", ".join(repr(name) for name in missing)
             raise WorkbenchError(
                 f"Agent {agent.name!r} uses tools that do not exist: {listed}. Remove them from its variant, "
-                "or bring them back."
+                "turn them off, or bring them back."
             )
         off = {canonical_name(name) for name in session.tools_off}
         granted: dict[str, GrantedTool] = {}
-        for choice in behaviour.tools:
+        for choice in used:
             for spec in self.toolbox.specs((choice.name,)):
-                if choice.policy == "off" or {spec.name, canonical_name(choice.name)} & off:
+                if {spec.name, canonical_name(choice.name)} & off:
                     continue
                 granted[spec.name] = GrantedTool(spec=spec, policy=choice.policy)
         return tuple(granted.values())
@@ -147,7 +191,8 @@ def history_after(trace: StoredTrace) -> tuple[Message, ...]:
     return tuple(messages)
 
 
-def _checked(text: str) -> str:
+def checked(text: str) -> str:
+    """The message as it is; raises `WorkbenchError` for an empty one, `TooLarge` for one that is too long."""
     if not text.strip():
         raise WorkbenchError("The message is empty. Write something for the agent first.")
     if len(text) > LONGEST_MESSAGE:
@@ -156,6 +201,10 @@ def _checked(text: str) -> str:
             "Shorten it, or send it in several messages."
         )
     return text
+
+
+def _purpose(session: Session) -> Purpose:
+    return "compare" if session.comparison else "chat"
 
 
 def _place(session: Session, run_id: str) -> int:
@@ -169,6 +218,12 @@ def _with_run(session: Session, place: int, run_id: str, text: str) -> Session:
     if place == 0 and not session.renamed:
         changes["title"] = title_of(text)
     return session.model_copy(update=changes)
+
+
+def _system(behaviour: Behaviour, session: Session) -> Message | None:
+    """The system prompt with its variables filled in; none where it is empty."""
+    prompt = filled(behaviour.system_prompt, _variables(behaviour, session)).strip()
+    return system_message(prompt) if prompt else None
 
 
 def _variables(behaviour: Behaviour, session: Session) -> dict[str, str]:

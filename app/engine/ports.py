@@ -5,9 +5,10 @@ from datetime import datetime
 from typing import Protocol
 
 from app.domain.agents import Agent
+from app.domain.comparisons import Comparison
 from app.domain.events import Entry
 from app.domain.messages import ToolCall
-from app.domain.models import Price
+from app.domain.models import ModelCard, Price
 from app.domain.sessions import Session
 from app.domain.streaming import Draft, Model, ModelRequest
 from app.domain.tools import CallContext, ToolOutput, ToolSpec
@@ -17,6 +18,10 @@ from app.domain.trace import RunFilter, RunPage, RunRow, SortKey, StoredTrace
 class Models(Protocol):
     async def open(self, name: str) -> Model:
         """The model behind `provider/model` or an alias; raises `ModelFailure` where there is none."""
+        ...
+
+    async def check(self, name: str) -> None:
+        """Raises `NotFound`, in words, where no model can be behind that name; asks nobody and needs no key."""
         ...
 
     def price(self, name: str) -> Price | None:
@@ -119,6 +124,28 @@ class SessionStore(Protocol):
     async def change(self, session_id: str, change: Callable[[Session], Session]) -> Session:
         """Apply `change` to the newest state and store it; returns what was stored."""
         ...
+
+
+class ComparisonStore(Protocol):
+    async def create(self, comparison: Comparison) -> Comparison: ...
+
+    def get(self, comparison_id: str) -> Comparison:
+        """Raises `NotFound`."""
+        ...
+
+    async def change(self, comparison_id: str, change: Callable[[Comparison], Comparison]) -> Comparison:
+        """Apply `change` to the newest state and store it; returns what was stored."""
+        ...
+
+
+class Cards(Protocol):
+    """What is known of models."""
+
+    async def ready(self) -> None:
+        """Return when a question is answered without reading anything."""
+        ...
+
+    def card(self, name: str) -> ModelCard | None: ...
 
 
 class Artifacts(Protocol):

@@ -3,6 +3,7 @@
 from dataclasses import dataclass, field
 
 from app.domain.events import GrantedTool, LimitReached, RunStarted
+from app.domain.messages import Message
 from app.domain.streaming import ModelRequest
 from app.domain.trace import conversation
 from app.engine.control import Control
@@ -37,15 +38,21 @@ class Run:
 
     def request(self) -> ModelRequest:
         """What the model is asked next."""
-        return ModelRequest(
-            model=self.started.model,
-            messages=tuple(conversation(self.recorder.entries)),
-            system=self.started.system,
-            tools=tuple(tool.spec for tool in self.started.tools),
-            parameters=self.started.parameters,
-            idle_timeout=self.started.limits.idle_timeout,
-        )
+        return request_of(self.started, tuple(conversation(self.recorder.entries)))
 
     async def limit_reached(self) -> LimitReached | None:
         """The limit that forbids one more model call, if one does."""
         return await self.budget.forbids(self.recorder.entries, self.request)
+
+
+def request_of(started: RunStarted, messages: tuple[Message, ...]) -> ModelRequest:
+    """What a run that began like this asks when the conversation stands so."""
+    return ModelRequest(
+        model=started.model,
+        messages=messages,
+        system=started.system,
+        tools=tuple(tool.spec for tool in started.tools),
+        parameters=started.parameters,
+        output_schema=started.output_schema,
+        idle_timeout=started.limits.idle_timeout,
+    )

@@ -2,14 +2,14 @@
 
 from collections.abc import Awaitable, Callable
 
-from app.domain.errors import ModelFailure
+from app.domain.errors import ModelFailure, NotFound
 from app.domain.models import Price
 from app.domain.streaming import Model, ModelRequest
 from app.llm.catalog import DEMO, Catalog
 from app.llm.demo import DemoModel
 from app.llm.demo.model import HUMAN_PACE, prompt_tokens
 from app.llm.litellm_model import LiteLLMModel, ensure_litellm
-from app.llm.providers import Keys, connection, environment
+from app.llm.providers import Keys, connection, environment, provider_named
 from app.llm.tokens import count_tokens
 
 ReadArtifact = Callable[[str], Awaitable[bytes]]
@@ -46,6 +46,14 @@ class ModelDirectory:
         await ensure_litellm()
         return LiteLLMModel(full_name, lambda: connection(full_name, self._keys), self._read_artifact)
 
+    async def check(self, name: str) -> None:
+        """Raises `NotFound`, in words, where no model can be behind that name; asks nobody and needs no key."""
+        full_name = name.strip() if "/" in name else await self._resolved(name)
+        try:
+            _check(full_name)
+        except ModelFailure as failure:
+            raise NotFound(failure.text) from None
+
     def price(self, name: str) -> Price | None:
         """What its tokens cost; `None` when nobody said."""
         card = self._catalog.card(name)
@@ -68,6 +76,8 @@ def _may_be_demo(name: str) -> bool:
 
 def _check(full_name: str) -> None:
     provider, _, model = full_name.partition("/")
+    if full_name == DEMO.name:
+        return
     if provider == DEMO.provider:
         raise ModelFailure(
             "model_unavailable", f"There is no demo model {full_name!r}; the demo is called {DEMO.name!r}."
@@ -78,3 +88,4 @@ def _check(full_name: str) -> None:
             f"There is no model {full_name!r}. A model is named provider/model, such as openai/gpt-4o, or by an alias "
             "such as claude-sonnet.",
         )
+    provider_named(provider)

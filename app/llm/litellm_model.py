@@ -19,6 +19,7 @@ from app.domain.errors import NotFound
 from app.domain.streaming import Delta, ModelRequest, Reply
 from app.llm.ends import end_of
 from app.llm.failures import classify
+from app.llm.output_schema import response_format, takes_schema, with_schema_in_words
 from app.llm.providers import Connection
 from app.llm.reading import AnswerReader
 from app.llm.wire import Json, Wire, images_in, parameters_of, tools_of
@@ -93,8 +94,8 @@ class LiteLLMModel:
 
     async def stream(self, request: ModelRequest) -> AsyncGenerator[Delta | Reply, None]:
         connection = self._connect()
-        arguments = await self._arguments(request, connection)
         litellm = await ensure_litellm()
+        arguments = await self._arguments(request, connection, litellm)
         reader = AnswerReader(request, self._name)
         try:
             async with asyncio.timeout(request.idle_timeout):
@@ -110,7 +111,9 @@ class LiteLLMModel:
             raise classify(error, provider=connection.title, secrets=connection.secrets) from None
         yield reply
 
-    async def _arguments(self, request: ModelRequest, connection: Connection) -> dict[str, object]:
+    async def _arguments(self, request: ModelRequest, connection: Connection, litellm: ModuleType) -> dict[str, object]:
+        by_schema = takes_schema(request, connection, litellm)
+        request = request if by_schema else with_schema_in_words(request)
         images = await self._images(request)
         tools: list[Json] = tools_of(request.tools)
         return {
@@ -118,6 +121,7 @@ class LiteLLMModel:
             "messages": Wire(connection.provider, images).messages(request),
             **({"tools": tools} if tools else {}),
             **parameters_of(request.parameters, with_tools=bool(tools)),
+            **(response_format(request) if by_schema else {}),
             **connection.arguments,
             "stream": True,
             "stream_options": {"include_usage": True},

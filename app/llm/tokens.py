@@ -24,6 +24,8 @@ _MESSAGE_TOKENS = 4
 _IMAGE_TOKENS = 800
 _CHARACTERS_PER_TOKEN = 4
 _REMEMBERED_TEXTS = 4096
+_LONGEST_REMEMBERED = 20_000
+"""Characters; a prompt of which each keystroke makes another one would fill the memory."""
 
 Measure = Callable[[str], int]
 
@@ -36,16 +38,27 @@ class TokenCount:
 
 
 async def count_tokens(request: ModelRequest) -> TokenCount:
-    """The tokens of the request's whole prompt: system prompt, conversation and tools."""
+    """The tokens of the request's whole prompt: system prompt, conversation, tools and output schema."""
     return await asyncio.to_thread(_count, request)
+
+
+async def text_tokens(text: str) -> TokenCount:
+    """The tokens of a text that is being written; it is not remembered, for the next keystroke makes another one."""
+    return await asyncio.to_thread(_count_text, text)
+
+
+def _count_text(text: str) -> TokenCount:
+    count = _counter()
+    return TokenCount(count(text), estimated=count is _by_characters)
 
 
 def _count(request: ModelRequest) -> TokenCount:
     measure = _measure()
     system = measure(request.system.text) + _MESSAGE_TOKENS if request.system else 0
     tools = sum(measure(json.dumps([tool.name, tool.description, tool.parameters])) for tool in request.tools)
+    schema = measure(json.dumps(request.output_schema)) if request.output_schema else 0
     messages = sum(_message_tokens(message, measure) for message in request.messages)
-    return TokenCount(system + tools + messages, estimated=measure is _by_characters)
+    return TokenCount(system + tools + schema + messages, estimated=measure is _by_characters)
 
 
 def _message_tokens(message: Message, measure: Measure) -> int:
@@ -77,6 +90,15 @@ def _by_characters(text: str) -> int:
 @cache
 def _measure() -> Measure:
     """Counts the tokens of a text; remembers what it has counted, for a conversation is counted again each step."""
+    count = _counter()
+    if count is _by_characters:
+        return count
+    remembered = lru_cache(maxsize=_REMEMBERED_TEXTS)(count)
+    return lambda text: remembered(text) if len(text) <= _LONGEST_REMEMBERED else count(text)
+
+
+@cache
+def _counter() -> Measure:
     path = _vocabulary()
     if path is None:
         return _by_characters
@@ -84,11 +106,10 @@ def _measure() -> Measure:
     os.environ.setdefault("TIKTOKEN_CACHE_DIR", str(path.parent))
     encoding = importlib.import_module("tiktoken").get_encoding("cl100k_base")  # half a second, in a thread
 
-    @lru_cache(maxsize=_REMEMBERED_TEXTS)
-    def measure(text: str) -> int:
+    def count(text: str) -> int:
         return len(encoding.encode_ordinary(text))
 
-    return measure
+    return count
 
 
 def _vocabulary() -> Path | None:

@@ -121,6 +121,13 @@ class Documents(Generic[V]):
             self._table.update(dict(marks), doc_ids=places)
             await self._journal.durable()
 
+    async def remove(self, key: str) -> None:
+        """Forget the value for good; nothing happens where there is none."""
+        if self.stored(key) is not None:
+            self._table.remove(doc_ids=[self._places.pop(key)])
+            self._parsed.pop(key, None)
+            await self._journal.durable()
+
     @property
     def _places(self) -> dict[str, int]:
         """The document id of each key; made when it is first needed, so that opening is quick."""

@@ -13,6 +13,7 @@ from typing import Self
 from app.domain.errors import StorageError
 from app.store.agents import Agents
 from app.store.artifacts import Artifacts
+from app.store.comparisons import Comparisons
 from app.store.database import JournalDB
 from app.store.disk import Disk
 from app.store.lock import FolderLock
@@ -22,6 +23,8 @@ from app.store.rows import Rows
 from app.store.sessions import Sessions
 from app.store.traces import Traces
 from app.store.trouble import in_words
+from app.store.variable_sets import VariableSets
+from app.store.working_copies import WorkingCopies
 from app.store.writer import Writer
 
 
@@ -36,7 +39,10 @@ class DataFolder:
         """Whether nothing was ever stored here before."""
         self._database.journal.hand_over(self._writer)
         self.agents = Agents(self._database)
+        self.working_copies = WorkingCopies(self._database)
+        self.variable_sets = VariableSets(self._database)
         self.sessions = Sessions(self._database)
+        self.comparisons = Comparisons(self._database)
         self.rows = Rows(self._database)
         self.preferences = PreferencesStore(self._database)
         self.traces = Traces(path / "runs", path / "sessions", self._writer, disk)

@@ -1,11 +1,15 @@
 """The rows of all runs: filtered, sorted and paged as they are stored; only the page that is shown is parsed."""
 
+from bisect import bisect_left
+from collections import defaultdict
 from collections.abc import Callable, Iterable
-from datetime import datetime
+from datetime import UTC, datetime, timedelta
+from functools import cached_property
 
 from pydantic import JsonValue
 
-from app.domain.trace import RunFilter, RunPage, RunRow, SortKey
+from app.domain.trace import RunFilter, RunPage, RunRow, SortKey, Week
+from app.domain.values import now
 from app.store.database import JournalDB
 from app.store.documents import Documents, Marks, number
 from app.store.frames import Document
@@ -51,6 +55,21 @@ class Rows:
         documents = self._documents.documents()
         return sum(number(_field(doc, "cost")) for doc in documents if number(doc.get("started")) >= start)
 
+    def week_of(self, agent_id: str) -> Week:
+        """The agent's runs and their cost in the last seven days, and its last run; looks at no more than those."""
+        since = (now() - timedelta(days=7)).timestamp()
+        runs, cost, last = 0, 0.0, 0.0
+        for started, run_id in reversed(self._by_agent.get(agent_id, [])):
+            if started < since and last:
+                break
+            document = self._documents.stored(run_id)
+            if document is None or document.get("deleted"):
+                continue
+            last = last or started
+            if started >= since:
+                runs, cost = runs + 1, cost + number(_field(document, "cost"))
+        return Week(runs, cost, datetime.fromtimestamp(last, UTC) if last else None)
+
     async def warm(self) -> None:
         """Read the rows beside the event loop, so that the first look at them does not take the loop's time."""
         await self._documents.warm()
@@ -58,6 +77,10 @@ class Rows:
     async def save(self, row: RunRow) -> None:
         """Insert or replace; a deleted row stays deleted."""
         await self._documents.save(row.run_id, row)
+        runs, entry = self._by_agent[row.agent.id], (row.started_at.timestamp(), row.run_id)
+        place = bisect_left(runs, entry)
+        if runs[place : place + 1] != [entry]:
+            runs.insert(place, entry)
 
     async def delete(self, run_ids: Iterable[str]) -> None:
         """Take the runs out of the lists; `restore` brings them back."""
@@ -65,6 +88,16 @@ class Rows:
 
     async def restore(self, run_ids: Iterable[str]) -> None:
         await self._documents.mark(run_ids, {"deleted": False})
+
+    @cached_property
+    def _by_agent(self) -> defaultdict[str, list[tuple[float, str]]]:
+        """By agent: when each run started and its id, oldest first; made when it is first needed."""
+        found: defaultdict[str, list[tuple[float, str]]] = defaultdict(list)
+        for document in self._documents.documents():
+            found[_agent_field(document, "id")].append((number(document.get("started")), str(document.get("id"))))
+        for runs in found.values():
+            runs.sort()
+        return found
 
     def _shown(self) -> list[Document]:
         return [document for document in self._documents.documents() if not document.get("deleted")]

@@ -21,7 +21,10 @@ class Sessions:
         return self._documents.get(session_id)
 
     def recent(self, *, search: str = "", limit: int = 50, offset: int = 0) -> list[Session]:
-        """Pinned ones first, then by when something last happened in them; deleted ones left out."""
+        """Pinned ones first, then by when something last happened in them.
+
+        Deleted ones and the columns of comparisons are left out.
+        """
         found = sorted(self._found(search), key=_place, reverse=True)
         return [self._documents.parsed(document) for document in found[offset : offset + limit]]
 
@@ -53,13 +56,15 @@ def _marks(session: Session) -> Marks:
         "updated": session.updated_at.timestamp(),
         "pinned": session.pinned,
         "deleted": session.deleted_at is not None,
+        "compared": bool(session.comparison),
         "text": f"{session.title} {session.agent_slug}".casefold(),
     }
 
 
 def _shown(document: Document, words: list[str]) -> bool:
     text = str(document.get("text", ""))
-    return not document.get("deleted") and all(word in text for word in words)
+    is_listed = not document.get("deleted") and not document.get("compared")
+    return is_listed and all(word in text for word in words)
 
 
 def _place(document: Document) -> float:

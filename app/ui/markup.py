@@ -9,7 +9,7 @@ class Html(str):
     __slots__ = ()
 
 
-def tag(name: str, *children: str, **attributes: str | bool | None) -> Html:
+def tag(name: str, /, *children: str, **attributes: str | bool | None) -> Html:
     """An element; children that are not `Html` are escaped, and so is every attribute's value.
 
     `cls` is the class, `_` in an attribute's name is `-`; `True` writes the bare name, `None` and `False` nothing.

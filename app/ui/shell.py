@@ -11,12 +11,16 @@ from app.domain.sessions import Session
 from app.domain.settings import Theme
 from app.domain.values import now
 from app.ui import addresses, theme
-from app.ui.addresses import session_address
+from app.ui.addresses import agent_address, session_address
 from app.ui.components.buttons import button, icon_button
 from app.ui.components.format import ago
 from app.ui.components.notices import told
 from app.ui.live_markdown import LiveMarkdown
 from app.ui.markup import Html, icon, joined, tag
+from app.ui.pages.agent import agent_page
+from app.ui.pages.agents import AgentsPage
+from app.ui.pages.compare import ComparisonsPage
+from app.ui.pages.comparison import comparison_page
 from app.ui.pages.landing import UNTITLED, Landing, start_session
 from app.ui.pages.run import run_page
 from app.ui.pages.runs import runs_page
@@ -36,6 +40,8 @@ class NavLink:
 
 WORKSPACE = (
     NavLink("playground", "Playground", "forum", addresses.LANDING),
+    NavLink("agents", "Agents", "smart_toy", addresses.AGENTS),
+    NavLink("compare", "Compare", "compare_arrows", addresses.COMPARE),
     NavLink("runs", "Runs", "receipt_long", addresses.RUNS),
 )
 THEMES: tuple[tuple[Theme, str, str], ...] = (
@@ -79,6 +85,10 @@ class Shell:
                     "/": self._landing,
                     addresses.LANDING: self._landing,
                     f"{addresses.LANDING}/{{session}}": self._session,
+                    addresses.AGENTS: self._agents,
+                    f"{addresses.AGENTS}/{{agent}}": self._agent,
+                    addresses.COMPARE: self._comparisons,
+                    f"{addresses.COMPARE}/{{comparison}}": self._comparison,
                     addresses.RUNS: self._runs,
                     f"{addresses.RUNS}/{{run}}": self._run,
                 }
@@ -139,6 +149,22 @@ class Shell:
         with ui.element("div") as place:
             await shown_later(place, partial(session_page, self._workbench, self._live_markdown, session))
 
+    def _agents(self, arguments: PageArguments) -> None:
+        with ui.element("div") as place:
+            shown(place, lambda: AgentsPage(self._workbench, arguments))
+
+    def _comparisons(self, arguments: PageArguments) -> None:
+        with ui.element("div") as place:
+            shown(place, lambda: ComparisonsPage(self._workbench, arguments))
+
+    async def _comparison(self, comparison: str) -> None:
+        with ui.element("div") as place:
+            await shown_later(place, partial(comparison_page, self._workbench, self._live_markdown, comparison))
+
+    def _agent(self, agent: str) -> None:
+        with ui.element("div") as place:
+            shown(place, lambda: agent_page(self._workbench, agent))
+
     def _runs(self, arguments: PageArguments) -> None:
         with ui.element("div") as place:
             shown(place, lambda: runs_page(self._workbench, arguments))
@@ -164,7 +190,12 @@ class Shell:
                 Command("Sessions", one.title or UNTITLED, "forum", partial(go, session_address(one.id)), when(one))
                 for one in sessions
             ),
+            *(
+                Command("Edit", f"Edit {agent.name}", "edit_note", partial(go, agent_address(agent.slug)), agent.slug)
+                for agent in agents
+            ),
             Command("Actions", "New session", "add", self._new_session),
+            Command("Actions", "New agent", "smart_toy", partial(go, f"{addresses.AGENTS}?new=1")),
             *(
                 Command("Actions", f"{title} theme", symbol, partial(self._set_theme, name))
                 for name, title, symbol in THEMES

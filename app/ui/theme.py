@@ -10,6 +10,7 @@ from app.ui.render import code_styles
 
 DARK: dict[Theme, bool | None] = {"light": False, "dark": True, "system": None}
 """What NiceGUI calls each theme."""
+SHEETS = ("theme.css", "trace.css", "panel.css", "agents.css", "compare.css")
 
 
 def apply(theme: Theme) -> ui.dark_mode:
@@ -21,5 +22,5 @@ def apply(theme: Theme) -> ui.dark_mode:
 
 @cache
 def _styles() -> str:
-    sheets = (Path(__file__).with_name(name).read_text(encoding="utf-8") for name in ("theme.css", "trace.css"))
+    sheets = (Path(__file__).with_name(name).read_text(encoding="utf-8") for name in SHEETS)
     return "\n".join((*sheets, code_styles()))

@@ -2,8 +2,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.domain.agents import Behaviour, archived, free_slug, new_agent, promoted, slug_of, with_variant
-from app.domain.errors import Conflict, NotFound
+from app.domain.agents import (
+    Behaviour,
+    archived,
+    duplicated,
+    free_slug,
+    new_agent,
+    promoted,
+    renamed,
+    slug_of,
+    with_variant,
+)
+from app.domain.errors import Conflict, NotFound, WorkbenchError
 from app.domain.messages import Usage
 from app.domain.models import Price
 from app.domain.prompts import filled, variables_of
@@ -65,3 +75,28 @@ def test_cached_tokens_are_paid_at_their_own_price():
 @pytest.mark.parametrize(("text", "title"), [("\n  hello\nworld", "hello"), ("x" * 80, "x" * 59 + "…"), ("  \n", "")])
 def test_a_title_is_the_first_line(text, title):
     assert title_of(text) == title
+
+
+def test_a_duplicate_has_all_variants_and_an_identity_of_its_own():
+    agent = promoted(with_variant(make_agent(), Behaviour(system_prompt="two"), origin=1), 2)
+    agent = agent.model_copy(update={"is_public": True})
+    copy = duplicated(agent, {agent.slug})
+    assert (copy.variants, copy.active) == (agent.variants, 2)
+    assert (copy.name, copy.slug, copy.is_public) == ("Math tutor (copy)", "math-tutor-copy", False)
+    assert copy.id != agent.id
+    assert duplicated(agent, {agent.slug, copy.slug}).slug == "math-tutor-copy-2"
+
+
+def test_a_duplicate_of_a_deleted_agent_is_not_deleted():
+    agent = make_agent()
+    assert duplicated(agent.model_copy(update={"deleted_at": agent.created_at}), ()).deleted_at is None
+
+
+def test_a_new_name_leaves_the_slug():
+    agent = renamed(make_agent(), "  Algebra  ")
+    assert (agent.name, agent.slug) == ("Algebra", "math-tutor")
+
+
+def test_an_empty_name_is_refused():
+    with pytest.raises(WorkbenchError, match="Give it one"):
+        renamed(make_agent(), " ")

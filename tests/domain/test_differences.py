@@ -53,3 +53,9 @@ def test_faults_of_variables_are_named():
 
 def test_nested_braces_are_a_bad_name():
     assert [f.fault for f in faults("{{a {{b}} }}", ("b",))] == ["bad_name"]
+
+
+def test_one_word_in_a_huge_line_is_the_only_change():
+    before = "same words " * 20_000 + "old end"
+    runs = [(run.kind, run.text[-4:]) for run in word_runs(before, before.replace("old", "new"))]
+    assert runs == [("same", "rds "), ("removed", "old"), ("added", "new"), ("same", " end")]

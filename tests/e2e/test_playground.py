@@ -272,7 +272,6 @@ def test_files_are_listed_and_shown(page: Page) -> None:
     answer = ask(page, "Write a shopping list to /list.txt, then read it back")
     answer.get_by_test_id("tool-call").first.locator("summary").click()
     expect(answer.get_by_test_id("tool-call").first.locator(".diff-added")).not_to_have_count(0)
-    page.get_by_test_id("side-panel-button").click()
     page.get_by_test_id("session-file").filter(has_text="/list.txt").click()
     expect(page.get_by_test_id("file-view").locator("pre")).not_to_be_empty()
     page.keyboard.press("Escape")

@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import AsyncGenerator, Awaitable, Callable
 from dataclasses import dataclass, field
 
+from app.domain.errors import NotFound
 from app.domain.messages import FinishReason, Message, Part, ReasoningPart, TextPart, ToolCall, Usage
 from app.domain.models import Price
 from app.domain.streaming import Delta, ModelRequest, ReasoningDelta, Reply, TextDelta
@@ -34,6 +35,10 @@ class ScriptedModels:
 
     async def open(self, name: str) -> "ScriptedModels":
         return self
+
+    async def check(self, name: str) -> None:
+        if name.startswith("unknown/"):
+            raise NotFound(f"There is no provider {name.partition('/')[0]!r}.")
 
     def price(self, name: str) -> Price | None:
         return self.priced

@@ -2,6 +2,7 @@ import asyncio
 
 import pytest
 
+from app.domain.agents import Behaviour, ToolChoice, Variable, new_agent, with_variant
 from app.domain.errors import Conflict, NotFound, TooLarge, WorkbenchError
 from app.domain.messages import ToolCall
 from app.domain.trace import RunFilter
@@ -119,6 +120,61 @@ async def test_a_variant_with_a_tool_that_is_gone_is_refused_with_the_way_out(be
     session = await bench.session("add", "vanished")
     with pytest.raises(WorkbenchError, match=r"'vanished'.*Remove"):
         await bench.chat.send(session.id, "hi")
+
+
+async def test_a_variant_with_a_model_that_is_gone_is_refused_with_the_way_out(bench):
+    session = await bench.session()
+    await bench.data.sessions.change(session.id, lambda old: old.model_copy(update={"model": "unknown/model"}))
+    with pytest.raises(WorkbenchError, match=r"'Tester'.*'unknown/model'.*no provider.*Choose another model"):
+        await bench.chat.send(session.id, "hi")
+    assert bench.data.sessions.get(session.id).runs == ()
+    assert bench.data.rows.find(RunFilter()).total == 0
+
+
+async def test_a_tool_that_is_gone_and_turned_off_stops_nobody(bench):
+    session = await bench.session(
+        "add", ToolChoice(name="vanished", policy="off"), ToolChoice(name="talk", policy="off")
+    )
+    live = await say(bench, session, "hi", "hello")
+    assert [tool.spec.name for tool in live.started.tools] == ["add"]
+
+
+async def test_the_next_run_uses_the_variant_the_session_was_switched_to(bench):
+    mood = Variable(name="mood", default="calm")
+    first = Behaviour(system_prompt="Be {{mood}}.", model="scripted/model", variables=(mood,))
+    loud = first.model_copy(update={"variables": (mood.model_copy(update={"default": "loud"}),)})
+    agent = with_variant(new_agent("Moody", first, taken_slugs=()), loud, origin=1)
+    await bench.data.agents.create(agent)
+    session = await bench.chat.new_session(agent.id)
+    before = await say(bench, session, "one", "1")
+    await bench.data.sessions.change(session.id, lambda old: old.model_copy(update={"variant": 2}))
+    after = await say(bench, session, "two", "2")
+    assert [live.started.system.text for live in (before, after)] == ["Be calm.", "Be loud."]
+    assert [live.started.agent.variant for live in (before, after)] == [1, 2]
+
+
+async def test_a_value_chosen_in_the_session_stays_with_it_and_is_not_filled_in_twice(bench):
+    session = await bench.session()
+    await bench.data.sessions.change(
+        session.id, lambda old: old.model_copy(update={"variables": {"mood": "{{mood}} {{x}}"}})
+    )
+    live = await say(bench, session, "one", "1")
+    assert live.started.system.text == "Be {{mood}} {{x}}."
+
+
+async def test_an_agent_without_a_prompt_is_asked_without_one(bench):
+    agent = new_agent("Bare", Behaviour(system_prompt=" \n", model="scripted/model"), taken_slugs=())
+    await bench.data.agents.create(agent)
+    live = await say(bench, await bench.chat.new_session(agent.id), "one", "1")
+    assert live.started.system is None
+
+
+async def test_the_output_schema_goes_with_each_request(bench):
+    schema = {"type": "object"}
+    behaviour = Behaviour(model="scripted/model", output_schema=schema)
+    agent = await bench.data.agents.create(new_agent("Json", behaviour, taken_slugs=()))
+    live = await say(bench, await bench.chat.new_session(agent.id), "one", "{}")
+    assert bench.models.requests[0].output_schema == live.started.output_schema == schema
 
 
 async def test_a_run_left_without_an_end_is_listed_as_interrupted(bench):

@@ -28,6 +28,9 @@ class OnlyNeedle:
     async def open(self, name: str) -> NeedleModel:
         return self.model
 
+    async def check(self, name: str) -> None:
+        pass
+
     def price(self, name: str) -> Price | None:
         return None
 

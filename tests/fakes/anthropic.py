@@ -72,6 +72,7 @@ STREAMS: dict[str, list[Event]] = {
         *tool_use(3, "toolu_2", "noargs"),
         *end("tool_use"),
     ],
+    "json-tool": [*start(), *tool_use(0, "toolu_1", "json_tool_call", '{"city": ', '"Paris"}'), *end("tool_use")],
     "redacted-thinking": [
         *start(),
         *block(0, {"type": "redacted_thinking", "data": "ZW5jcnlwdGVk"}),

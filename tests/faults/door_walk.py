@@ -10,7 +10,18 @@ from tests.door import SOCKET, Owner, Target, ask, let_in
 from tests.figures import Figure
 
 OPEN = {"/health"}
-PAGES = ["/", "/playground", "/playground/x", "/runs", "/runs/x", "/no/page"]
+PAGES = [
+    "/",
+    "/playground",
+    "/playground/x",
+    "/runs",
+    "/runs/x",
+    "/agents",
+    "/agents/x",
+    "/compare",
+    "/compare/x",
+    "/no/page",
+]
 """No routes, all the same: the root page answers every path that no route takes."""
 ALMOST_OPEN = ["/health/", "/health/..", "/health/../runs", "/health;/runs", "//health", "/HEALTH", "/x/../health"]
 ROUTES = re.compile(r"^ROUTES (\[.*\])$")

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from app.domain.errors import ModelFailure
 from app.domain.messages import Message, user_message
 from app.domain.streaming import Delta, ModelRequest, Reply
-from app.domain.tools import ToolSpec
+from app.domain.tools import JsonSchema, ToolSpec
 from app.llm.litellm_model import LiteLLMModel
 from app.llm.providers import Keys, connection
 from tests.fakes.openai import SECRET
@@ -65,8 +65,15 @@ async def call(
     tools: tuple[ToolSpec, ...] = (),
     idle_timeout: float = 5,
     artifacts: dict[str, bytes] | None = None,
+    output_schema: JsonSchema | None = None,
 ) -> Outcome:
-    request = ModelRequest(name, messages or (user_message("hi"),), tools=tools, idle_timeout=idle_timeout)
+    request = ModelRequest(
+        name,
+        messages or (user_message("hi"),),
+        tools=tools,
+        output_schema=output_schema,
+        idle_timeout=idle_timeout,
+    )
     outcome = Outcome()
     try:
         async for item in model(name, url, artifacts).stream(request):

@@ -133,3 +133,28 @@ asyncio.run(run())
     assert int(beats) > 50
     assert float(longest) < 1.5
     assert changed.strip() == "[]"
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["demo/agent", "demo", " demo ", "openai/gpt-4o", "openai/not-in-any-list-yet", "claude-sonnet", "ollama/x:1b"],
+)
+async def test_a_name_behind_which_a_model_can_be_passes_without_a_key(name: str):
+    await directory().check(name)
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("nobody/model", "no provider 'nobody'"),
+        ("no-such-model", "'no-such-model'"),
+        ("demo/other", "'demo/agent'"),
+        ("openai/", "'openai/'"),
+        ("", "provider/model"),
+    ],
+)
+async def test_a_name_behind_which_there_is_none_is_told_before_a_run(name: str, said: str):
+    with pytest.raises(NotFound) as caught:
+        await directory().check(name)
+
+    assert said in str(caught.value)

@@ -114,3 +114,18 @@ async def test_marks_of_several_are_set_as_one_change(tmp_path: Path):
     assert (tmp_path / "x.tdb").read_bytes().count(b"\n") == lines + 1
     await kept.save("a", Note(id="a", text="new"))
     assert [bool(document.get("hidden")) for document in kept.documents()] == [True, False, True]
+
+
+async def test_what_is_removed_is_gone_for_good_and_its_key_is_free(tmp_path: Path):
+    kept = notes(JournalDB(tmp_path / "x.tdb"))
+    await kept.create("a", Note(id="a", text="one"))
+    await kept.create("b", Note(id="b", text="two"))
+    await kept.remove("a")
+    await kept.remove("nothere")
+    assert [note.text for note in kept.values()] == ["two"]
+    with pytest.raises(NotFound):
+        kept.get("a")
+    assert [note.text for note in notes(JournalDB(tmp_path / "x.tdb")).values()] == ["two"]
+    await kept.create("a", Note(id="a", text="three"))
+    assert (kept.get("a").text, kept.revision("a")) == ("three", 1)
+    assert notes(JournalDB(tmp_path / "x.tdb")).get("a").text == "three"

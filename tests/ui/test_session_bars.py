@@ -4,13 +4,11 @@ import pytest
 
 from app.domain.trace import RunStatus
 from app.ui.components.figures import Ceiling, Figures
-from app.ui.components.session_bars import SessionFacts, kpi_strip, session_heading, sparkline, status_line
+from app.ui.components.session_bars import SessionFacts, kpi_strip, session_chips, session_heading, sparkline, status_line
 
 FACTS = SessionFacts(
     agent="Assistant <b>",
     icon="bolt",
-    variant=3,
-    model="demo/agent",
     status="completed",
     turns=[Figures(1000, 234, 0.5, False, [200, 400, 900], [50]), Figures(10, 0)],
     ceiling=Ceiling(0.35, "35 % of $1 a run"),
@@ -34,17 +32,17 @@ def test_a_session_is_ready_running_paused_or_failed(status: RunStatus | None, w
     assert f"{words}</span>" in session_heading(facts)
 
 
-def test_the_heading_names_agent_variant_model_and_sums() -> None:
-    html = session_heading(FACTS)
-    for piece in ("Assistant &lt;b&gt;", ">v3<", "demo/agent", "1,244 tokens", "$0.50"):
+def test_the_heading_names_agent_and_sums() -> None:
+    html = session_heading(FACTS) + session_chips(FACTS)
+    for piece in ("Assistant &lt;b&gt;", "1,244 tokens", "$0.50"):
         assert piece in html
 
 
 def test_costs_near_the_ceiling_warn() -> None:
-    assert "is-warn" not in kpi_strip(FACTS) + session_heading(FACTS)
+    assert "is-warn" not in kpi_strip(FACTS) + session_chips(FACTS)
     near = replace(FACTS, ceiling=Ceiling(0.8, "80 % of $1 a run"))
     assert "is-warn" in kpi_strip(near)
-    assert "is-warn" in session_heading(near)
+    assert "is-warn" in session_chips(near)
 
 
 def test_latency_is_the_median() -> None:

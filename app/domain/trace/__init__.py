@@ -1,9 +1,10 @@
 """What a trace means: pure functions from entries to a view of them, one view a file."""
 
+from app.domain.trace.alignment import AlignedStep, Verdict, align
 from app.domain.trace.calls import CallView, call_views
 from app.domain.trace.conversation import conversation, open_calls
 from app.domain.trace.files import files_after
-from app.domain.trace.row import RunFilter, RunPage, RunRow, SortKey, run_row
+from app.domain.trace.row import RunFilter, RunPage, RunRow, SortKey, Week, run_row
 from app.domain.trace.status import RunStatus, error_of, finished, open_pauses, status
 from app.domain.trace.steps import Step, StepType, steps
 from app.domain.trace.stored import StoredTrace
@@ -11,6 +12,7 @@ from app.domain.trace.trajectory import Decision, TrajectoryStep, trajectory
 from app.domain.trace.usage import Totals, totals
 
 __all__ = [
+    "AlignedStep",
     "CallView",
     "Decision",
     "RunFilter",
@@ -23,6 +25,9 @@ __all__ = [
     "StoredTrace",
     "Totals",
     "TrajectoryStep",
+    "Verdict",
+    "Week",
+    "align",
     "call_views",
     "conversation",
     "error_of",

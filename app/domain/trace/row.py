@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from app.domain.errors import FailureClass
 from app.domain.events import AgentRef, Entry, MessageAdded, Purpose, RunStarted, Trigger
@@ -63,6 +63,16 @@ class RunPage:
     rows: list[RunRow]
     total: int
     """How many runs the filter lets through, on all pages."""
+
+
+class Week(NamedTuple):
+    """What an agent did in the last seven days."""
+
+    runs: int
+    cost: float
+    """US dollars."""
+    last_run_at: datetime | None
+    """When its last run started, however long ago; `None` where there was none."""
 
 
 def run_row(entries: Sequence[Entry], *, alive: bool) -> RunRow:

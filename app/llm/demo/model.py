@@ -4,13 +4,16 @@ import asyncio
 import json
 import re
 from collections.abc import AsyncGenerator, Iterator
+from dataclasses import replace
 
 from app.domain.errors import ModelFailure
 from app.domain.messages import Message, Part, ReasoningPart, TextPart, ToolCall, ToolResult, Usage
 from app.domain.streaming import CallDelta, Delta, ModelRequest, ReasoningDelta, Reply, TextDelta
 from app.llm.demo.answer import Answer
-from app.llm.demo.ask import ask_of
+from app.llm.demo.ask import Ask, ask_of
 from app.llm.demo.scripts import answer_to
+from app.llm.demo.shaped import shaped
+from app.llm.demo.talk import LABEL
 
 NAME = "demo/agent"
 HUMAN_PACE = 1 / 70
@@ -28,7 +31,7 @@ class DemoModel:
 
     async def stream(self, request: ModelRequest) -> AsyncGenerator[Delta | Reply, None]:
         ask = ask_of(request)
-        answer = answer_to(ask)
+        answer = _as_asked(answer_to(ask), ask, request)
         calls = _calls(answer, ask.key)
         pieces = [*_spoken(answer), *_called(calls)]
         cut = len(pieces) > request.parameters.max_tokens
@@ -45,6 +48,17 @@ class DemoModel:
         if answer.failure is not None:
             raise answer.failure
         yield _reply(request, answer, said, () if cut else calls, cut=cut)
+
+
+def _as_asked(answer: Answer, ask: Ask, request: ModelRequest) -> Answer:
+    """The answer with its words as JSON, where the request has a schema for them.
+
+    Where no script knew an answer, the JSON is about what the user said.
+    """
+    if request.output_schema is None or not answer.text:
+        return answer
+    words = ask.text if LABEL in answer.text and ask.text else answer.text
+    return replace(answer, text=shaped(request.output_schema, words))
 
 
 def _calls(answer: Answer, key: str) -> tuple[ToolCall, ...]:

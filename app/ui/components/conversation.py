@@ -97,18 +97,12 @@ class Conversation(Transcript):
         found: list[tuple[str, StoredTrace]] = []
         elements = 0
         for run_id in reversed(runs[-SHOWN_TURNS:]):
-            trace = await self._trace(run_id)
+            trace = await trace_of(self._workbench, run_id)
             elements += elements_of(trace.entries)
             if found and elements > SHOWN_ELEMENTS:
                 break
             found.insert(0, (run_id, trace))
         return found
-
-    async def _trace(self, run_id: str) -> StoredTrace:
-        try:
-            return await self._workbench.runs.trace(run_id)
-        except (NotFound, StorageError) as problem:
-            return StoredTrace([], damaged=(str(problem),))
 
     async def _add(self, run_id: str, trace: StoredTrace, index: int) -> None:
         with self._place:
@@ -123,20 +117,30 @@ class Conversation(Transcript):
             turn.move(self._place, target_index=index)
         self.turns.insert(index, turn)
         if self._workbench.runs.live(run_id) is None:
-            await self._show_stored(turn, trace)
+            await show_stored(self._workbench, turn, trace)
         await asyncio.sleep(0)
-
-    async def _show_stored(self, turn: Turn, trace: StoredTrace) -> None:
-        await turn.take(trace.entries, alive=False)
-        if not turn.over:
-            paused = self._workbench.runs.status(turn.run_id, trace.entries) == "paused"
-            await turn.cut_off(trace.draft, paused=paused)
-        if trace.damaged:
-            turn.damaged(trace.damaged)
 
     def _count_hidden(self) -> None:
         self._earlier.visible = bool(self.hidden)
         self._earlier.text = f"Show earlier ({len(self.hidden)})"
+
+
+async def trace_of(workbench: Workbench, run_id: str) -> StoredTrace:
+    """The run's trace; of a run that cannot be read an empty one that says why."""
+    try:
+        return await workbench.runs.trace(run_id)
+    except (NotFound, StorageError) as problem:
+        return StoredTrace([], damaged=(str(problem),))
+
+
+async def show_stored(workbench: Workbench, turn: Turn, trace: StoredTrace) -> None:
+    """Show a turn that does not go on in this process."""
+    await turn.take(trace.entries, alive=False)
+    if not turn.over:
+        paused = workbench.runs.status(turn.run_id, trace.entries) == "paused"
+        await turn.cut_off(trace.draft, paused=paused)
+    if trace.damaged:
+        turn.damaged(trace.damaged)
 
 
 def elements_of(entries: Sequence[Entry]) -> int:

@@ -16,8 +16,6 @@ class SessionFacts:
 
     agent: str
     icon: str
-    variant: int
-    model: str
     status: RunStatus | None
     turns: Sequence[Figures]
     ceiling: Ceiling | None
@@ -33,13 +31,18 @@ class SessionFacts:
 
 
 def session_heading(facts: SessionFacts) -> Html:
-    near = facts.ceiling is not None and facts.ceiling.near
+    """Who answers, and whether it does."""
     return joined(
         tag("span", icon(facts.icon), cls="agent-icon"),
         tag("h1", facts.agent),
-        tag("span", f"v{facts.variant}", cls="chip", title="Variant"),
         tag("span", session_pill(facts.status), data_testid="status-pill"),
-        tag("span", facts.model, cls="chip", title="Model", data_testid="model-chip"),
+    )
+
+
+def session_chips(facts: SessionFacts) -> Html:
+    """What the session has used up."""
+    near = facts.ceiling is not None and facts.ceiling.near
+    return joined(
         tag("span", icon("toll"), tokens(facts.tokens), cls="chip", data_testid="token-chip"),
         tag("span", icon("payments"), facts.cost, cls="chip is-warn" if near else "chip", data_testid="cost-chip"),
     )

@@ -1,50 +1,109 @@
-"""What the agent of a session is made of: prompt, model, tools, and the files it keeps."""
+"""Beside a conversation: the prompt to work on, its variables, what the next turn sends, tools, limits and files."""
 
 from collections.abc import Awaitable, Callable, Mapping
 
 from nicegui import events, ui
 
-from app.domain.agents import Behaviour
-from app.domain.errors import NotFound, StorageError
-from app.domain.prompts import filled
-from app.domain.tools import ToolSpec
-from app.engine.ports import Artifacts
+from app.domain.agents import Agent, Behaviour
+from app.domain.errors import NotFound, StorageError, WorkbenchError
+from app.domain.sessions import Session
 from app.ui.components.buttons import button, icon_button
+from app.ui.components.context_bar import ContextBar
 from app.ui.components.format import plural, size
+from app.ui.components.notices import told
+from app.ui.components.prompt_panel import PromptPanel
 from app.ui.components.tool_body import cut
+from app.ui.components.tool_switches import tool_rows
+from app.ui.components.variables_panel import VariablesPanel
 from app.ui.markup import Html, icon, joined, tag
+from app.workbench import Workbench
 
 _EMIT_FILE = "(event) => { const row = event.target.closest('[data-path]'); if (row) emit(row.dataset.path); }"
 
+_HIDE = '() => { document.body.classList.remove("side-shown"); document.body.classList.add("side-hidden"); }'
+_EMIT_TOOL = """(event) => {
+  const button = event.target.closest('[data-tool]');
+  if (button) emit([button.dataset.action, button.dataset.tool]);
+}"""
+
 
 class SidePanel(ui.element):
-    """Read-only; `show_files` takes the session's files as of now."""
+    """`show` takes the session as of now, `show_files` its files; `on_change` is called when it was changed here."""
 
     def __init__(
         self,
-        behaviour: Behaviour,
+        workbench: Workbench,
+        session: Session,
         *,
-        model: str,
-        variables: Mapping[str, str],
-        tools: tuple[ToolSpec, ...],
-        artifacts: Artifacts,
-        on_close: Callable[[], Awaitable[None]],
+        on_change: Callable[[], Awaitable[object]],
     ) -> None:
         super().__init__("aside")
-        self.classes("session-side").props('aria-label="About this agent" data-testid=side-panel')
-        self._artifacts = artifacts
+        self.classes("session-side").props('aria-label="Prompt and settings" data-testid=side-panel')
+        self._workbench = workbench
+        self._artifacts = workbench.artifacts
+        self._session = session
+        self._on_change = on_change
         self._files: Mapping[str, str] = {}
         with self:
-            with ui.element("div").classes("row-line"):
-                ui.html("About this session", sanitize=False, tag="h2").classes("section-title grow")
-                icon_button("close", "Close this panel", on_close)
-            ui.html(_files({}, {}), sanitize=False).classes("side-section").props("data-testid=session-files")
-            ui.html(_prompt(behaviour, variables), sanitize=False).classes("side-section")
-            ui.html(_settings(behaviour, model), sanitize=False).classes("side-section")
-            ui.html(_tools(tools), sanitize=False).classes("side-section")
-        listed = self.default_slot.children[1]
-        self._listed = listed if isinstance(listed, ui.html) else ui.html()
-        self._listed.on("click", self._open_file, js_handler=_EMIT_FILE)
+            close = icon_button("close", "Close this panel").classes("side-close")
+            close.on("click", js_handler=_HIDE)
+            self._prompt = PromptPanel(workbench, session, on_edit=self._show_edited, on_saved=on_change)
+            self._variables = VariablesPanel(workbench, session, on_change)
+            self._context = ContextBar(workbench, session.id)
+            self._tools = ui.html(sanitize=False, tag="section").classes("side-section")
+            self._tools.props("aria-label=Tools").on("click", self._tool_clicked, js_handler=_EMIT_TOOL)
+            self._settings = ui.html(sanitize=False, tag="section").classes("side-section")
+            self._listed = ui.html(_files({}, {}), sanitize=False).classes("side-section")
+            self._listed.props("data-testid=session-files").on("click", self._open_file, js_handler=_EMIT_FILE)
+        self.show(session)
+
+    def show(self, session: Session) -> None:
+        """Show the session and its agent as they are now."""
+        self._session = session
+        behaviour = self._agent.variant(session.variant).behaviour
+        self._prompt.show(session)
+        self._show_edited()
+        self._settings.set_content(_settings(behaviour, session.model or behaviour.model))
+
+    def look(self) -> None:
+        """Take over what another tab typed."""
+        self._prompt.look()
+
+    async def count_context(self) -> None:
+        """Count what the next turn sends."""
+        await self._context.refresh()
+
+    async def count_message(self, text: str) -> None:
+        """Count the message that is being written in."""
+        await self._context.typed(text)
+
+    @property
+    def _agent(self) -> Agent:
+        return self._workbench.agents.get(self._session.agent_id)
+
+    def _show_edited(self) -> None:
+        self._variables.show(self._session, self._prompt.behaviour)
+        toolbox = self._workbench.tools
+        used, edited = self._agent.variant(self._session.variant).behaviour, self._prompt.behaviour
+        rows = tool_rows(used, toolbox.specs, toolbox.missing, off=self._session.tools_off, edited=edited)
+        self._tools.set_content(joined(tag("h2", "Tools"), rows))
+
+    async def _tool_clicked(self, event: events.GenericEventArguments) -> None:
+        action, name = (str(one) for one in event.args)
+        if action == "remove":
+            behaviour = self._prompt.behaviour
+            left = tuple(choice for choice in behaviour.tools if choice.name != name)
+            self._prompt.change(behaviour.model_copy(update={"tools": left}))
+            return
+        off = self._session.tools_off
+        now_off = tuple(other for other in off if other != name) if name in off else (*off, name)
+        try:
+            await self._workbench.sessions.change(
+                self._session.id, lambda newest: newest.model_copy(update={"tools_off": now_off})
+            )
+        except WorkbenchError as problem:
+            told(str(problem))
+        await self._on_change()
 
     async def show_files(self, files: Mapping[str, str]) -> None:
         """List the files: path to sha256."""
@@ -107,12 +166,6 @@ def _file_row(path: str, octets: str) -> Html:
     )
 
 
-def _prompt(behaviour: Behaviour, variables: Mapping[str, str]) -> Html:
-    text = filled(behaviour.system_prompt, variables).strip()
-    box = tag("div", text, cls="code-box", tabindex="0") if text else tag("p", "No system prompt.", cls="faint")
-    return joined(tag("h2", "System prompt"), box)
-
-
 def _settings(behaviour: Behaviour, model: str) -> Html:
     parameters, limits = behaviour.parameters, behaviour.limits
     facts = {
@@ -124,19 +177,4 @@ def _settings(behaviour: Behaviour, model: str) -> Html:
         "Money at most": f"${limits.run_cost:g} a run, ${limits.day_cost:g} a day",
     }
     rows = joined(*(joined(tag("dt", name), tag("dd", value)) for name, value in facts.items()))
-    return joined(tag("h2", "Model and limits"), tag("dl", rows, cls="facts-list"))
-
-
-def _tools(tools: tuple[ToolSpec, ...]) -> Html:
-    if not tools:
-        return joined(tag("h2", "Tools"), tag("p", "This agent has no tools.", cls="faint"))
-    rows = (
-        tag(
-            "div",
-            icon(spec.icon, "faint"),
-            tag("span", spec.title or spec.name, title=spec.description),
-            cls="row-line",
-        )
-        for spec in tools
-    )
-    return joined(tag("h2", "Tools"), *rows)
+    return joined(tag("h2", "Limits of the next run"), tag("dl", rows, cls="facts-list"))

@@ -22,6 +22,7 @@ export default {
     this.$refs.scroll.addEventListener("toggle", this.opened, { capture: true });
   },
   unmounted() {
+    clearTimeout(this.looking);
     this.observer.disconnect();
   },
   methods: {

@@ -6,7 +6,7 @@ from app.domain.agents import Agent
 from app.domain.errors import NotFound, WorkbenchError
 from app.domain.sessions import Session
 from app.domain.values import now
-from app.ui.addresses import session_address
+from app.ui.addresses import AGENTS, session_address
 from app.ui.components.format import ago, head, moment_text, plural
 from app.ui.components.notices import empty_state, told
 from app.ui.components.questions import asked_for_text
@@ -88,12 +88,13 @@ class Landing:
     def _show_agents(self) -> None:
         agents = self._workbench.agents.all()
         if agents:
-            self._agents.set_content(tag("div", *(_agent_card(agent) for agent in agents), cls="agent-grid"))
+            cards = tag("div", *(_agent_card(agent) for agent in agents[:PAGE_SIZE]), cls="agent-grid")
+            more = tag("a", f"All {plural(len(agents), 'agent')}", href=AGENTS) if len(agents) > PAGE_SIZE else ""
+            self._agents.set_content(joined(cards, more))
             return
         with self._agents:
-            empty_state(
-                "smart_toy", "No agents", "All agents were deleted. Start with a new data folder to get samples."
-            )
+            words = "Create one, import one, or bring a deleted one back from the Trash."
+            empty_state("smart_toy", "No agents", words, tag("a", "Go to the Agents page", href=AGENTS))
 
     def _show_sessions(self) -> None:
         search = str(self._search.value or "").strip()

@@ -1,25 +1,31 @@
 """A session: the conversation with one agent, live."""
 
 import asyncio
+from collections.abc import Callable
 from functools import partial
 
 from nicegui import ui
 
 from app.domain.agents import Agent, Behaviour
 from app.domain.errors import NotFound, TooLarge, WorkbenchError
-from app.domain.sessions import Session
+from app.domain.sessions import Session, switched
 from app.domain.trace import files_after
 from app.domain.values import now
 from app.engine.chat import LONGEST_MESSAGE
 from app.engine.runs import LiveRun, local_midnight
+from app.llm.choices import model_trouble
+from app.ui.addresses import compare_address
 from app.ui.components.buttons import button, icon_button
 from app.ui.components.composer import Composer
 from app.ui.components.conversation import Conversation
 from app.ui.components.figures import Figures, ceiling
+from app.ui.components.model_picker import ModelPicker
 from app.ui.components.notices import told
-from app.ui.components.session_bars import SessionFacts, kpi_strip, session_heading, status_line
+from app.ui.components.session_bars import SessionFacts, kpi_strip, session_chips, session_heading, status_line
+from app.ui.components.settled import Settled
 from app.ui.components.side_panel import SidePanel
 from app.ui.components.turn import Turn
+from app.ui.components.variant_select import VariantSelect
 from app.ui.components.welcome import welcome
 from app.ui.live_markdown import LiveMarkdown
 from app.ui.pages.landing import UNTITLED, start_session
@@ -27,6 +33,13 @@ from app.workbench import Workbench
 
 IDLE_SECONDS, LIVE_SECONDS = 0.2, 0.05
 """How often the page looks for something new; the finer one while a run goes on."""
+COUNT_SECONDS = 0.3
+_TOGGLE_SIDE = """(event) => {
+  // Wide windows show the panel until somebody hides it, narrow ones hide it until somebody shows it.
+  const shown = getComputedStyle(document.querySelector(".session-side")).display !== "none";
+  document.body.classList.toggle("side-shown", !shown);
+  document.body.classList.toggle("side-hidden", shown);
+}"""
 
 
 async def session_page(workbench: Workbench, live_markdown: LiveMarkdown, session_id: str) -> None:
@@ -60,7 +73,8 @@ class SessionPage:
                 self._welcome.visible = not session.runs
                 self._build_composer()
                 self._bar = ui.html(sanitize=False).classes("status-bar").props("data-testid=status-bar")
-            self._side = self._build_side()
+            self._side = SidePanel(workbench, session, on_change=self._session_changed)
+        self._counting = Settled(self._side, self._count_context, seconds=COUNT_SECONDS)
         self._show_bars()
 
     @property
@@ -73,13 +87,21 @@ class SessionPage:
 
     def _build_head(self) -> None:
         with ui.element("div").classes("session-head"):
-            self._heading = ui.html(sanitize=False).classes("session-facts")
+            with ui.element("div").classes("session-facts"):
+                self._heading = ui.html(sanitize=False).classes("session-name")
+                self._variant = VariantSelect(self._agent, self._session.variant, self._choose_variant)
+                self._picker = ModelPicker(
+                    self._workbench.catalog, self._model, self._choose_model, reset="Use the variant's model"
+                )
+                self._chips = ui.html(sanitize=False).classes("session-chips")
             self._stop = button("Stop", self._stop_run, icon="stop", look="danger", testid="stop-button")
             self._stop.visible = False
             again = partial(start_session, self._workbench, self._agent.id)
             new = button("New session", again, icon="add", testid="new-session-button").classes("btn-label")
             new.props('aria-label="New session"')
-            icon_button("view_sidebar", "About this session", self._toggle_side, testid="side-panel-button")
+            icon_button("compare_arrows", "Compare with another variant", self._compare, testid="compare-link")
+            side = icon_button("view_sidebar", "Show or hide prompt and settings", testid="side-panel-button")
+            side.on("click", js_handler=_TOGGLE_SIDE)
 
     def _build_composer(self) -> None:
         with ui.element("div").classes("composer-dock"):
@@ -100,23 +122,11 @@ class SessionPage:
                 hint += " The demo model's answers are scripted; its tools are real."
             ui.label(hint).classes("composer-hint")
 
-    def _build_side(self) -> SidePanel:
-        names = tuple(choice.name for choice in self._behaviour.tools if choice.policy != "off")
-        side = SidePanel(
-            self._behaviour,
-            model=self._model,
-            variables=self._session.variables,
-            tools=self._workbench.tools.specs(names),
-            artifacts=self._workbench.artifacts,
-            on_close=self._toggle_side,
-        )
-        side.visible = False
-        return side
-
     async def fill(self) -> None:
         """Show the latest turns, then follow the session."""
         await self._update()
         await self._show_progress(None)
+        self._counting.touch()
         self._timer = ui.timer(LIVE_SECONDS if self._conversation.running else IDLE_SECONDS, self._update)
 
     async def _update(self) -> None:
@@ -129,7 +139,7 @@ class SessionPage:
                 await self._follow()
 
     async def _follow(self) -> None:
-        self._session = self._workbench.sessions.get(self._session.id)
+        self._look()
         changed = await self._conversation.show(self._session.runs)
         if changed:
             self._welcome.visible = not self._session.runs
@@ -138,16 +148,55 @@ class SessionPage:
         if changed or grown or (live is not None and live.unsaved):
             await self._show_progress(live)
 
+    def _look(self) -> None:
+        """Take over what changed of session, agent and working copy, here or in another tab."""
+        session = self._workbench.sessions.get(self._session.id)
+        agent = self._workbench.agents.get(session.agent_id)
+        before, self._session = self._session, session
+        if agent is not self._agent or _next_run(session) != _next_run(before):
+            self._agent = agent
+            self._side.show(session)
+            self._show_bars()
+            self._counting.touch()
+        self._side.look()
+
+    async def _session_changed(self) -> None:
+        self._look()
+
+    async def _choose_variant(self, number: int) -> None:
+        await self._change(partial(switched, agent=self._agent, number=number))
+
+    async def _choose_model(self, model: str | None) -> None:
+        await self._change(lambda newest: newest.model_copy(update={"model": model}))
+
+    async def _change(self, change: Callable[[Session], Session]) -> None:
+        try:
+            await self._workbench.sessions.change(self._session.id, change)
+        except WorkbenchError as problem:
+            told(str(problem))
+        self._look()
+
+    async def _count_context(self) -> None:
+        """Say what the next turn sends, and what stands in its way."""
+        self._picker.show(self._model, trouble=await model_trouble(self._workbench.catalog, self._model))
+        if not self._conversation.running:
+            await self._side.count_context()
+            await self._side.count_message(self._session.composer)
+
     async def _show_progress(self, live: LiveRun | None) -> None:
         if not self._conversation.running:
             self._day_cost = self._workbench.rows.cost_since(local_midnight(now()))
             await self._show_files()
+            self._counting.touch()
         self._show_bars(live.unsaved if live else None)
 
     def _show_bars(self, unsaved: str | None = None) -> None:
         running = self._conversation.running
         facts = self._facts()
         self._heading.set_content(session_heading(facts))
+        self._chips.set_content(session_chips(facts))
+        self._variant.show(self._agent, self._session.variant)
+        self._picker.show(self._model)
         self._kpis.set_content(kpi_strip(facts))
         self._bar.set_content(status_line(streaming=running, version=self._workbench.version, unsaved=unsaved))
         self._stop.visible = running
@@ -163,8 +212,6 @@ class SessionPage:
         return SessionFacts(
             agent=self._agent.name,
             icon=self._agent.icon,
-            variant=self._session.variant,
-            model=self._model,
             status=turns[-1].status if turns else None,
             turns=[*earlier, *(turn.figures for turn in turns)],
             ceiling=ceiling(self._behaviour.limits, run_cost=run_cost, day_cost=self._day_cost),
@@ -192,6 +239,7 @@ class SessionPage:
         try:
             change = partial(_with_composer, text=text)
             self._session = await self._workbench.sessions.change(self._session.id, change)
+            await self._side.count_message(text)
         except WorkbenchError as problem:
             self._say(str(problem))
 
@@ -232,19 +280,23 @@ class SessionPage:
             told(str(problem))
         await self._update()
 
+    def _compare(self) -> None:
+        ui.navigate.to(compare_address(self._agent.slug, self._session.variant))
+
     def _stop_run(self) -> None:
         if self._conversation.running:
             self._workbench.runs.stop(self._conversation.turns[-1].run_id)
 
-    async def _toggle_side(self) -> None:
-        self._side.visible = not self._side.visible
-        await self._show_files()
-
     async def _show_files(self) -> None:
         turns = self._conversation.turns
-        if self._side.visible and turns:
+        if turns:
             trace = await self._workbench.runs.trace(turns[-1].run_id)
             await self._side.show_files(files_after(trace.entries))
+
+
+def _next_run(session: Session) -> object:
+    """What of a session decides how its next run goes."""
+    return session.variant, session.model, session.variables, session.tools_off
 
 
 def _with_composer(session: Session, text: str) -> Session:

@@ -1,0 +1,54 @@
+"""What fills a model's context in the next call, counted before it is sent."""
+
+from dataclasses import dataclass, replace
+
+from app.domain.streaming import ModelRequest
+from app.engine.ports import Cards, Models
+
+
+@dataclass(frozen=True, slots=True)
+class ContextParts:
+    """Tokens of each part of a request, all of them about."""
+
+    system: int
+    """The system prompt and the output schema."""
+    tools: int
+    history: int
+    """What was said before."""
+    message: int
+    """The message that is being typed; 0 while there is none."""
+    window: int | None
+    """Tokens that the model takes at most; `None` where nobody said."""
+    input_cost: float | None
+    """US dollars for sending it once, without a cache; `None`: unpriced."""
+
+    @property
+    def total(self) -> int:
+        return self.system + self.tools + self.history + self.message
+
+
+async def context_of(request: ModelRequest, models: Models, cards: Cards, *, typed: bool = False) -> ContextParts:
+    """How the request's tokens are shared out, and what they cost by the catalog; no provider is asked.
+
+    `typed` says that the request ends with a message that was not sent yet: else all of it is history.
+    """
+    await cards.ready()
+    empty = replace(request, system=None, tools=(), messages=(), output_schema=None)
+    none = await models.count_tokens(empty)
+    system = (
+        await models.count_tokens(replace(empty, system=request.system, output_schema=request.output_schema)) - none
+    )
+    tools = await models.count_tokens(replace(empty, tools=request.tools)) - none
+    end = len(request.messages) - typed
+    message = await models.count_tokens(replace(empty, messages=request.messages[end:])) - none
+    history = await models.count_tokens(replace(empty, messages=request.messages[:end])) - none
+    card, price = cards.card(request.model), models.price(request.model)
+    total = system + tools + history + message
+    return ContextParts(
+        system,
+        tools,
+        history,
+        message,
+        window=card.context_window if card else None,
+        input_cost=total * price.input if price else None,
+    )

@@ -1,0 +1,124 @@
+"""An agent as one file: written to be kept or handed on, read with no trust in who wrote it."""
+
+import re
+from collections.abc import Collection
+
+import orjson
+from pydantic import JsonValue, ValidationError
+
+from app.domain.agents import Agent, Behaviour, ToolChoice, Variant, free_slug
+from app.domain.errors import TooLarge, WorkbenchError
+from app.domain.values import new_id
+
+FORMAT = "agent-playground/agent"
+VERSION = 1
+LARGEST = 4 * 1024 * 1024
+"""Bytes."""
+
+_LONGEST_NAME = 200
+_LONGEST_TEXT = 2_000
+_MOST_DEEP = 60
+_ICON = re.compile(r"[a-z0-9_]{1,60}")
+"""A Material icon's name; other words would be an address to load or a picture to draw."""
+
+
+def agent_file(agent: Agent) -> bytes:
+    """The agent with all its variants as JSON, for `read_agent_file`."""
+    content = {"format": FORMAT, "version": VERSION, "agent": agent.model_dump(mode="json")}
+    return orjson.dumps(content, option=orjson.OPT_INDENT_2)
+
+
+def read_agent_file(content: bytes, taken_slugs: Collection[str]) -> Agent:
+    """The agent in the file, with an id and a slug of its own, not public and with all its tools off.
+
+    Raises `WorkbenchError` in words: not an agent's file, of a newer version, too large, or with impossible values.
+    """
+    agent = _parsed(_document(content))
+    _check(agent)
+    changes = {
+        "id": new_id(),
+        "slug": free_slug(agent.name, taken_slugs),
+        "name": agent.name.strip(),
+        "variants": tuple(_with_tools_off(variant) for variant in agent.variants),
+        "is_public": False,
+        "deleted_at": None,
+    }
+    return agent.model_copy(update=changes)
+
+
+def _document(content: bytes) -> dict[str, JsonValue]:
+    if len(content) > LARGEST:
+        megabytes = len(content) / 1024 / 1024
+        raise TooLarge(f"This file has {megabytes:.1f} MB; an agent's file has 4 MB at most.")
+    try:
+        document: JsonValue = orjson.loads(content)
+    except orjson.JSONDecodeError as error:
+        raise WorkbenchError(f"This is no agent's file: it is not JSON ({error}). {_WAY_OUT}") from error
+    if not isinstance(document, dict) or document.get("format") != FORMAT:
+        raise WorkbenchError(f"This is no agent's file: it does not say {FORMAT!r}. {_WAY_OUT}")
+    return document
+
+
+_WAY_OUT = "Choose a file that was exported from an agent's page."
+
+
+def _parsed(document: dict[str, JsonValue]) -> Agent:
+    version = document.get("version")
+    if not isinstance(version, int) or isinstance(version, bool) or version < 1:
+        raise WorkbenchError(f"This agent's file has no version number. {_WAY_OUT}")
+    if version > VERSION:
+        raise WorkbenchError(
+            f"This agent's file was written by a newer Agent Playground (version {version}, this one reads up to "
+            f"{VERSION}). Update the app and import it again."
+        )
+    if _is_deep(document):
+        raise WorkbenchError(f"This agent's file is nested more than {_MOST_DEEP} levels deep. {_WAY_OUT}")
+    try:
+        return Agent.model_validate(document.get("agent"))
+    except ValidationError as error:
+        raise WorkbenchError(f"This agent's file cannot be read: {_first_fault(error)} {_WAY_OUT}") from error
+
+
+def _is_deep(document: JsonValue) -> bool:
+    level: list[JsonValue] = [document]
+    for _ in range(_MOST_DEEP):
+        level = [inner for value in level for inner in _inside(value)]
+        if not level:
+            return False
+    return True
+
+
+def _inside(value: JsonValue) -> list[JsonValue]:
+    if isinstance(value, dict):
+        return list(value.values())
+    return value if isinstance(value, list) else []
+
+
+def _first_fault(error: ValidationError) -> str:
+    fault = error.errors(include_url=False, include_context=False)[0]
+    return f"{'.'.join(map(str, fault['loc'])) or 'agent'}: {fault['msg']}."
+
+
+def _check(agent: Agent) -> None:
+    """Refuse what is well-formed and yet no agent that this app would have made."""
+    numbers = [variant.number for variant in agent.variants]
+    faults = {
+        "it has no name": not agent.name.strip(),
+        f"its name is longer than {_LONGEST_NAME} characters": len(agent.name) > _LONGEST_NAME,
+        "its name holds characters that cannot be shown": not agent.name.isprintable(),
+        f"its description is longer than {_LONGEST_TEXT:,} characters": len(agent.description) > _LONGEST_TEXT,
+        "its icon is not the name of one": not _ICON.fullmatch(agent.icon),
+        "two of its variants have the same number": len(set(numbers)) < len(numbers),
+        "its variants are not numbered from 1": any(not 1 <= number < 1_000_000 for number in numbers),
+        "its active variant is missing": agent.active not in numbers,
+        "it has archived its active variant": agent.active in agent.archived,
+        "it has archived a variant that is missing": not set(agent.archived) <= set(numbers),
+    }
+    if fault := next((words for words, is_so in faults.items() if is_so), None):
+        raise WorkbenchError(f"This agent's file cannot be used: {fault}. {_WAY_OUT}")
+
+
+def _with_tools_off(variant: Variant) -> Variant:
+    tools = tuple(ToolChoice(name=tool.name, policy="off") for tool in variant.behaviour.tools)
+    behaviour: Behaviour = variant.behaviour.model_copy(update={"tools": tools})
+    return variant.model_copy(update={"behaviour": behaviour})

@@ -1,0 +1,102 @@
+"""The models to choose from: first those that can be asked now, then the others with what they still need."""
+
+import asyncio
+import http.client
+from dataclasses import dataclass
+from urllib.parse import urlsplit
+
+import orjson
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from app.domain.errors import ModelFailure
+from app.domain.models import ModelCard
+from app.llm.catalog import DEMO, Catalog
+from app.llm.providers import PROVIDERS, Keys, Provider, connection, environment
+
+SECONDS = 0.6
+"""How long a local server may take to say which models it has."""
+_LARGEST_ANSWER = 1_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class ProviderChoice:
+    title: str
+    models: tuple[ModelCard, ...]
+    needs: str = ""
+    """What has to be done before its models can be asked; empty when they can be."""
+
+
+async def model_choices(catalog: Catalog, keys: Keys = environment) -> list[ProviderChoice]:
+    """All providers: the demo, running local servers, those with a key, then those that need something.
+
+    Local servers are asked for their models; nothing is sent to any other.
+    """
+    await catalog.ready()
+    found = await asyncio.gather(*(_choice(name, catalog, keys) for name in PROVIDERS))
+    demo = ProviderChoice("Built in", (DEMO,))
+    return [demo, *sorted(found, key=lambda one: bool(one.needs))]
+
+
+async def model_trouble(catalog: Catalog, name: str, keys: Keys = environment) -> str:
+    """Why the model of that name or alias cannot be asked, and what to do; empty when nothing speaks against it."""
+    if name == DEMO.name:
+        return ""
+    await catalog.ready()
+    full_name = catalog.resolve(name)
+    if full_name == DEMO.name:
+        return ""
+    if "/" not in full_name or full_name.startswith(f"{DEMO.provider}/"):
+        return f"There is no model {name!r}. Choose another one."
+    try:
+        connection(full_name, keys)
+    except ModelFailure as failure:
+        return str(failure)
+    return ""
+
+
+async def _choice(name: str, catalog: Catalog, keys: Keys) -> ProviderChoice:
+    provider = PROVIDERS[name]
+    try:
+        reached = connection(f"{name}/model", keys)
+    except ModelFailure as failure:
+        return ProviderChoice(provider.title, tuple(catalog.cards(name)), needs=str(failure))
+    if not provider.is_local:
+        return ProviderChoice(provider.title, tuple(catalog.cards(name)))
+    base = reached.arguments.get("api_base", "")
+    models = await asyncio.to_thread(_served, base, provider)
+    if models is None:
+        return ProviderChoice(provider.title, (), needs=f"{provider.title} does not answer at {base}. Start it first.")
+    cards = (catalog.card(f"{name}/{model}") for model in models)
+    return ProviderChoice(provider.title, tuple(card for card in cards if card is not None))
+
+
+class _Served(BaseModel):
+    """The models of an Ollama server (`models`), or of one that speaks OpenAI's protocol (`data`)."""
+
+    model_config = ConfigDict(extra="ignore")
+
+    models: tuple["_Named", ...] = ()
+    data: tuple["_Named", ...] = ()
+
+
+class _Named(BaseModel):
+    model_config = ConfigDict(extra="ignore")
+
+    name: str = ""
+    id: str = ""
+
+
+def _served(base: str, provider: Provider) -> list[str] | None:
+    """The models of the server at `base`; `None` when nothing answers there."""
+    address = urlsplit(base)
+    kind = http.client.HTTPSConnection if address.scheme == "https" else http.client.HTTPConnection
+    path = "/api/tags" if provider.prefix.startswith("ollama") else f"{address.path.rstrip('/')}/models"
+    server = kind(address.hostname or "127.0.0.1", address.port, timeout=SECONDS)
+    try:
+        server.request("GET", path)
+        served = _Served.model_validate(orjson.loads(server.getresponse().read(_LARGEST_ANSWER)))
+    except (OSError, ValueError, ValidationError, http.client.HTTPException):
+        return None
+    finally:
+        server.close()
+    return [one.name or one.id for one in (*served.models, *served.data)]

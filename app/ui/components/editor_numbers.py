@@ -1,0 +1,59 @@
+"""Number boxes of the variant editor: what cannot be is said at the box, and changes nothing."""
+
+from collections.abc import Callable
+from typing import TypeVar
+
+from nicegui import events, ui
+from pydantic import ValidationError
+
+from app.domain.values import Value
+
+V = TypeVar("V", bound=Value)
+Taken = Callable[[str, float | None], None]
+"""Gets a field's name and its new number; raises `ValidationError` where it cannot have that."""
+
+
+def number_box(
+    field: str, label: str, value: float | None, take: Taken, *, hint: str = "", suffix: str = "", step: float = 1
+) -> ui.number:
+    """A box for one number of a value; empty means `None`."""
+    box = ui.number(label, value=value, step=step).without_auto_validation()
+    box.props("outlined dense stack-label debounce=300 hide-bottom-space").classes("number-box")
+    box.props["data-testid"] = f"setting-{field.replace('_', '-')}"
+    if suffix:
+        box.props["suffix"] = suffix
+    if hint:
+        box.props["placeholder"] = hint
+
+    def changed(event: events.ValueChangeEventArguments[float | None]) -> None:
+        try:
+            take(field, event.value)
+            box.error = None
+        except ValidationError as problem:
+            box.error = fault_words(problem)
+
+    return box.on_value_change(changed)
+
+
+def with_field(value: V, field: str, content: object) -> V:
+    """The value with another content of one field, checked. Raises `ValidationError`."""
+    return type(value).model_validate({**value.model_dump(), field: content})
+
+
+def fault_words(problem: ValidationError) -> str:
+    """What a value cannot be, in a few words."""
+    fault = problem.errors()[0]
+    context = fault.get("ctx", {})
+    match fault["type"]:
+        case "greater_than_equal":
+            return f"At least {context['ge']:g}"
+        case "greater_than":
+            return f"More than {context['gt']:g}"
+        case "less_than_equal":
+            return f"At most {context['le']:g}"
+        case "int_from_float" | "int_type" if fault["input"] is not None:
+            return "A whole number, please"
+        case "int_type" | "float_type":
+            return "This needs a number"
+        case _:
+            return fault["msg"]

@@ -1,0 +1,65 @@
+"""The tools of a session's variant: each can be switched off here, and one that is gone says so."""
+
+from collections.abc import Callable, Collection
+
+from app.domain.agents import Behaviour
+from app.domain.tools import ToolSpec
+from app.ui.markup import Html, icon, joined, tag
+
+Specs = Callable[[tuple[str, ...]], tuple[ToolSpec, ...]]
+Missing = Callable[[tuple[str, ...]], tuple[str, ...]]
+
+
+def tool_rows(used: Behaviour, specs: Specs, missing: Missing, *, off: Collection[str], edited: Behaviour) -> Html:
+    """A row for each tool; `edited` is what would be saved as the next variant."""
+    choices = [choice for choice in used.tools if choice.policy != "off"]
+    if not choices:
+        return tag("p", "This variant has no tools.", cls="faint")
+    gone = set(missing(tuple(choice.name for choice in choices)))
+    kept = {choice.name for choice in edited.tools}
+    rows: list[Html] = []
+    for choice in choices:
+        if choice.name in gone:
+            rows.append(_gone(choice.name, is_removed=choice.name not in kept))
+            continue
+        rows.extend(
+            _row(spec, is_on=spec.name not in off, asks=choice.policy == "ask") for spec in specs((choice.name,))
+        )
+    return joined(*rows)
+
+
+def _row(spec: ToolSpec, *, is_on: bool, asks: bool) -> Html:
+    title = spec.title or spec.name
+    return tag(
+        "button",
+        icon(spec.icon, "faint"),
+        tag("span", title, cls="truncate grow"),
+        tag("span", "asks first", cls="chip") if asks else "",
+        tag("span", cls="switch", aria_hidden="true"),
+        type="button",
+        role="switch",
+        cls="tool-switch",
+        title=spec.description,
+        aria_checked="true" if is_on else "false",
+        aria_label=f"{title} in this session",
+        data_action="switch",
+        data_tool=spec.name,
+        data_testid="tool-switch",
+    )
+
+
+def _gone(name: str, *, is_removed: bool) -> Html:
+    words = f"“{name}” does not exist any more, so this variant cannot run."
+    if is_removed:
+        way_out: Html = tag("span", "Removed from the prompt's next variant. Save it to use it.", cls="faint")
+    else:
+        way_out = tag(
+            "button",
+            "Remove it from the next variant",
+            type="button",
+            cls="link-button",
+            data_action="remove",
+            data_tool=name,
+            data_testid="remove-tool-button",
+        )
+    return tag("div", tag("p", icon("warning"), words, cls="mark mark-warn"), way_out, data_testid="missing-tool")

@@ -1,0 +1,256 @@
+"""A comparison: its columns answer the same message side by side, live."""
+
+import asyncio
+from functools import partial
+
+from nicegui import ui
+
+from app.domain.agents import Agent
+from app.domain.comparisons import Comparison
+from app.domain.errors import NotFound, TooLarge, WorkbenchError
+from app.domain.sessions import Session
+from app.engine.chat import LONGEST_MESSAGE
+from app.ui.addresses import COMPARE, session_address
+from app.ui.components.buttons import button, icon_button
+from app.ui.components.compare_board import Board
+from app.ui.components.compare_column import CompareColumn
+from app.ui.components.compare_promotion import promote
+from app.ui.components.compare_retry import answer_again
+from app.ui.components.compare_rounds import rounds, tally, votes
+from app.ui.components.compare_words import LETTERS, ColumnFacts, column_head
+from app.ui.components.composer import Composer
+from app.ui.components.notices import told
+from app.ui.components.session_bars import status_line
+from app.ui.components.turn import Turn
+from app.ui.components.undo_bar import UndoBar
+from app.ui.live_markdown import LiveMarkdown
+from app.ui.markup import icon, joined, tag
+from app.ui.pages.compare import UNTITLED
+from app.workbench import Workbench
+
+IDLE_SECONDS, LIVE_SECONDS = 0.2, 0.05
+"""How often the page looks for something new; the finer one while a column answers."""
+
+
+async def comparison_page(workbench: Workbench, live_markdown: LiveMarkdown, comparison_id: str) -> None:
+    """Show the comparison; raises `NotFound`."""
+    comparison = workbench.comparisons.get(comparison_id)
+    if comparison.deleted_at is not None:
+        raise NotFound("This comparison was deleted. Start a new one from Compare.")
+    await ComparisonPage(workbench, live_markdown, comparison).fill()
+
+
+class ComparisonPage:
+    """Pulls, as a session's page does: a timer asks the runs of all columns what is new."""
+
+    def __init__(self, workbench: Workbench, live_markdown: LiveMarkdown, comparison: Comparison) -> None:
+        self._workbench = workbench
+        self._live_markdown = live_markdown
+        self._comparison = comparison
+        self._timer: ui.timer | None = None
+        self._updating = asyncio.Lock()
+        self._heads: list[ColumnFacts] = []
+        with ui.element("div").classes("session compare"), ui.element("div").classes("session-main"):
+            self._build_head()
+            self._board = Board(on_press=self._press)
+            with self._board:
+                self._welcome = ui.html(_WELCOME, sanitize=False).classes("welcome")
+            self._build_columns()
+            self._build_composer()
+            self._bar = ui.html(sanitize=False).classes("status-bar").props("data-testid=status-bar")
+        self._undo = UndoBar()
+        self._show_bars()
+
+    def _build_head(self) -> None:
+        with ui.element("div").classes("session-head"):
+            self._heading = ui.html(sanitize=False).classes("session-facts")
+            self._stop = button("Stop all", self._stop_all, icon="stop", look="danger", testid="stop-button")
+            self._stop.visible = False
+            new = button("New comparison", lambda: ui.navigate.to(COMPARE), icon="add", testid="new-comparison-button")
+            new.classes("btn-label").props('aria-label="New comparison"')
+
+    def _build_columns(self) -> None:
+        for place, session in enumerate(self._sessions()):
+            agent = self._workbench.agents.get(session.agent_id)
+            with self._board.grid:
+                column = CompareColumn(
+                    self._workbench,
+                    self._live_markdown,
+                    agent_icon=agent.icon,
+                    label=f"Column {LETTERS[place]}: {agent.name} v{session.variant}",
+                    on_action=partial(self._act, place),
+                )
+            self._board.add(column)
+
+    def _build_composer(self) -> None:
+        with ui.element("div").classes("composer-dock"):
+            with ui.element("div").classes("composer"):
+                self._composer = Composer(
+                    session_id=self._comparison.id,
+                    text=self._sessions()[0].composer,
+                    placeholder="Message all columns",
+                    on_send=self._send,
+                    on_typed=self._keep_typed,
+                )
+                self._send_button = icon_button("arrow_upward", "Send to all", look="primary", testid="send-button")
+                self._send_button.classes("send-button").on("click", js_handler=self._composer.send())
+            self._note = ui.label().classes("composer-note").props("role=alert data-testid=composer-note")
+            self._note.visible = False
+            ui.label("Enter sends to all columns, Shift-Enter breaks the line.").classes("composer-hint")
+
+    async def fill(self) -> None:
+        """Show the latest rounds, then follow the columns."""
+        await self._update()
+        self._timer = ui.timer(LIVE_SECONDS if self._board.running else IDLE_SECONDS, self._update)
+
+    async def _update(self) -> None:
+        """Show what is new: messages of this or another tab, entries and live text of the runs that go on."""
+        if self._updating.locked():
+            return
+        with self._board:
+            async with self._updating:
+                await self._follow()
+
+    async def _follow(self) -> None:
+        self._comparison = self._workbench.comparisons.get(self._comparison.id)
+        await self._board.show(rounds(self._comparison), votes(self._comparison))
+        await self._board.follow()
+        self._show_bars()
+
+    def _show_bars(self) -> None:
+        live = self._workbench.compare.live_runs(self._comparison.id)
+        running = self._board.running or bool(live)  # a run is over before it is on disk, and only then the next starts
+        unsaved = next((one.unsaved for one in live if one.unsaved), None)
+        self._show_heads()
+        self._stop.visible = running
+        self._send_button.set_enabled(not running)
+        if self._timer is not None:
+            self._timer.interval = LIVE_SECONDS if running else IDLE_SECONDS
+        bar = status_line(streaming=running, version=self._workbench.version, unsaved=unsaved)
+        if self._bar.content != bar:
+            self._bar.set_content(bar)
+
+    def _show_heads(self) -> None:
+        facts = self._facts()
+        if facts == self._heads:
+            return
+        self._heads = facts
+        title = self._comparison.title or UNTITLED
+        ui.page_title(f"{title} · Compare · Agent Playground")
+        self._heading.set_content(
+            joined(tag("span", icon("compare_arrows"), cls="agent-icon"), tag("h1", title, title=title))
+        )
+        self._welcome.visible = not self._comparison.turns
+        for column, one in zip(self._board.columns, facts, strict=True):
+            column.head.set_content(column_head(one))
+
+    def _facts(self) -> list[ColumnFacts]:
+        sessions, counts = self._sessions(), tally(votes(self._comparison), len(self._comparison.sessions))
+        latest = [column.latest for column in self._board.columns]
+        return [
+            ColumnFacts(place, self._agent_of(session), session, cell.turn.status if cell else None, count)
+            for place, (session, cell, count) in enumerate(zip(sessions, latest, counts, strict=True))
+        ]
+
+    def _sessions(self) -> list[Session]:
+        return [self._workbench.sessions.get(session_id) for session_id in self._comparison.sessions]
+
+    def _agent_of(self, session: Session) -> Agent:
+        return self._workbench.agents.get(session.agent_id)
+
+    async def _send(self, text: str, length: int) -> None:
+        try:
+            if length > len(text):
+                raise TooLarge(
+                    f"The message has {length:,} characters; {LONGEST_MESSAGE:,} is the most. "
+                    "Shorten it, or send it in several messages."
+                )
+            await self._workbench.compare.send(self._comparison.id, text)
+        except WorkbenchError as problem:
+            self._say(str(problem))
+            return
+        self._say("")
+        self._composer.sent(text)
+        await self._update()
+
+    async def _keep_typed(self, text: str) -> None:
+        try:
+            await self._workbench.sessions.change(
+                self._comparison.sessions[0], lambda one: one.model_copy(update={"composer": text})
+            )
+        except WorkbenchError as problem:
+            self._say(str(problem))
+
+    def _say(self, words: str) -> None:
+        """Say under the composer why a message was not sent; empty words take that back."""
+        self._note.text = words
+        self._note.visible = bool(words)
+
+    def _stop_all(self) -> None:
+        self._workbench.compare.stop(self._comparison.id)
+
+    async def _act(self, place: int, turn: Turn, action: str, value: str) -> None:
+        """A button of a column's message."""
+        try:
+            await self._do(place, turn, action, value)
+        except WorkbenchError as problem:
+            told(str(problem))
+
+    async def _do(self, place: int, turn: Turn, action: str, value: str) -> None:
+        match action:
+            case "regenerate" | "retry":
+                await answer_again(self._workbench, self._comparison, self._comparison.sessions[place], turn.run_id)
+                await self._update()
+            case "copy-request" if turn.message is not None:
+                ui.clipboard.write(turn.message.text)
+                ui.notify("Copied", timeout=1500)
+            case "copy-answer" if turn.answer is not None:
+                ui.clipboard.write(turn.answer.text)
+                ui.notify("Copied", timeout=1500)
+            case "approve" | "deny":
+                if (live := self._workbench.runs.live(turn.run_id)) is not None:
+                    live.resolve(value, "approve" if action == "approve" else "deny")
+            case _:
+                pass
+
+    async def _press(self, what: str, place: int, number: int) -> None:
+        """A button of a column's head, or the vote below an answer."""
+        try:
+            match what:
+                case "vote":
+                    await self._vote(place, number)
+                case "promote":
+                    await self._promote(place)
+                case "open":
+                    session_id = self._comparison.sessions[place]
+                    session = await self._workbench.compare.open_column(self._comparison.id, session_id)
+                    ui.navigate.to(session_address(session.id))
+                case _:
+                    pass
+        except WorkbenchError as problem:
+            told(str(problem))
+
+    async def _vote(self, place: int, number: int) -> None:
+        session_id = self._comparison.sessions[place]
+        voted = None if self._comparison.votes.get(number) == session_id else session_id
+        await self._workbench.compare.vote(self._comparison.id, number, voted)
+        await self._update()
+
+    async def _promote(self, place: int) -> None:
+        session = self._sessions()[place]
+        before = self._agent_of(session).active
+        agent = await promote(self._workbench, session)
+        self._show_heads()
+
+        async def undo() -> None:
+            await self._workbench.agents.change(agent.id, lambda one: one.model_copy(update={"active": before}))
+            self._show_heads()
+
+        self._undo.show(f"{agent.name} answers as v{agent.active} from now on", undo)
+
+
+_WELCOME = joined(
+    tag("span", icon("compare_arrows"), cls="agent-icon"),
+    tag("h2", "One message, several answers"),
+    tag("p", "Write a message below. All columns answer it at the same time, and you see who did better."),
+)

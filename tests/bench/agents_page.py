@@ -1,0 +1,68 @@
+"""From navigation to the first card of 500 agents, against an empty page of the app."""
+
+import asyncio
+import statistics
+import tempfile
+from pathlib import Path
+
+from playwright.sync_api import sync_playwright
+
+from app.domain.agents import Behaviour, ToolChoice, new_agent, with_variant
+from app.workbench import Workbench
+from tests.app_process import AppProcess
+from tests.bench.runs_pages import EMPTY, Visit, figure, seconds_to_row
+from tests.browser import chromium
+from tests.e2e.conftest import FLAGS
+from tests.figures import Figure
+from tests.seeds import seed_runs
+
+ROUNDS = 9
+AGENTS = 500
+VARIANTS = 4
+STORED_RUNS = 1000
+LIST = Visit("/agents", "[data-testid=agent-card]", f"[data-testid=agents-count]:has-text('{AGENTS} agents')")
+
+
+def run() -> list[Figure]:
+    with tempfile.TemporaryDirectory() as temporary:
+        folder = Path(temporary) / "data"
+        asyncio.run(seed_agents(folder))
+        asyncio.run(seed_runs(folder, STORED_RUNS))
+        app = AppProcess(folder)
+        app.start()
+        try:
+            empty, listed = measured(app)
+        finally:
+            app.stop()
+    return [figure(f"Agents with {AGENTS} agents", listed, empty)]
+
+
+async def seed_agents(folder: Path) -> None:
+    """Agents with a prompt of some length and a few variants each."""
+    workbench = Workbench.open(folder)
+    for number in range(AGENTS):
+        behaviour = Behaviour(
+            system_prompt=f"You are agent {number}. " + "Answer politely and in full sentences. " * 50,
+            tools=(ToolChoice(name="calculator"), ToolChoice(name="read_file", policy="ask")),
+        )
+        description = f"Answers the questions that come in through channel {number}."
+        agent = new_agent(f"Agent {number}", behaviour, taken_slugs=(), description=description)
+        for _ in range(VARIANTS - 1):
+            agent = with_variant(agent, behaviour, origin=1, note="another try")
+        await workbench.agents.create(agent)
+    await workbench.close()
+
+
+def measured(app: AppProcess) -> list[float]:
+    """Seconds to the first card and to an empty page, the median of rounds that take turns; the first warms up."""
+    taken: dict[str, list[float]] = {}
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=chromium(), args=FLAGS)
+        page = browser.new_page(base_url=app.url, viewport={"width": 1280, "height": 720})
+        page.goto(app.address)
+        page.wait_for_url(lambda url: "token=" not in url)
+        for _ in range(ROUNDS + 1):
+            for visit in (EMPTY, LIST):
+                taken.setdefault(visit.address, []).append(seconds_to_row(page, visit))
+        browser.close()
+    return [statistics.median(taken[visit.address][1:]) for visit in (EMPTY, LIST)]

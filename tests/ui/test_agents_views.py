@@ -1,0 +1,115 @@
+"""Cards, rows of variants and tool policies, as pure functions."""
+
+from datetime import UTC, datetime, timedelta
+
+from app.domain.agents import (
+    Agent,
+    Behaviour,
+    ToolChoice,
+    archived,
+    new_agent,
+    promoted,
+    with_variant,
+)
+from app.domain.tools import ToolSpec
+from app.domain.trace import Week
+from app.ui.components.agent_cards import agent_card, trash_row
+from app.ui.components.tool_policies import PolicyRow, policy_rows, with_policy
+from app.ui.components.versions import variant_row
+
+NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)
+HOSTILE = "<script>hurt()</script>\"'><img src=x onerror=hurt()>"
+NEVER = Week(0, 0.0, None)
+
+
+def spec(name: str, kit: str = "") -> ToolSpec:
+    return ToolSpec(name=name, description=f"Does {name}.\nAnd more.", parameters={}, kit=kit)
+
+
+TOOLS = (spec("calculator"), spec("data__sort", "data"), spec("data__join", "data"))
+
+
+def agent(**changes: object) -> Agent:
+    made = new_agent("Tutor", Behaviour(tools=(ToolChoice(name="calculator"),)), taken_slugs=())
+    return made.model_copy(update=changes)
+
+
+def rows(*choices: ToolChoice) -> dict[str, PolicyRow]:
+    return {row.name: row for row in policy_rows(choices, TOOLS)}
+
+
+def test_a_card_says_how_much_the_agent_was_used():
+    card = agent_card(agent(), Week(3, 0.5, NOW - timedelta(hours=2)), NOW)
+    for words in ("Tutor", "v1 active", "demo/agent", "1 tool", "Last run 2 h ago", "3 runs, $0.50 this week"):
+        assert words in card
+    assert "Never ran" in agent_card(agent(), NEVER, NOW)
+
+
+def test_a_card_of_an_imported_agent_says_that_its_tools_are_off():
+    off = Behaviour(tools=(ToolChoice(name="calculator", policy="off"),))
+    assert "Tools off" in agent_card(new_agent("Imported", off, taken_slugs=()), NEVER, NOW)
+
+
+def test_hostile_names_notes_and_tools_stay_text():
+    hostile = with_variant(
+        agent(name=HOSTILE, description=HOSTILE, icon=HOSTILE),
+        Behaviour(model=HOSTILE, tools=(ToolChoice(name=HOSTILE),)),
+        origin=1,
+        note=HOSTILE,
+    )
+    hostile = promoted(hostile, 2).model_copy(update={"deleted_at": NOW})
+    variant = hostile.active_variant
+    shown = (
+        agent_card(hostile, NEVER, NOW) + trash_row(hostile, NOW) + variant_row(hostile, variant, NOW, in_editor=True)
+    )
+    assert "<script>" not in shown
+    assert "<img" not in shown
+
+
+def test_a_variant_that_is_not_active_can_be_promoted_and_an_older_one_rolled_back_to():
+    three = with_variant(with_variant(agent(), Behaviour(), origin=1, note="kinder"), Behaviour(), origin=2)
+    three = promoted(three, 2)
+    shown = {one.number: variant_row(three, one, NOW, in_editor=False) for one in three.variants}
+    assert "Roll back" in shown[1]
+    assert "promote-button" not in shown[2]
+    assert "Promote" in shown[3]
+    assert "kinder" in shown[2]
+    assert "from v2" in shown[3]
+    assert 'data-action="archive"' in shown[1]
+    assert 'data-action="archive"' not in shown[2]
+    gone = archived(three, 1)
+    assert "Archived" in variant_row(gone, gone.variant(1), NOW, in_editor=False)
+
+
+def test_every_tool_is_offered_and_says_its_first_line():
+    offered = rows(ToolChoice(name="calculator", policy="ask"))
+    assert {name: row.policy for name, row in offered.items()} == {
+        "calculator": "ask",
+        "data__sort": "off",
+        "data__join": "off",
+    }
+    assert offered["calculator"].about == "Does calculator."
+
+
+def test_a_kit_that_is_chosen_as_a_whole_stands_for_its_tools():
+    assert list(rows(ToolChoice(name="data"))) == ["data", "calculator"]
+    assert rows(ToolChoice(name="data"))["data"].about == "A kit of 2 tools."
+
+
+def test_a_deleted_tool_is_marked_and_can_be_taken_away():
+    choices = (ToolChoice(name="old-tool"), ToolChoice(name="calculator"))
+    assert rows(*choices)["old-tool"].missing
+    assert with_policy(choices, "old_tool", "off") == (ToolChoice(name="calculator"),)
+
+
+def test_an_imported_tool_waits_for_permission_and_one_turned_off_does_not():
+    imported = (ToolChoice(name="calculator", policy="off"),)
+    assert rows(*imported)["calculator"].not_allowed_yet
+    assert not rows(*with_policy(imported, "calculator", "off"))["calculator"].not_allowed_yet
+    assert with_policy(imported, "calculator", "ask") == (ToolChoice(name="calculator", policy="ask"),)
+
+
+def test_a_changed_policy_keeps_the_order_of_the_tools():
+    choices = (ToolChoice(name="b"), ToolChoice(name="a"))
+    assert with_policy(choices, "b", "ask") == (ToolChoice(name="b", policy="ask"), ToolChoice(name="a"))
+    assert with_policy(choices, "c", "auto")[-1] == ToolChoice(name="c")
