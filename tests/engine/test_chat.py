@@ -133,3 +133,16 @@ async def test_a_run_left_without_an_end_is_listed_as_interrupted(bench):
     assert (await bench.runs.page(RunFilter(status="running"))).total == 0
     follow_up = await say(bench, session, "go on", "ok")
     assert [m.text for m in follow_up.started.history][:1] == ["x"]
+
+
+async def test_a_run_whose_first_record_is_damaged_is_still_listed(bench):
+    session = await bench.session()
+    bench.models.say(TextDelta("so far"), forever)
+    live = await bench.chat.send(session.id, "x")
+    await bench.runs.close()
+    bench.runs._finished.clear()
+    path = bench.data.path / "runs" / f"{live.run_id}.tdb"
+    first, *rest = path.read_bytes().splitlines(keepends=True)
+    path.write_bytes(b"".join([b"0" * 8 + first[8:], *rest]))
+    [row] = (await bench.runs.page(RunFilter())).rows
+    assert (row.run_id, row.status) == (live.run_id, "interrupted")

@@ -120,9 +120,10 @@ class RunsPage:
         elif any(row.status == "running" for row in self._shown):
             self._show_rows()
 
-    def _stamp(self) -> tuple[tuple[str, int], ...]:
-        """Changes whenever a live run of this process begins, gets on or ends."""
-        return tuple((live.run_id, len(live.entries)) for live in self._workbench.runs.live_runs())
+    def _stamp(self) -> tuple[int, ...]:
+        """Changes whenever a run of this process begins, gets on or ends."""
+        runs = self._workbench.runs
+        return (runs.begun, *(len(live.entries) for live in runs.live_runs()))
 
     def _sort(self, event: events.GenericEventArguments) -> None:
         key: SortKey = next((key for key in SORT_KEYS if key == event.args), "started_at")
