@@ -135,14 +135,16 @@ async def test_a_run_left_without_an_end_is_listed_as_interrupted(bench):
     assert [m.text for m in follow_up.started.history][:1] == ["x"]
 
 
-async def test_a_run_whose_first_record_is_damaged_is_still_listed(bench):
+@pytest.mark.parametrize("damaged", [0, 1])
+async def test_a_run_whose_first_records_are_damaged_is_still_listed(bench, damaged):
     session = await bench.session()
     bench.models.say(TextDelta("so far"), forever)
     live = await bench.chat.send(session.id, "x")
     await bench.runs.close()
     bench.runs._finished.clear()
     path = bench.data.path / "runs" / f"{live.run_id}.tdb"
-    first, *rest = path.read_bytes().splitlines(keepends=True)
-    path.write_bytes(b"".join([b"0" * 8 + first[8:], *rest]))
+    lines = path.read_bytes().splitlines(keepends=True)
+    lines[damaged] = b"0" * 8 + lines[damaged][8:]
+    path.write_bytes(b"".join(lines))
     [row] = (await bench.runs.page(RunFilter())).rows
     assert (row.run_id, row.status) == (live.run_id, "interrupted")
