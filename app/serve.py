@@ -53,6 +53,7 @@ def serve(workbench: Workbench, port: int, token: str, *, open_browser: bool) ->
         reload=False,
         show=False,
         show_welcome_message=False,
+        tailwind=False,  # it would compile our pages in the browser at every load; theme.css needs none of it
         reconnect_timeout=RECONNECT_SECONDS,
         binding_refresh_interval=None,
         timeout_graceful_shutdown=1,

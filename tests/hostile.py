@@ -27,6 +27,7 @@ _SCRIPTS = (
     "<marquee onstart=window.hacked=1>x</marquee>",
     "<div onpointerover=window.hacked=1>hover</div>",
     "<a href=javascript:window.hacked=1>x</a>",
+    "<a href='data:text/html,<script>window.hacked=1</script>'>x</a>",
     "<iframe src=javascript:window.hacked=1></iframe>",
     "<iframe srcdoc='<script>parent.hacked=1</script>'></iframe>",
     "<object data=javascript:window.hacked=1></object>",

@@ -3,7 +3,7 @@
 Pieces are live only, the trace keeps the finished message; they are plain dataclasses because there are thousands.
 """
 
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Iterable
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -69,23 +69,85 @@ class Model(Protocol):
         ...
 
 
-@dataclass(slots=True)
-class DraftCall:
+class GrowingText:
+    """Text that grows by thousands of pieces and is read a few times a second: joined when it is read."""
+
+    __slots__ = ("_pieces",)
+
+    def __init__(self, text: str = "") -> None:
+        self._pieces = [text]
+
+    def add(self, piece: str) -> None:
+        self._pieces.append(piece)
+
+    def __str__(self) -> str:
+        if len(self._pieces) > 1:
+            self._pieces = ["".join(self._pieces)]
+        return self._pieces[0]
+
+
+class DraftCall:  # noqa: PLW1641  it changes, so nothing may keep it by its hash
     """A tool call whose arguments are still being written."""
 
-    call_id: str
-    name: str
-    arguments: str = ""
+    __slots__ = ("_arguments", "call_id", "name")
+
+    def __init__(self, call_id: str, name: str, arguments: str = "") -> None:
+        self.call_id = call_id
+        self.name = name
+        self._arguments = GrowingText(arguments)
+
+    @property
+    def arguments(self) -> str:
+        return str(self._arguments)
+
+    def take(self, piece: str) -> None:
+        self._arguments.add(piece)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, DraftCall) and (self.call_id, self.name, self.arguments) == (
+            other.call_id,
+            other.name,
+            other.arguments,
+        )
 
 
-@dataclass(slots=True)
-class Draft:
+class Draft:  # noqa: PLW1641  it changes, so nothing may keep it by its hash
     """Live text: the message being written. Empty between messages."""
 
-    text: str = ""
-    reasoning: str = ""
-    calls: dict[str, DraftCall] = field(default_factory=dict)
+    __slots__ = ("_reasoning", "_text", "calls")
+
+    def __init__(self, text: str = "", reasoning: str = "", calls: Iterable[DraftCall] = ()) -> None:
+        self._text = GrowingText(text)
+        self._reasoning = GrowingText(reasoning)
+        self.calls = {call.call_id: call for call in calls}
+
+    @property
+    def text(self) -> str:
+        return str(self._text)
+
+    @property
+    def reasoning(self) -> str:
+        return str(self._reasoning)
 
     @property
     def empty(self) -> bool:
-        return not (self.text or self.reasoning or self.calls)
+        return not (self.calls or self.text or self.reasoning)
+
+    def take(self, delta: Delta) -> None:
+        """Add a piece."""
+        match delta:
+            case TextDelta(text=text):
+                self._text.add(text)
+            case ReasoningDelta(text=text):
+                self._reasoning.add(text)
+            case CallDelta(call_id=call_id, name=name, text=text):
+                if call_id not in self.calls:
+                    self.calls[call_id] = DraftCall(call_id, name)
+                self.calls[call_id].take(text)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Draft) and (self.text, self.reasoning, self.calls) == (
+            other.text,
+            other.reasoning,
+            other.calls,
+        )

@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import AsyncIterator, Iterable
 
 from app.domain.events import Entry, Event, RunFinished
-from app.domain.streaming import CallDelta, Delta, Draft, DraftCall, ReasoningDelta, TextDelta
+from app.domain.streaming import Delta, Draft
 from app.engine.ports import Clock, TraceWriter
 
 CHECKPOINT_SECONDS = 1.0
@@ -35,14 +35,7 @@ class Recorder:
 
     def take(self, delta: Delta) -> None:
         """Add a piece to the live text."""
-        match delta:
-            case TextDelta(text=text):
-                self.draft.text += text
-            case ReasoningDelta(text=text):
-                self.draft.reasoning += text
-            case CallDelta(call_id=call_id, name=name, text=text):
-                call = self.draft.calls.setdefault(call_id, DraftCall(call_id, name))
-                call.arguments += text
+        self.draft.take(delta)
         if self._checkpoint is None:
             self._checkpoint = asyncio.get_running_loop().call_later(CHECKPOINT_SECONDS, self.checkpoint)
 

@@ -123,6 +123,8 @@ class Runs:
     def __post_init__(self) -> None:
         self._live: dict[str, LiveRun] = {}
         self._finished: OrderedDict[str, LiveRun] = OrderedDict()
+        self.begun = 0
+        """How many runs this process has begun: a list that remembers it sees also those that ended since."""
 
     async def start(self, started: RunStarted, message: Message, *, origin: Origin = "user") -> LiveRun:
         """Begin a run with that message; returns when both are on disk. Raises `StorageError` and begins nothing."""
@@ -137,6 +139,7 @@ class Runs:
             await live.run.recorder.abandon()
             raise
         self._live[run_id] = live
+        self.begun += 1
         live.task = asyncio.create_task(self._work(live), name=f"run {run_id}")
         return live
 
@@ -240,12 +243,13 @@ class Runs:
                 return
 
     async def _settled(self, row: RunRow) -> RunRow:
-        """The row of a run without an end, made again from its trace."""
+        """The row of a run without an end, made again from its trace as far as that can be read."""
         if row.status != "running":
             return row
-        live = self._live.get(row.run_id)
         trace = await self.trace(row.run_id)
-        return run_row(trace.entries, alive=live is not None)
+        if not trace.entries or not isinstance(trace.entries[0].event, RunStarted):
+            return row.model_copy(update={"status": "interrupted"})
+        return run_row(trace.entries, alive=row.run_id in self._live)
 
     def _day_cost_besides(self, run_id: str) -> float:
         """US dollars of today's other runs, those that go on included."""

@@ -2,13 +2,13 @@
 
 from collections.abc import Iterable
 
-from app.domain.streaming import Draft, DraftCall
+from app.domain.streaming import CallDelta, Draft, DraftCall, ReasoningDelta, TextDelta
 from app.store.frames import Document
 
 
 def snapshot(draft: Draft) -> Draft:
     """The draft as it is now; the live one goes on growing."""
-    calls = {call_id: DraftCall(call.call_id, call.name, call.arguments) for call_id, call in draft.calls.items()}
+    calls = [DraftCall(call.call_id, call.name, call.arguments) for call in draft.calls.values()]
     return Draft(draft.text, draft.reasoning, calls)
 
 
@@ -43,13 +43,12 @@ def joined(pieces: Iterable[Document]) -> Draft:
     """The draft out of its pieces, oldest first."""
     draft = Draft()
     for grown in pieces:
-        draft.text += _text(grown, "text")
-        draft.reasoning += _text(grown, "reasoning")
+        draft.take(TextDelta(_text(grown, "text")))
+        draft.take(ReasoningDelta(_text(grown, "reasoning")))
         for key, value in grown.items():
             if key.startswith("call ") and isinstance(value, dict):
                 call_id = key.removeprefix("call ")
-                call = draft.calls.setdefault(call_id, DraftCall(call_id, _text(value, "name")))
-                call.arguments += _text(value, "arguments")
+                draft.take(CallDelta(call_id, _text(value, "name"), _text(value, "arguments")))
     return draft
 
 

@@ -55,7 +55,7 @@ class Sandbox:
             async with pool.checkout(limits=LIMITS, os_policy=POLICY) as session:
                 return await session.feed_run(code, print_callback=lambda _stream, text: show(text))
         except (MontySyntaxError, MontyRuntimeError) as error:
-            raise ToolError(error.display()) from None
+            raise ToolError(_in_words(error.display())) from None
         except MontyError as error:
             raise ToolError(f"The program was ended by the sandbox: {error}") from None
         except (OSError, RuntimeError) as error:
@@ -75,3 +75,10 @@ class Sandbox:
                     max_processes=MOST_WORKERS, max_checkouts_per_worker=1, feed_duration_limit_grace=GRACE_SECONDS
                 ).__aenter__()
             return self._pool
+
+
+def _in_words(display: str) -> str:
+    """The program's own error; a limit it ran into is said in plain words too."""
+    if "time limit exceeded" in display:
+        return f"{display}\nThe program was stopped after {SECONDS:g} seconds of computing. Let it do less at once."
+    return display

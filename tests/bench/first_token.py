@@ -18,14 +18,14 @@ ROUNDS = 40
 MODEL = "openai/stream-200-100"
 
 
-async def run() -> list[Figure]:
+async def run(rounds: int = ROUNDS) -> list[Figure]:
     with provider() as address, tempfile.TemporaryDirectory() as temporary:
         os.environ |= {"OPENAI_BASE_URL": address, "OPENAI_API_KEY": "sk-bench"}
         workbench = Workbench.open(Path(temporary) / "data")
         await finish([await start(workbench, MODEL)])
         await bare(address)
         ours, theirs = [], []
-        for _ in range(ROUNDS):
+        for _ in range(rounds):
             ours.append(await through_the_app(workbench))
             theirs.append(await bare(address))
         await workbench.close()

@@ -17,13 +17,13 @@ RUNS = 50
 SECONDS = 15
 
 
-async def run() -> list[Figure]:
+async def run(runs: int = RUNS, seconds: int = SECONDS) -> list[Figure]:
     with provider() as address, tempfile.TemporaryDirectory() as temporary:
         os.environ |= {"OPENAI_BASE_URL": address, "OPENAI_API_KEY": "sk-bench"}
         workbench = Workbench.open(Path(temporary) / "data")
         await finish([await start(workbench, "openai/stream-40-0")])  # LiteLLM is imported by now
-        many = await lag_during(workbench, [f"openai/stream-{SECONDS * 40}-10"] * RUNS)
-        one = await lag_during(workbench, ["openai/stream-200000-0"])
+        many = await lag_during(workbench, [f"openai/stream-{seconds * 40}-10"] * runs)
+        one = await lag_during(workbench, [f"openai/stream-{seconds * 13_000}-0"])
         await workbench.close()
     return [
         Figure(

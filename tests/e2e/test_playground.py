@@ -4,51 +4,10 @@ import re
 from collections.abc import Callable
 from pathlib import Path
 
-from playwright.sync_api import Locator, Page, expect
+from playwright.sync_api import Page, expect
 
 from tests.e2e.complaints import Complaints
-
-SUM = "What is 5 + 10, then multiply by 3?"
-STORY = "Tell me a long story"
-ANSWER_SECONDS = 90_000
-
-
-def start_session(page: Page, agent: str = "Assistant") -> None:
-    page.get_by_test_id("agent-card").filter(has_text=agent).click()
-    expect(page.get_by_test_id("chat-input")).to_be_focused()
-
-
-def send(page: Page, text: str) -> Locator:
-    """The answer that the message begins."""
-    before = page.get_by_test_id("assistant-message").count()
-    page.get_by_test_id("chat-input").fill(text)
-    page.get_by_test_id("chat-input").press("Enter")
-    answer = page.get_by_test_id("assistant-message").nth(before)
-    expect(answer).to_be_visible()
-    return answer
-
-
-def ask(page: Page, text: str) -> Locator:
-    """The whole answer to the message."""
-    answer = send(page, text)
-    finished(page)
-    return answer
-
-
-def finished(page: Page) -> None:
-    expect(page.get_by_test_id("message-streaming")).to_have_count(0, timeout=ANSWER_SECONDS)
-    expect(page.get_by_test_id("stream-state")).to_have_text("Idle")
-
-
-def streamed(page: Page) -> str:
-    return page.get_by_test_id("message-streaming").inner_text()
-
-
-def wait_for_text(page: Page, length: int) -> str:
-    page.wait_for_function(
-        "length => document.querySelector('[data-testid=message-streaming]')?.innerText.length > length", arg=length
-    )
-    return streamed(page)
+from tests.e2e.playground import STORY, SUM, ask, finished, send, start_session, streamed, wait_for_text
 
 
 def test_a_sum_is_answered_with_two_tool_calls(page: Page, screenshot: Callable[[str], Path]) -> None:

@@ -11,13 +11,15 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from app.domain.agents import Behaviour, ToolChoice, new_agent
-from app.domain.events import Event
+from app.domain.errors import ErrorInfo
+from app.domain.events import Event, RunFinished
 from app.domain.sessions import Session
 from app.domain.trace import run_row
 from app.domain.values import new_id
 from app.workbench import Workbench
 from tests.app_process import AppProcess
-from tests.e2e.test_playground import STORY, finished, send, start_session, wait_for_text
+from tests.e2e.playground import STORY, finished, send, start_session, wait_for_text
+from tests.hostile import PAYLOADS
 from tests.traces import asked, call, ran, said, started, trace_of
 from tests.traces import finished as ended
 
@@ -31,6 +33,8 @@ class Prepared:
     """A session of many turns."""
     busy: str = ""
     """A session with turns of very many steps."""
+    hostile: str = ""
+    """A session full of words that try to become more."""
 
 
 @pytest.fixture(scope="module")
@@ -60,7 +64,28 @@ async def prepare(folder: Path, prepared: Prepared) -> None:
     prepared.busy = (await workbench.chat.new_session(agent.id)).id
     for _ in range(3):
         await store_run(workbench, prepared.busy, asked("Work hard."), *hard_work())
+    prepared.hostile = (await workbench.chat.new_session(agent.id)).id
+    for start in range(0, len(PAYLOADS), 10):
+        await store_run(workbench, prepared.hostile, *hostile_words(PAYLOADS[start : start + 10]))
+    await workbench.sessions.change(prepared.hostile, lambda one: one.model_copy(update={"title": PAYLOADS[0]}))
     await workbench.close()
+
+
+def hostile_words(payloads: tuple[str, ...]) -> list[Event]:
+    """A run in which everybody says these things, everywhere they can."""
+    words = "\n\n".join(payloads)
+    calls = [call(f"c{number}", name=payload[:60], payload=payload) for number, payload in enumerate(payloads)]
+    results = [
+        event for one, payload in zip(calls, payloads, strict=True) for event in ran(one, payload, status="error")
+    ]
+    error = ErrorInfo(failure="internal", text=words, traceback=words)
+    return [
+        asked(words),
+        said(words, *calls, reasoning=words),
+        *results,
+        said(words),
+        RunFinished(status="failed", error=error),
+    ]
 
 
 def hard_work() -> list[Event]:
@@ -72,7 +97,8 @@ def hard_work() -> list[Event]:
 async def store_run(workbench: Workbench, session_id: str, *events: Event) -> None:
     """A finished run, as the engine would have left it."""
     run_id = new_id()
-    entries = trace_of(started(session_id=session_id), *events, ended(), run_id=run_id)
+    end = () if isinstance(events[-1], RunFinished) else (ended(),)
+    entries = trace_of(started(session_id=session_id), *events, *end, run_id=run_id)
     writer = await workbench.data.traces.create(run_id, session_id)
     for entry in entries:
         writer.append(entry)
@@ -129,6 +155,24 @@ def test_a_run_of_very_many_steps_shows_its_last_ones(page: Page, prepared: Prep
     assert elements_on(page) < 500
     page.get_by_test_id("reasoning").last.locator("> summary").click()
     expect(page.get_by_test_id("reasoning").last.locator(".prose")).to_have_count(40)
+
+
+def test_hostile_words_do_nothing_wherever_they_show(page: Page, prepared: Prepared) -> None:
+    expect(page.get_by_test_id("session-row").filter(has_text="<script>")).to_be_visible()
+    page.goto(f"/playground/{prepared.hostile}")
+    expect(page.get_by_test_id("message-error").last).to_be_visible()
+    while page.get_by_test_id("show-earlier").is_visible():
+        shown = page.get_by_test_id("user-message").count()
+        page.get_by_test_id("show-earlier").click()
+        expect(page.get_by_test_id("user-message")).not_to_have_count(shown)
+    page.evaluate("document.querySelectorAll('details').forEach(one => { one.open = true; })")
+    expect(page.get_by_test_id("tool-error")).to_have_count(len(PAYLOADS), timeout=30_000)
+    expect(page.get_by_test_id("reasoning").last.locator(".prose")).not_to_have_count(0)
+    page.keyboard.press("Control+k")
+    expect(page.get_by_test_id("command-palette")).to_contain_text("<script>")
+    assert page.evaluate("window.hacked") is None
+    assert page.evaluate("getComputedStyle(document.body).display") != "none"
+    assert page.get_by_test_id("approve-button").count() == 0
 
 
 def elements_on(page: Page) -> int:

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
-from tests.e2e.test_playground import SUM, ask, finished, send, start_session
+from tests.e2e.playground import SUM, ask, finished, send, start_session
 
 NARROW = {"width": 390, "height": 844}
 

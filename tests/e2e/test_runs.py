@@ -177,7 +177,7 @@ def test_a_long_run_holds_only_the_lines_in_view(page: Page):
 def test_scrolling_a_long_run_brings_the_lines_along(page: Page):
     page.goto("/runs/long-run")
     listed = page.get_by_role("listbox")
-    expect(page.get_by_role("option").first).to_be_visible()
+    expect(page.get_by_text("12,000 steps")).to_be_visible()
     listed.evaluate("element => { element.scrollTop = 6000 * 40; }")
     line = page.get_by_role("option").filter(has_text="6,003")
     expect(line).to_be_in_viewport()
@@ -187,6 +187,14 @@ def test_scrolling_a_long_run_brings_the_lines_along(page: Page):
     address = page.url
     page.goto(address)
     expect(page.get_by_role("option").filter(has_text="6,003")).to_be_in_viewport()
+
+
+def test_the_rest_of_a_long_run_does_not_move_its_opening(page: Page):
+    page.goto("/runs/long-run")
+    page.get_by_role("option").first.wait_for()
+    page.get_by_role("listbox").evaluate("element => { element.scrollTop = element.scrollHeight; }")
+    expect(page.get_by_text("12,000 steps")).to_be_visible()
+    expect(page.get_by_role("option").filter(has_text="12,000 Answer")).to_have_count(0)
 
 
 def test_a_long_run_keeps_its_place_behind_the_other_tab(page: Page):

@@ -8,7 +8,7 @@ import pytest
 from app.domain.errors import NotFound, StorageError
 from app.domain.events import FORMAT, Entry, GrantedTool
 from app.domain.messages import system_message, user_message
-from app.domain.streaming import Draft, DraftCall
+from app.domain.streaming import CallDelta, Draft, ReasoningDelta, TextDelta
 from app.domain.tools import ToolSpec
 from app.store.disk import Disk
 from app.store.frames import frame
@@ -92,9 +92,9 @@ async def test_live_text_is_there_until_its_message_lands(store: Store):
         trace.append(entry)
     live = Draft()
     for piece in ("Let ", "me ", "see."):
-        live.text += piece
-        live.reasoning += "hm "
-        live.calls.setdefault("c1", DraftCall("c1", "calculator")).arguments += '{"x":'
+        live.take(TextDelta(piece))
+        live.take(ReasoningDelta("hm "))
+        live.take(CallDelta("c1", "calculator", '{"x":'))
         trace.checkpoint(live)
         trace.checkpoint(live)
     await trace.flush()

@@ -18,6 +18,13 @@ def test_the_beginning_of_a_word_fits_best() -> None:
     assert titles("p")[0] == "Playground"
 
 
+def test_a_word_begun_beats_letters_inside_one() -> None:
+    begun, inside = score("an", "to an end"), score("an", "banner")
+    assert begun is not None
+    assert inside is not None
+    assert begun < inside
+
+
 def test_letters_may_be_left_out() -> None:
     assert titles("dkth") == ["Dark theme"]
     assert titles("pyan") == ["Python analyst"]

@@ -39,7 +39,7 @@ def test_it_thinks_until_there_is_text() -> None:
 
 
 def test_calls_are_named_by_their_titles() -> None:
-    draft = Draft(calls={"a": DraftCall("a", "calculator", '{"x')})
+    draft = Draft(calls=[DraftCall("a", "calculator", '{"x')])
     assert phase(ASKED).words(draft) == "Preparing Calculator…"
     running = phase(ASKED, called("a", "calculator"), called("b", "read_file"))
     assert running.words(Draft()) == "Calling Calculator, read_file…"

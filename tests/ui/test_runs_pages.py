@@ -12,6 +12,11 @@ from nicegui.testing.user_simulation import user_simulation
 from app.domain.errors import ErrorInfo
 from app.domain.events import RunFinished
 from app.domain.streaming import Draft
+from app.store.artifacts import Artifacts
+from app.store.disk import Disk
+from app.ui.components.timeline import Timeline
+from app.ui.components.timeline_cards import CardContext
+from app.ui.components.trace_growth import RunSoFar
 from app.ui.live_markdown import LiveMarkdown
 from app.ui.shell import root
 from app.workbench import Workbench
@@ -248,3 +253,21 @@ async def test_the_list_follows_a_run_that_goes_on(tmp_path: Path):
         await workbench.chat.send(session.id, "What is 5 + 10, then multiply by 3?")
         await until(lambda: bool(marked(user, "runs-table")) and "Running" in table(user).rows[0]["pill"])
         await until(lambda: "Completed" in table(user).rows[0]["pill"], seconds=30)
+
+
+async def test_the_card_of_a_call_learns_of_its_result(tmp_path: Path):
+    run = RunSoFar("r1")
+    context = CardContext("r1", the_sum()[0].at, {}, Artifacts(tmp_path, Disk()))
+
+    def page() -> None:
+        timeline = Timeline(run, context, wanted=None, on_choose=lambda _: None)
+        run.take(the_sum()[:6])
+        timeline.show(alive=True)
+        ui.button("More", on_click=lambda: (run.take(the_sum()[6:7]), timeline.show(alive=True)))
+
+    async with user_simulation(page) as user:
+        await user.open("/")
+        assert "running…" in words(user)
+        user.find("More").click()
+        await sees(user, "5 + 10 = 15")
+        assert "running…" not in words(user)

@@ -39,6 +39,7 @@ def test_a_text_with_signs_of_an_address_survives_it():
         "/runs?status=exploded",
         "/runs?sort=secret",
         "/runs?page=-1",
+        "/runs?page=0",
         "/runs?page=99999999999999999999",
         "/runs?page=²",
         "/runs?from=yesterday&to=0001-01-01",

@@ -9,11 +9,9 @@ async def asked_for_text(title: str, value: str, *, label: str, confirm: str = "
     """The text a person gave, `None` when they thought better of it."""
     with ui.dialog() as dialog, ui.card().classes("dialog-card dialog-small"):
         ui.label(title).classes("section-title")
-        box = (
-            ui.input(label, value=value).props("outlined dense autofocus data-testid=question-input").classes("w-full")
-        )
-        box.style("width: 100%").on("keydown.enter", lambda: dialog.submit(box.value))
-        with ui.element("div").classes("row-line").style("align-self: flex-end"):
+        box = ui.input(label, value=value).props("outlined dense autofocus data-testid=question-input").classes("fill")
+        box.on("keydown.enter", lambda: dialog.submit(box.value))
+        with ui.element("div").classes("row-line at-end"):
             button("Cancel", lambda: dialog.submit(None), look="quiet")
             button(confirm, lambda: dialog.submit(box.value), look="primary", testid="question-confirm")
     answer = await dialog

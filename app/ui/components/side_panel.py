@@ -123,10 +123,10 @@ class SidePanel(ui.element):
             return
         content = await self._content(self._files[path])
         with ui.dialog() as dialog, ui.card().classes("dialog-card").props("data-testid=file-view"):
-            with ui.element("div").classes("row-line").style("width: 100%"):
+            with ui.element("div").classes("row-line fill"):
                 ui.label(path).classes("section-title truncate grow")
                 icon_button("close", "Close", dialog.close)
-            ui.html(content, sanitize=False).classes("tool-body").style("padding: 0; width: 100%")
+            ui.html(content, sanitize=False).classes("tool-body fill")
             button("Download", lambda: self._download(path), icon="download")
         dialog.on("hide", dialog.delete)
         dialog.open()

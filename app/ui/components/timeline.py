@@ -38,7 +38,7 @@ class Timeline:
         """Show the steps that have come since the last time; `reading`: those behind them are still read."""
         self._reading = reading
         if len(self._run.steps) > SHORT:
-            self._show_list()
+            self._show_list(alive=alive)
         else:
             self._show_cards(alive=alive)
         self._shown, self._alive = len(self._run.steps), alive
@@ -66,14 +66,14 @@ class Timeline:
         elif asked := self._calls.pop(step.call.call_id, None):
             asked.show_call(alive=alive)
 
-    def _show_list(self) -> None:
+    def _show_list(self, *, alive: bool) -> None:
         number = len(self._run.steps)
         words = f"{plural(number, 'step')}. The list loads them as you scroll; the chosen one is shown in full."
         if self._reading:
             words = f"The first {plural(number, 'step')}; the others are still read…"
         self._count.set_content(tag("span", words))
         if self._list is not None:
-            self._list.grow(number)
+            self._list.grow(number, follow=alive)
             return
         self._calls.clear()
         self._place.clear()

@@ -89,8 +89,9 @@ class StepCard(ui.element):
 def step_head(step: Step, context: CardContext, title: str = "", note: str = "") -> Html:
     """Who, when, and the link to exactly this step."""
     cut_off = step.message is not None and step.message.partial
+    failed = step.result is not None and step.result.failed
     return joined(
-        icon(ICONS[step.type], "step-icon"),
+        icon("error" if failed else ICONS[step.type], "step-icon"),
         tag("strong", title or LABELS[step.type]),
         tag("span", note, cls="faint") if note else "",
         tag("span", "Cut off here", cls="chip is-warn") if cut_off else "",

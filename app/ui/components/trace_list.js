@@ -64,8 +64,8 @@ export default {
       this.lines = lines;
       this.look();
     },
-    grow(total) {
-      const atEnd = this.$el.scrollHeight - this.$el.scrollTop - this.$el.clientHeight < LINE;
+    grow(total, follow) {
+      const atEnd = follow && this.$el.scrollHeight - this.$el.scrollTop - this.$el.clientHeight < LINE;
       this.total = total;
       this.$nextTick(() => {
         if (atEnd) this.$el.scrollTop = this.$el.scrollHeight;

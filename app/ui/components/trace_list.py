@@ -48,11 +48,11 @@ class TraceList(ui.element, component="trace_list.js"):
         self.on("need", self._send)
         self.on("choose", self._chosen)
 
-    def grow(self, count: int) -> None:
-        """The list has become longer."""
+    def grow(self, count: int, *, follow: bool) -> None:
+        """The list has become longer; `follow`: whoever stands at its end is taken along."""
         if count != self._count:
             self._count = self._props["count"] = count
-            self.run_method("grow", count)
+            self.run_method("grow", count, follow)
 
     def refresh(self) -> None:
         """The lines in view may have changed."""

@@ -31,9 +31,9 @@ class ListAndPane:
             self._pane.props(f"data-testid={testid}-detail")
         self.show_chosen()
 
-    def grow(self, count: int) -> None:
-        """There are more steps now, and those in view may have changed."""
-        self._list.grow(count)
+    def grow(self, count: int, *, follow: bool) -> None:
+        """There are more steps now, and those in view may have changed; `follow`: the end of the list is followed."""
+        self._list.grow(count, follow=follow)
         self._list.refresh()
 
     def show_chosen(self) -> None:

@@ -68,7 +68,7 @@ class Trajectory:
         words = f"{plural(number, 'decision')}. The list loads them as you scroll; the chosen one is shown in full."
         self._count.set_content(tag("span", words))
         if self._list is not None:
-            self._list.grow(number)
+            self._list.grow(number, follow=True)
             return
         self._cards.clear()
         self._place.clear()

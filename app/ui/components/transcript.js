@@ -13,7 +13,8 @@ export default {
   data: () => ({ pinned: true }),
   mounted() {
     this.followed = () => {
-      if (this.pinned) this.$refs.scroll.scrollTop = this.$refs.scroll.scrollHeight;
+      const { scroll } = this.$refs;
+      if (this.pinned && scroll) scroll.scrollTop = scroll.scrollHeight;
     };
     this.observer = new ResizeObserver(this.followed);
     this.observer.observe(this.$refs.content);
@@ -24,10 +25,13 @@ export default {
   unmounted() {
     clearTimeout(this.looking);
     this.observer.disconnect();
+    clearTimeout(this.looking);
   },
   methods: {
     look() {
-      const { scrollHeight, scrollTop, clientHeight } = this.$refs.scroll;
+      const { scroll } = this.$refs;
+      if (!scroll) return; // a scroll that the browser still tells of while the page goes away
+      const { scrollHeight, scrollTop, clientHeight } = scroll;
       this.pinned = scrollHeight - scrollTop - clientHeight < 48;
     },
     // A card that the reader opens stays under the pointer, also at the end of the conversation.

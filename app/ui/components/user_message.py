@@ -50,7 +50,7 @@ class UserMessage(ui.element):
 
             box.on("keydown.ctrl.enter", send_it).on("keydown.meta.enter", send_it).on("keydown.esc", self._close)
             ui.label("Everything after this message is replaced. Its run stays on the Runs page.").classes("faint")
-            with ui.element("div").classes("row-line").style("align-self: flex-end"):
+            with ui.element("div").classes("row-line at-end"):
                 button("Cancel", self._close, look="quiet")
                 button("Send", send_it, look="primary", testid="edit-send-button")
 

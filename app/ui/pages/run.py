@@ -120,7 +120,9 @@ class RunPage:
 
     def _show_heading(self) -> RunStatus:
         status = self._workbench.runs.status(self._run.run_id, self._run.entries)
-        row = self._run.row(status) or self._workbench.rows.get(self._run.run_id)
+        row = self._run.row(status)
+        if row is None or not row.request:  # damaged where it begins; the list of runs still knows
+            row = self._workbench.rows.get(self._run.run_id) or row
         self._heading.set_content(run_heading(row, now()))
         return status
 

@@ -15,7 +15,7 @@ from app.ui.components.trace_filters import RunFilters
 from app.ui.components.trace_query import PAGE_SIZE, SORT_KEYS, RunsQuery
 from app.ui.components.trace_rows import BODY, HEADER, cells, columns, range_words
 from app.ui.components.undo_bar import UndoBar
-from app.ui.markup import joined, tag
+from app.ui.markup import Html, joined, tag
 from app.workbench import Workbench
 
 REFRESH_SECONDS = 0.5
@@ -120,9 +120,10 @@ class RunsPage:
         elif any(row.status == "running" for row in self._shown):
             self._show_rows()
 
-    def _stamp(self) -> tuple[tuple[str, int], ...]:
-        """Changes whenever a live run of this process begins, gets on or ends."""
-        return tuple((live.run_id, len(live.entries)) for live in self._workbench.runs.live_runs())
+    def _stamp(self) -> tuple[int, ...]:
+        """Changes whenever a run of this process begins, gets on or ends."""
+        runs = self._workbench.runs
+        return (runs.begun, *(len(live.entries) for live in runs.live_runs()))
 
     def _sort(self, event: events.GenericEventArguments) -> None:
         key: SortKey = next((key for key in SORT_KEYS if key == event.args), "started_at")
@@ -191,18 +192,19 @@ class RunsPage:
         if not total and self._query.filtered:
             self._show_nothing("search_off", "No run fits", "Change the filters above, or clear them to see all runs.")
         elif not total:
-            self._show_nothing("receipt_long", "No runs yet", "A run appears here as soon as an agent is asked.")
+            words = "A run appears here as soon as an agent is asked."
+            self._show_nothing("receipt_long", "No runs yet", words, tag("a", "Go to the Playground", href=LANDING))
         pages = _pages(total)
         self._pager.visible = pages > 1
         self._place.set_content(tag("span", f"Page {self._query.page:,} of {pages:,}"))
         self._previous.set_enabled(self._query.page > 1)
         self._next.set_enabled(self._query.page < pages)
 
-    def _show_nothing(self, symbol: str, title: str, words: str) -> None:
+    def _show_nothing(self, symbol: str, title: str, words: str, *next_step: Html) -> None:
         self._nothing.clear()
         self.table.visible = False
         with self._nothing:
-            empty_state(symbol, title, words, tag("a", "Go to the Playground", href=LANDING))
+            empty_state(symbol, title, words, *next_step)
 
 
 def _pages(total: int) -> int:

@@ -31,7 +31,7 @@ from app.ui.live_markdown import LiveMarkdown
 from app.ui.pages.landing import UNTITLED, start_session
 from app.workbench import Workbench
 
-IDLE_SECONDS, LIVE_SECONDS = 0.2, 0.05
+IDLE_SECONDS, LIVE_SECONDS = 0.2, 0.02
 """How often the page looks for something new; the finer one while a run goes on."""
 COUNT_SECONDS = 0.3
 _TOGGLE_SIDE = """(event) => {
@@ -61,7 +61,7 @@ class SessionPage:
         self._timer: ui.timer | None = None
         self._updating = asyncio.Lock()
         ui.page_title(f"{session.title or UNTITLED} · Agent Playground")
-        with ui.element("div").classes("session"):
+        with ui.element("div").classes("session") as self._page:
             with ui.element("div").classes("session-main"):
                 self._build_head()
                 self._kpis = ui.html(sanitize=False).classes("kpi-strip").props("data-testid=kpi-strip")
@@ -127,7 +127,6 @@ class SessionPage:
         await self._update()
         await self._show_progress(None)
         self._counting.touch()
-        self._timer = ui.timer(LIVE_SECONDS if self._conversation.running else IDLE_SECONDS, self._update)
 
     async def _update(self) -> None:
         """Show what is new: turns of this or another tab, entries and live text of the run that goes on."""
@@ -201,8 +200,16 @@ class SessionPage:
         self._bar.set_content(status_line(streaming=running, version=self._workbench.version, unsaved=unsaved))
         self._stop.visible = running
         self._send_button.set_enabled(not running)
+        self._look_every(LIVE_SECONDS if running else IDLE_SECONDS)
+
+    def _look_every(self, seconds: float) -> None:
+        """From now on: a timer whose interval is changed would first sleep out its old one."""
+        if self._timer is not None and self._timer.interval == seconds:
+            return
         if self._timer is not None:
-            self._timer.interval = LIVE_SECONDS if running else IDLE_SECONDS
+            self._timer.cancel()
+        with self._page:
+            self._timer = ui.timer(seconds, self._update)
 
     def _facts(self) -> SessionFacts:
         turns = self._conversation.turns

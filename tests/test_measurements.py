@@ -1,0 +1,43 @@
+"""Short forms of what `make bench` and `make faults` measure, so that none of it rots between two measurements."""
+
+import importlib
+import inspect
+from pathlib import Path
+
+import pytest
+
+from tests.bench import first_token, load
+from tests.faults import stops
+from tests.figures import measurements
+
+HERE = Path(__file__).parent
+MODULES = [f"tests.{folder}.{name}" for folder in ("bench", "faults") for name in measurements(HERE / folder)]
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_a_measurement_can_be_called_without_arguments(module):
+    inspect.signature(importlib.import_module(module).run).bind()
+
+
+async def test_stops_are_measured():
+    figures = await stops.run(stops=3)
+    assert [figure.name for figure in figures] == ["R4 stop, p95", "R4 tool calls after a stop"]
+    assert all(figure.passed for figure in figures)
+
+
+@pytest.fixture
+def own_environment(monkeypatch):
+    """What a measurement sets for the provider is taken back after the test."""
+    monkeypatch.setenv("OPENAI_BASE_URL", "")
+    monkeypatch.setenv("OPENAI_API_KEY", "")
+
+
+@pytest.mark.usefixtures("own_environment")
+async def test_the_load_is_measured():
+    assert len(await load.run(runs=3, seconds=1)) == 2
+
+
+@pytest.mark.usefixtures("own_environment")
+async def test_the_first_token_is_measured():
+    [figure] = await first_token.run(rounds=3)
+    assert figure.name.startswith("P2")
