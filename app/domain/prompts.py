@@ -1,13 +1,16 @@
 """Prompt templates: text with `{{variables}}` in it."""
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Container, Iterable, Mapping
+from itertools import islice
 from typing import Literal
 
 from app.domain.values import Value
 
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _VARIABLE = re.compile(r"\{\{\s*([A-Za-z_][A-Za-z0-9_]*)\s*\}\}")
+MOST_FAULTS = 200
+"""Each may need a look at the whole rest of the template."""
 _OPENING = re.compile(r"\{\{")
 
 Fault = Literal["unclosed", "bad_name", "undeclared", "unused"]
@@ -40,15 +43,16 @@ def faults(template: str, declared: Iterable[str]) -> list[PromptFault]:
     """What is wrong with the template's variables, in the order of their places; the unused ones last.
 
     Braces that are never closed, names that are none (spaces, nested braces), variables without a declaration, and
-    declared ones that the template does not use.
+    declared ones that the template does not use. Of those with a place the first 200.
     """
-    known = tuple(declared)
-    found = [fault for opening in _OPENING.finditer(template) if (fault := _fault_at(template, opening.start(), known))]
+    known = dict.fromkeys(declared)
+    faulty = (_fault_at(template, opening.start(), known) for opening in _OPENING.finditer(template))
+    found = islice((fault for fault in faulty if fault is not None), MOST_FAULTS)
     used = set(variables_of(template))
     return [*found, *(PromptFault(fault="unused", name=name) for name in known if name not in used)]
 
 
-def _fault_at(template: str, start: int, declared: tuple[str, ...]) -> PromptFault | None:
+def _fault_at(template: str, start: int, declared: Container[str]) -> PromptFault | None:
     end = template.find("}}", start)
     if end < 0:
         rest = template[start + 2 : start + 42].split("\n", maxsplit=1)[0]

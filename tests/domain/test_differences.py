@@ -1,9 +1,11 @@
+from time import process_time
+
 from hypothesis import given
 from hypothesis import strategies as st
 
 from app.domain.agents import Behaviour, Limits, Parameters, ToolChoice
 from app.domain.differences import differences, word_runs
-from app.domain.prompts import faults
+from app.domain.prompts import MOST_FAULTS, faults
 
 
 @given(st.text(), st.text())
@@ -59,3 +61,11 @@ def test_one_word_in_a_huge_line_is_the_only_change():
     before = "same words " * 20_000 + "old end"
     runs = [(run.kind, run.text[-4:]) for run in word_runs(before, before.replace("old", "new"))]
     assert runs == [("same", "rds "), ("removed", "old"), ("added", "new"), ("same", " end")]
+
+
+def test_thousands_of_braces_are_compared_and_looked_through_quickly():
+    began = process_time()
+    assert "".join(run.text for run in word_runs("{" * 5000, "{}" * 2500) if run.kind != "removed") == "{}" * 2500
+    assert len(faults("{{" * 100_000, ())) == MOST_FAULTS
+    assert len(faults("{{a " * 50_000 + "}}", ("a",))) == MOST_FAULTS
+    assert process_time() - began < 2

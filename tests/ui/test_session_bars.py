@@ -4,7 +4,14 @@ import pytest
 
 from app.domain.trace import RunStatus
 from app.ui.components.figures import Ceiling, Figures
-from app.ui.components.session_bars import SessionFacts, kpi_strip, session_chips, session_heading, sparkline, status_line
+from app.ui.components.session_bars import (
+    SessionFacts,
+    kpi_strip,
+    session_chips,
+    session_heading,
+    sparkline,
+    status_line,
+)
 
 FACTS = SessionFacts(
     agent="Assistant <b>",

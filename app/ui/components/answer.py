@@ -30,6 +30,7 @@ from app.ui.components.figures import Figures
 from app.ui.components.format import clock, dollars, duration, moment_text, plural, tokens
 from app.ui.components.markdown import Markdown
 from app.ui.components.message_actions import answer_actions
+from app.ui.components.output_check import output_check
 from app.ui.components.phase import Phase
 from app.ui.components.phase_line import PhaseLine
 from app.ui.components.reasoning import Reasoning
@@ -68,6 +69,8 @@ class Answer(ui.element):
         self._calls: dict[str, CallView] = {}
         self._cards: dict[str, ToolCard] = {}
         self._approvals: dict[str, Approval] = {}
+        self._schema = run.output_schema
+        self._last_words = ""
         self._answers = 0
         self._to_skip = 0
         self._skipped = 0
@@ -102,6 +105,8 @@ class Answer(ui.element):
                     mark("content_cut", f"{plural(len(left_out), 'earlier message')} left out: too long to send.")
                 )
             case RunFinished(status=status, error=error):
+                if status == "completed" and self._schema is not None:
+                    self._note(await output_check(self._schema, self._last_words))
                 self._end(error, stopped=status == "cancelled", ended=entry)
             case _ if call is not None and call.call_id in self._cards:
                 await self._cards[call.call_id].show(call)
@@ -146,6 +151,7 @@ class Answer(ui.element):
 
     async def _add_message(self, message: Message) -> None:
         number, self._answers = self._answers, self._answers + 1
+        self._last_words = message.text
         if message.reasoning:
             self._thoughts().add(message.reasoning)
         if self._to_skip > 0:

@@ -58,6 +58,8 @@ class ModelPicker(ui.element):
         self._choices: list[ProviderChoice] = []
         self._options: list[Option] = []
         self._marked = 0
+        self._model = ""
+        self._shown = ("", "")
         self._list: ui.html | None = None
         self._query = ""
         with self:
@@ -67,8 +69,16 @@ class ModelPicker(ui.element):
             self._dialog.on("hide", self._dialog.clear)
         self.show(model)
 
+    @property
+    def model(self) -> str:
+        """What is shown as chosen."""
+        return self._model
+
     def show(self, model: str, *, trouble: str = "") -> None:
         """Show another model as the chosen one, marked when `trouble` says what is wrong with it."""
+        if (model, trouble) == self._shown:
+            return
+        self._shown = (model, trouble)
         self._model = model
         self._button.text = model
         self._button.props["aria-label"] = f"Model: {model}. {trouble}".strip()

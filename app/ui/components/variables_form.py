@@ -13,6 +13,10 @@ from app.domain.prompts import PromptFault, faults, variables_of
 Mark = Literal["", "new", "unused"]
 
 
+MOST_FIELDS = 50
+"""Boxes on a page; more would make every update of the page slow."""
+
+
 @dataclass(frozen=True, slots=True)
 class Field:
     """A variable with the value in its box."""
@@ -47,7 +51,7 @@ def declared_with(prompt: str, declared: Sequence[Variable]) -> tuple[Variable, 
 
 def brace_faults(prompt: str) -> list[PromptFault]:
     """Braces in the prompt that make no variable: never closed, or with something else than a name between them."""
-    return [fault for fault in faults(prompt, ()) if fault.fault in ("unclosed", "bad_name")]
+    return faults(prompt, variables_of(prompt))
 
 
 def fault_words(fault: PromptFault) -> str:
@@ -98,8 +102,10 @@ class VariablesForm(ui.element):
         with self:
             if not fields:
                 ui.label("No variables. Write {{name}} in the prompt to make one.").classes("faint")
-            for field in fields:
+            for field in fields[:MOST_FIELDS]:
                 self._build(field)
+            if len(fields) > MOST_FIELDS:
+                ui.label(f"And {len(fields) - MOST_FIELDS:,} more variables, which keep their values.").classes("faint")
 
     def put(self, name: str, value: str) -> None:
         """Write into the box of that variable, if there is one."""

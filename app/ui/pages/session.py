@@ -33,7 +33,8 @@ from app.workbench import Workbench
 
 IDLE_SECONDS, LIVE_SECONDS = 0.2, 0.02
 """How often the page looks for something new; the finer one while a run goes on."""
-COUNT_SECONDS = 0.3
+COUNT_SECONDS = 0.8
+"""Rest before the next turn is counted, so that counting never meets a message on its way."""
 _TOGGLE_SIDE = """(event) => {
   // Wide windows show the panel until somebody hides it, narrow ones hide it until somebody shows it.
   const shown = getComputedStyle(document.querySelector(".session-side")).display !== "none";
@@ -195,7 +196,8 @@ class SessionPage:
         self._heading.set_content(session_heading(facts))
         self._chips.set_content(session_chips(facts))
         self._variant.show(self._agent, self._session.variant)
-        self._picker.show(self._model)
+        if self._picker.model != self._model:
+            self._picker.show(self._model)
         self._kpis.set_content(kpi_strip(facts))
         self._bar.set_content(status_line(streaming=running, version=self._workbench.version, unsaved=unsaved))
         self._stop.visible = running
@@ -231,8 +233,10 @@ class SessionPage:
                     f"The message has {length:,} characters; {LONGEST_MESSAGE:,} is the most. "
                     "Shorten it, or send it in several messages."
                 )
+            self._counting.cancel()
             await self._workbench.chat.send(self._session.id, text)
         except WorkbenchError as problem:
+            self._counting.touch()
             self._say(str(problem))
             return
         self._say("")

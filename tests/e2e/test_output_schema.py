@@ -1,0 +1,18 @@
+"""An agent whose answers have to be JSON, in a real browser."""
+
+from playwright.sync_api import Page, expect
+
+
+def test_an_answer_is_checked_against_the_agents_schema(page: Page) -> None:
+    page.goto("/agents")
+    page.get_by_test_id("new-agent-button").click()
+    page.get_by_test_id("agent-name-input").fill("Reader of facts")
+    page.get_by_test_id("template-option").filter(has_text="JSON extractor").click()
+    page.get_by_test_id("create-agent-button").click()
+    expect(page.get_by_test_id("agent-name")).to_have_text("Reader of facts")
+    page.get_by_test_id("new-session-button").click()
+    page.get_by_test_id("chat-input").fill("hello")
+    page.get_by_test_id("send-button").click()
+    expect(page.get_by_test_id("output-fits")).to_be_visible(timeout=20_000)
+    page.reload()
+    expect(page.get_by_test_id("output-fits")).to_be_visible()
