@@ -15,9 +15,9 @@ SCREENSHOTS = ROOT / "build" / "screenshots"
 REPORT = pytest.StashKey[pytest.TestReport]()
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def app_process(tmp_path_factory: pytest.TempPathFactory) -> Iterator[AppProcess]:
-    """The app on a data folder of its own, shared by the tests of this session."""
+    """The app on a data folder of its own, shared by the tests of one file: what they make is in no other's way."""
     app = AppProcess(tmp_path_factory.mktemp("agent-playground"))
     app.start()
     yield app

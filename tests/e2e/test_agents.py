@@ -10,7 +10,7 @@ from playwright.sync_api import Locator, Page, expect
 from app.domain.agents import Behaviour, Parameters, ToolChoice, Variable, new_agent, with_variant
 from app.export.agent_file import agent_file
 from tests.app_process import AppProcess
-from tests.e2e.test_playground import ask
+from tests.e2e.playground import ask
 
 
 def created(page: Page, name: str, template: str = "Blank agent") -> None:

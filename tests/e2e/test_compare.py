@@ -12,7 +12,7 @@ from playwright.sync_api import Locator, Page, expect
 from app.domain.agents import Behaviour, ToolChoice, new_agent, with_variant
 from app.workbench import Workbench
 from tests.app_process import AppProcess
-from tests.e2e.test_playground import ANSWER_SECONDS, STORY, SUM
+from tests.e2e.playground import ANSWER_SECONDS, STORY, SUM
 
 IDLE = 'document.querySelector("[data-testid=stream-state]")?.textContent === "Idle"'
 

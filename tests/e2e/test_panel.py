@@ -12,7 +12,7 @@ from playwright.sync_api import Locator, Page, expect
 from app.domain.agents import Behaviour, ToolChoice, Variable, new_agent
 from app.workbench import Workbench
 from tests.app_process import AppProcess
-from tests.e2e.test_playground import SUM, ask
+from tests.e2e.playground import SUM, ask
 
 PROMPT = "You write for {{audience}}. Keep a {{tone}} tone."
 VARIABLES = (
