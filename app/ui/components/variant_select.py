@@ -11,11 +11,12 @@ class VariantSelect(ui.select):
     """`on_choose` gets the number that somebody chose."""
 
     def __init__(self, agent: Agent, number: int, on_choose: Callable[[int], Awaitable[object]]) -> None:
-        super().__init__(variant_options(agent, number), value=number)
+        # Quasar names the field by its label alone; the looks hide it, since the value says enough to the eye.
+        super().__init__(variant_options(agent, number), value=number, label="Variant for the next answers")
         self._on_choose = on_choose
         self._shown = (agent, number)
         self.props("dense borderless options-dense data-testid=variant-select")
-        self.props('aria-label="Variant for the next answers" title="Variant for the next answers"')
+        self.props('stack-label title="Variant for the next answers"')
         self.classes("variant-select")
         self.on_value_change(self._chosen)
 
