@@ -2,6 +2,7 @@
 
 import argparse
 import asyncio
+import gc
 import sys
 from pathlib import Path
 
@@ -42,6 +43,7 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def _serve(folder: Path, port: int | None, *, open_browser: bool) -> int:
+    gc.disable()  # a start only makes what stays; `serve` turns it on again when the app is up
     from app.domain.errors import StorageError  # noqa: PLC0415
     from app.store.secrets import session_token  # noqa: PLC0415
     from app.terminal import running_app  # noqa: PLC0415

@@ -34,6 +34,8 @@ def serve(workbench: Workbench, port: int, token: str, *, open_browser: bool) ->
     server.include_router(routes(workbench))
 
     async def start() -> None:
+        gc.freeze()  # what is loaded now stays: looking through it again and again would stop the loop
+        gc.enable()
         await workbench.start()
         announcing.append(asyncio.create_task(_announce(workbench, here, open_browser=open_browser)))
 
