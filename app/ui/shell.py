@@ -97,7 +97,8 @@ class Shell:
 
     def _build_header(self) -> None:
         with ui.header().classes("app-header"):
-            icon_button("menu", "Show or hide the navigation", self._drawer.toggle)
+            toggle = f"() => runMethod({self._drawer.id}, 'toggle', [])"
+            icon_button("menu", "Show or hide the navigation").on("click", js_handler=toggle)
             brand = tag("span", icon("science"), cls="brand-mark")
             ui.html(joined(brand, "Agent Playground"), sanitize=False, tag="a").classes("brand").props(
                 "href=/playground"
@@ -107,15 +108,19 @@ class Shell:
             with search.classes("palette-trigger").props('aria-label="Search or jump to (Ctrl K)"'):
                 ui.html("Ctrl K", sanitize=False, tag="kbd")
 
-    def _build_drawer(self) -> ui.left_drawer:
-        # Its first state is the browser's to decide (`show-if-above`); without a value NiceGUI would ask it, and wait.
-        with ui.left_drawer(value=False).classes("app-drawer") as drawer:
-            drawer.props("width=208 breakpoint=899 show-if-above")
+    def _build_drawer(self) -> ui.element:
+        # The browser alone knows whether it is open: an answer of the server would come when the window may have become
+        # narrow, and lay the drawer over the page. So this is Quasar's drawer and not NiceGUI's, which sends its state.
+        layout = context.client.layout
+        with layout, ui.element("q-drawer").classes("nicegui-drawer app-drawer") as drawer:
+            drawer.props("side=left width=208 breakpoint=899 show-if-above")
             self._nav = ui.html(sanitize=False, tag="nav").classes("nav").props("aria-label=Pages")
             close = f"() => {{ if (window.innerWidth < 900) runMethod({drawer.id}, 'hide', []); }}"
             self._nav.on("click", js_handler=close)
             self._themes = ui.html(sanitize=False).classes("theme-switch").props("role=group aria-label=Theme")
             self._themes.on("click", self._theme_clicked, js_handler=_EMIT_THEME)
+        layout.props('view="hHh Lpr fff"')
+        drawer.move(target_index=layout.default_slot.children.index(context.client.page_container))
         self._show_nav(context.client.sub_pages_router.current_path)
         self._show_theme()
         return drawer
