@@ -34,8 +34,8 @@ class BodyLimit:
         try:
             await self._app(scope, counted.receive, counted.send)
         except Exception:
-            # Past the limit this is only the app's complaint about a client that hung up.
-            if not counted.exceeded:
+            # This is only the app's complaint about a client that hung up, or that it believes to have.
+            if not counted.exceeded and not (counted.hung_up and not counted.answered):
                 raise
         if counted.exceeded and not counted.answered:
             await self._refusal.response(request)(scope, receive, send)
@@ -49,6 +49,8 @@ class _CountedBody:
         self._send = send
         self._left = allowed
         self.answered = False
+        self.hung_up = False
+        """Whether the client went away, as one who closes a tab that is still loading."""
 
     @property
     def exceeded(self) -> bool:
@@ -58,6 +60,7 @@ class _CountedBody:
         if self.exceeded:
             return DISCONNECTED
         message = await self._receive()
+        self.hung_up = self.hung_up or message["type"] == "http.disconnect"
         left = self._left - len(message.get("body", b""))
         self._left = left
         return message if left >= 0 else DISCONNECTED
