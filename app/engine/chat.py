@@ -56,15 +56,24 @@ class Chat:
         return await self.sessions.create(session)
 
     async def send(
-        self, session_id: str, text: str, *, trigger: Trigger = FROM_PAGE, purpose: Purpose | None = None
+        self,
+        session_id: str,
+        text: str,
+        *,
+        trigger: Trigger = FROM_PAGE,
+        purpose: Purpose | None = None,
+        run_id: str | None = None,
     ) -> LiveRun:
         """Start a run with the message, as the session's next turn; without a `purpose` the session's own.
+
+        `run_id` is the run's id where somebody has noted it before.
 
         Raises `WorkbenchError` for an empty message, `TooLarge`, `Conflict` while another run of the session goes on.
         """
         session = self.sessions.get(session_id)
+        message = user_message(checked(text))
         return await self._start(
-            session, len(session.runs), user_message(checked(text)), trigger, purpose or _purpose(session)
+            session, len(session.runs), message, trigger, purpose or _purpose(session), run_id=run_id
         )
 
     async def edit(self, session_id: str, run_id: str, text: str) -> LiveRun:
@@ -107,7 +116,14 @@ class Chat:
         return last.system != _system(behaviour, session)
 
     async def _start(
-        self, session: Session, place: int, message: Message, trigger: Trigger, purpose: Purpose
+        self,
+        session: Session,
+        place: int,
+        message: Message,
+        trigger: Trigger,
+        purpose: Purpose,
+        *,
+        run_id: str | None = None,
     ) -> LiveRun:
         async with self._locks[session.id]:
             if (before_it := self.runs.of_session(session.id)) is not None:
@@ -116,7 +132,7 @@ class Chat:
                 )
             before = await self._trace_before(session, place)
             started = await self._run_started(session, before, trigger, purpose)
-            live = await self.runs.start(started, message)
+            live = await self.runs.start(started, message, run_id=run_id)
             await self.sessions.change(session.id, lambda newest: _with_run(newest, place, live.run_id, message.text))
             return live
 

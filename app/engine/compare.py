@@ -55,17 +55,26 @@ class Compare:
     async def send(self, comparison_id: str, text: str) -> list[Sent]:
         """Send the message to all columns at once; by column: the run that began, or why none did.
 
-        Raises `WorkbenchError` for an empty message, `TooLarge`, `Conflict` while a column is still answering.
+        The turn is on disk before its runs begin: what one of them costs is never without its comparison.
+        Raises `WorkbenchError` for an empty message, `TooLarge`, `Conflict` while a column is still answering,
+        `StorageError` and begins nothing.
         """
         checked(text)
         async with self._locks[comparison_id]:
             comparison = self.comparisons.get(comparison_id)
             if self.live_runs(comparison_id):
                 raise Conflict("Not all columns have finished their answer. Stop them, or wait until they have.")
-            sent = await asyncio.gather(*(self._send(session_id, text) for session_id in comparison.sessions))
-            turn = _turn(text, dict(zip(comparison.sessions, sent, strict=True)))
+            turn = ComparedTurn(text=text, runs={session_id: new_id() for session_id in comparison.sessions})
             await self.comparisons.change(comparison_id, lambda newest: _with_turn(newest, turn))
+            sent = await asyncio.gather(*(self._send(one, text, run_id) for one, run_id in turn.runs.items()))
+            became = dict(zip(comparison.sessions, sent, strict=True))
+            if any(isinstance(one, WorkbenchError) for one in sent):
+                await self.comparisons.change(comparison_id, lambda newest: _with_refusals(newest, turn, became))
             return list(sent)
+
+    def sending(self, comparison_id: str) -> bool:
+        """True while a message is on its way to the columns: not all of its runs are there yet."""
+        return comparison_id in self._locks and self._locks[comparison_id].locked()
 
     def live_runs(self, comparison_id: str) -> list[LiveRun]:
         """The runs of its columns that go on."""
@@ -104,19 +113,19 @@ class Compare:
             column.agent_id, column.variant, model=column.model, comparison=comparison_id
         )
 
-    async def _send(self, session_id: str, text: str) -> Sent:
+    async def _send(self, session_id: str, text: str, run_id: str) -> Sent:
         try:
-            return await self.chat.send(session_id, text, purpose="compare")
+            return await self.chat.send(session_id, text, purpose="compare", run_id=run_id)
         except WorkbenchError as error:
             return error
 
 
-def _turn(text: str, sent: dict[str, Sent]) -> ComparedTurn:
-    return ComparedTurn(
-        text=text,
-        runs={session_id: one.run_id for session_id, one in sent.items() if isinstance(one, LiveRun)},
-        refusals={session_id: str(one) for session_id, one in sent.items() if isinstance(one, WorkbenchError)},
-    )
+def _with_refusals(comparison: Comparison, turn: ComparedTurn, sent: dict[str, Sent]) -> Comparison:
+    refusals = {session_id: str(one) for session_id, one in sent.items() if isinstance(one, WorkbenchError)}
+    runs = {session_id: run_id for session_id, run_id in turn.runs.items() if session_id not in refusals}
+    settled = turn.model_copy(update={"runs": runs, "refusals": refusals})
+    turns = (settled if one == turn else one for one in comparison.turns)
+    return comparison.model_copy(update={"turns": tuple(turns)})
 
 
 def _with_turn(comparison: Comparison, turn: ComparedTurn) -> Comparison:

@@ -126,9 +126,14 @@ class Runs:
         self.begun = 0
         """How many runs this process has begun: a list that remembers it sees also those that ended since."""
 
-    async def start(self, started: RunStarted, message: Message, *, origin: Origin = "user") -> LiveRun:
-        """Begin a run with that message; returns when both are on disk. Raises `StorageError` and begins nothing."""
-        run_id = new_id()
+    async def start(
+        self, started: RunStarted, message: Message, *, origin: Origin = "user", run_id: str | None = None
+    ) -> LiveRun:
+        """Begin a run with that message, under an id that was kept for it or a new one; returns when both are on disk.
+
+        Raises `StorageError` and begins nothing.
+        """
+        run_id = run_id or new_id()
         writer = await self.traces.create(run_id, started.session_id)
         live = LiveRun(self._run(started, Recorder(run_id, writer, self.clock)))
         live.run.recorder.record(started, MessageAdded(message=message, origin=origin))

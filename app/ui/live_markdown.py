@@ -12,8 +12,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from time import monotonic
 
+from app.ui.json_text import JsonIndenter, begins_as_json, indented
 from app.ui.markup import Html
-from app.ui.render import rendered
+from app.ui.render import code_block, rendered
 
 THREAD_SIZE = 4000
 """Characters from which on rendering may take longer than the event loop should wait."""
@@ -87,7 +88,7 @@ class BlockSplitter:
 class LiveText:
     """One answer while it is written. Positions in `blocks` and `version` tell a page what it has not sent yet."""
 
-    def __init__(self, clock: Callable[[], float] = monotonic) -> None:
+    def __init__(self, clock: Callable[[], float] = monotonic, *, json: bool = False) -> None:
         self.blocks: list[Html] = []
         self.tail = Html("")
         self.code: OpenCode | None = None
@@ -97,6 +98,7 @@ class LiveText:
         self._text = ""
         self._rendered_up_to = 0
         self._splitter = BlockSplitter()
+        self._indenter = JsonIndenter() if json else None
         self._not_before = 0.0
         self._clock = clock
         self._lock = asyncio.Lock()
@@ -106,14 +108,22 @@ class LiveText:
         async with self._lock:
             if len(text) <= len(self._text) or self._clock() < self._not_before:
                 return
-            self._text = text
-            self._splitter.feed(text)
+            new, self._text = text[len(self._text) :], text
             started = self._clock()
-            await self._render_blocks()
-            await self._render_tail()
+            if self._indenter is not None and begins_as_json(text):
+                await self._grow_json(self._indenter, new if self.code else text.lstrip())
+            else:
+                self._splitter.feed(text)
+                await self._render_blocks()
+                await self._render_tail()
             self.version += 1
             took = self._clock() - started
             self._not_before = self._clock() + max(0.08, 10 * took)
+
+    async def _grow_json(self, indenter: JsonIndenter, new: str) -> None:
+        grown = indenter.feed(new) if len(new) < THREAD_SIZE else await asyncio.to_thread(indenter.feed, new)
+        self.code = OpenCode("json", (self.code.text if self.code else "") + grown)
+        self.tail = Html("")
 
     async def _render_blocks(self) -> None:
         if self._splitter.cut > self._rendered_up_to:
@@ -137,28 +147,36 @@ class LiveMarkdown:
         self._texts: OrderedDict[Key, LiveText] = OrderedDict()
         self._finished: OrderedDict[Key, Html] = OrderedDict()
 
-    def text(self, run_id: str, number: int, *, reasoning: bool = False) -> LiveText:
-        """The live text, or the reasoning, of a run's answer; answers of a run count from 0."""
+    def text(self, run_id: str, number: int, *, reasoning: bool = False, json: bool = False) -> LiveText:
+        """The live text, or the reasoning, of a run's answer; answers of a run count from 0.
+
+        `json` says that the answer is asked to be JSON; what begins so is shown as JSON and not as Markdown.
+        """
         key = (run_id, number, reasoning)
         if key not in self._texts:
-            self._texts[key] = LiveText()
+            self._texts[key] = LiveText(json=json)
         self._texts.move_to_end(key)
         _forget_oldest(self._texts)
         return self._texts[key]
 
-    async def finished(self, run_id: str, number: int, text: str) -> Html:
+    async def finished(self, run_id: str, number: int, text: str, *, json: bool = False) -> Html:
         """The whole answer rendered in one piece, which repairs what its pieces could not know of each other."""
         key = (run_id, number, False)
         if key not in self._finished:
-            self._finished[key] = await render(text)
+            self._finished[key] = await render(text, json=json)
         self._texts.pop(key, None)
         _forget_oldest(self._finished)
         return self._finished[key]
 
 
-async def render(text: str) -> Html:
-    """The Markdown as safe HTML; a long one is rendered in a worker thread."""
-    return rendered(text) if len(text) < THREAD_SIZE else await asyncio.to_thread(rendered, text)
+async def render(text: str, *, json: bool = False) -> Html:
+    """The Markdown, or with `json` what begins as JSON, as safe HTML; a long one is rendered in a worker thread."""
+    draw = _json_block if json and begins_as_json(text) else rendered
+    return draw(text) if len(text) < THREAD_SIZE else await asyncio.to_thread(draw, text)
+
+
+def _json_block(text: str) -> Html:
+    return code_block(indented(text.strip()), "json")
 
 
 def _forget_oldest(kept: OrderedDict[Key, LiveText] | OrderedDict[Key, Html]) -> None:

@@ -51,6 +51,7 @@ class Palette:
         self._commands = commands
         self._found: list[Command] = []
         self._chosen = 0
+        self._query = ""
         self._dialog = ui.dialog().props("position=top transition-duration=80 no-route-dismiss")
         self._dialog.on("hide", self._dialog.clear)
         self._list: ui.html | None = None
@@ -68,17 +69,30 @@ class Palette:
     def _build(self) -> None:
         box = ui.input(placeholder="Search pages, agents, sessions, actions…", on_change=self._filter)
         box.props('borderless autofocus debounce=60 aria-label="Search or jump to" data-testid=palette-input')
-        box.on("keydown.down.prevent", lambda: self._move(1))
-        box.on("keydown.up.prevent", lambda: self._move(-1))
-        box.on("keydown.enter.prevent", self._run_chosen)
+        box.on("keydown", self._key, js_handler=_EMIT_KEY)
         self._list = ui.html(sanitize=False).classes("palette-list").props('role=listbox aria-label="Commands"')
         self._list.on("click", self._clicked, js_handler=_EMIT_INDEX)
         self._show("")
 
     def _filter(self, event: events.ValueChangeEventArguments[str | None]) -> None:
-        self._show(event.value or "")
+        if (query := event.value or "") != self._query:
+            self._show(query)
+
+    async def _key(self, event: events.GenericEventArguments) -> None:
+        """A key brings what is in the box: it may be pressed before the filter heard of the last letters."""
+        key, query = (str(one) for one in event.args)
+        if query != self._query:
+            self._show(query)
+        match key:
+            case "ArrowDown":
+                self._move(1)
+            case "ArrowUp":
+                self._move(-1)
+            case _:
+                await self._run_chosen()
 
     def _show(self, query: str) -> None:
+        self._query = query
         self._found = matching(self._commands(), query)[:SHOWN]
         self._chosen = 0
         self._draw()
@@ -106,6 +120,11 @@ class Palette:
             await outcome
 
 
+_EMIT_KEY = """(event) => {
+  if (event.isComposing || !["ArrowDown", "ArrowUp", "Enter"].includes(event.key)) return;
+  event.preventDefault();
+  emit([event.key, event.target.value]);
+}"""
 _EMIT_INDEX = "(event) => { const item = event.target.closest('[data-index]'); if (item) emit(item.dataset.index); }"
 
 

@@ -8,6 +8,7 @@ an image from elsewhere becomes a visible link, and no class can imitate the app
 import re
 from collections.abc import Sequence
 from functools import cache
+from html import escape
 
 import nh3
 from markdown_it import MarkdownIt
@@ -56,7 +57,7 @@ def plain(text: str) -> Html:
 
 def code_block(text: str, language: str) -> Html:
     """A code block with colours."""
-    code = Html(_highlighted(text, language, "") or "")
+    code = Html(_highlighted(text, language, "") or escape(text))
     return Html(clean(f'<pre><code class="language-{language}">{code}</code></pre>'))
 
 

@@ -165,7 +165,7 @@ def test_settings_tools_limits_and_schema_are_saved_and_shown_as_differences(pag
     kept(page)
     page.get_by_test_id("what-changed-button").click()
     difference = page.get_by_test_id("variant-diff")
-    for words in ("temperature", "0.3", "max steps", "read file", "ask", "schema"):
+    for words in ("temperature", "0.3", "max steps", "read_file", "ask", "schema"):
         expect(difference).to_contain_text(words)
     page.get_by_test_id("close-diff").click()
     save_variant(page)
@@ -221,6 +221,7 @@ def test_a_prompt_of_200_000_characters_is_taken_whole(page: Page) -> None:
     save_variant(page)
     page.reload()
     row(page, 2).get_by_test_id("variant-copy").click()
+    expect(page.get_by_text("Version 2 is in the editor")).to_be_visible()
     page.get_by_test_id("prompt-mode-preview").click()
     preview = page.get_by_test_id("prompt-preview")
     expect(preview).to_contain_text("THE END")

@@ -10,6 +10,8 @@ import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from app.domain.agents import Behaviour, ToolChoice, new_agent, with_variant
+from app.domain.comparisons import ColumnChoice, ComparedTurn
+from app.domain.values import new_id
 from app.workbench import Workbench
 from tests.app_process import AppProcess
 from tests.e2e.playground import ANSWER_SECONDS, STORY, SUM
@@ -38,6 +40,10 @@ async def prepare(folder: Path) -> None:
     await workbench.agents.create(counter)
     broken = new_agent("Broken", Behaviour(tools=(ToolChoice(name="gone_tool"),)), taken_slugs=workbench.agents.slugs())
     await workbench.agents.create(broken)
+    comparison = await workbench.compare.start([ColumnChoice(agent_id=counter.id, variant=one) for one in (1, 2)])
+    never = ComparedTurn(text="Cut off", runs={one: new_id() for one in comparison.sessions})
+    cut_off = comparison.model_copy(update={"turns": (never,), "title": never.text})
+    await workbench.comparisons.change(comparison.id, lambda _: cut_off)
     await workbench.close()
 
 
@@ -253,6 +259,16 @@ def start_narrow(page: Page) -> None:
     page.goto("/compare?agent=counter")
     page.get_by_test_id("compare-start").click()
     expect(page.get_by_test_id("chat-input")).to_be_visible()
+
+
+def test_a_message_that_never_reached_its_columns_says_so_and_the_next_one_does(page: Page) -> None:
+    page.goto("/compare")
+    page.get_by_test_id("comparison-row").filter(has_text="Cut off").get_by_role("link").click()
+    expect(page.get_by_test_id("compare-refusal")).to_have_count(2)
+    expect(page.get_by_test_id("compare-refusal").first).to_contain_text("before it began")
+    ask(page, "What is 2 + 2?")
+    expect(page.get_by_test_id("compare-refusal")).to_have_count(2)
+    expect(page.get_by_test_id("assistant-message")).to_have_count(2)
 
 
 def test_an_unknown_comparison_says_so(page: Page) -> None:

@@ -1,5 +1,7 @@
 """An agent whose answers have to be JSON, in a real browser."""
 
+import re
+
 from playwright.sync_api import Page, expect
 
 
@@ -14,5 +16,9 @@ def test_an_answer_is_checked_against_the_agents_schema(page: Page) -> None:
     page.get_by_test_id("chat-input").fill("hello")
     page.get_by_test_id("send-button").click()
     expect(page.get_by_test_id("output-fits")).to_be_visible(timeout=20_000)
+    code = page.get_by_test_id("assistant-message").locator("pre code.language-json")
+    expect(code).to_have_text(re.compile(r'^\{\n  "\w+": '), use_inner_text=True)
+    drawn = code.inner_text()
     page.reload()
     expect(page.get_by_test_id("output-fits")).to_be_visible()
+    expect(code).to_have_text(drawn, use_inner_text=True)

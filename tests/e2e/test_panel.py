@@ -20,7 +20,7 @@ VARIABLES = (
     Variable(name="tone", default="friendly"),
 )
 GOOD = Behaviour(system_prompt=PROMPT, variables=VARIABLES, tools=(ToolChoice(name="calculator"),))
-NAMES = ("Writer", "Saver", "Keeper", "Resetter", "Switcher", "Twice", "Valued", "Sets", "Long", "Changed")
+NAMES = ("Writer", "Saver", "Keeper", "Resetter", "Switcher", "Twice", "Valued", "Sets", "Long", "Changed", "Chooser")
 AGENTS = dict.fromkeys(NAMES, GOOD) | {
     "Toolless": GOOD.model_copy(update={"tools": (ToolChoice(name="calculator"), ToolChoice(name="abacus"))}),
     "Keyless": GOOD.model_copy(update={"model": "openai/gpt-4o"}),
@@ -104,8 +104,14 @@ def test_a_variable_is_completed_and_gets_a_box(page: Page) -> None:
     completion = page.locator(".cm-tooltip-autocomplete li")
     expect(completion).to_have_text("audienceWho asks")
     completion.click()
-    page.keyboard.type(" and {{language")
-    expect(editor(page)).to_contain_text("Always {{audience}} and {{language}}")
+    page.keyboard.type(" in a {{")
+    expect(completion).to_have_count(2)
+    page.keyboard.type("ton", delay=50)  # as people do: CodeMirror takes no Enter 75 ms after the list came up
+    expect(completion).to_have_text("tone")
+    page.keyboard.press("Enter")
+    expect(editor(page)).to_contain_text("in a {{tone}}")
+    page.keyboard.type(" tone and {{language")
+    expect(editor(page)).to_contain_text("Always {{audience}} in a {{tone}} tone and {{language}}")
     expect(page.get_by_role("textbox", name="Value of language")).to_be_visible()
     expect(page.get_by_test_id("variable-input")).to_have_count(3)
     page.keyboard.press("ControlOrMeta+End")
@@ -191,6 +197,34 @@ def test_variant_and_model_are_switched_in_mid_session(page: Page) -> None:
     expect(page.get_by_test_id("model-select")).to_contain_text("demo/agent")
 
 
+def test_a_model_chosen_for_the_session_is_saved_with_the_variant(page: Page) -> None:
+    talk_to(page, "Chooser")
+    expect(page.get_by_test_id("save-variant-button")).to_be_disabled()
+    page.get_by_test_id("model-select").click()
+    page.get_by_test_id("model-search").fill("gpt-4o-mini")
+    page.get_by_test_id("model-option").filter(has_text=re.compile("^gpt-4o-mini\\d")).first.click()
+    expect(page.get_by_test_id("changes-chip")).to_contain_text("model")
+    write(page, "Another prompt.")
+    save(page, 2)
+    expect(page.get_by_test_id("model-select")).to_contain_text("gpt-4o-mini")
+    expect(page.get_by_test_id("save-variant-button")).to_be_disabled()
+    page.get_by_test_id("variant-select").click()
+    page.get_by_role("option", name="v1 · active").click()
+    expect(page.get_by_test_id("model-select")).to_contain_text("demo/agent")
+    page.get_by_test_id("variant-select").click()
+    page.get_by_role("option", name="v2 · candidate").click()
+    expect(page.get_by_test_id("model-select")).to_contain_text("gpt-4o-mini")
+
+
+def test_the_agents_page_counts_a_prompt_as_the_panel_does(page: Page) -> None:
+    talk_to(page, "Valued")
+    shown = page.get_by_test_id("prompt-tokens")
+    expect(shown).to_have_text(re.compile(r"^about \d+ tokens$"))
+    panel = shown.inner_text()
+    page.goto("/agents/valued")
+    expect(page.get_by_test_id("prompt-tokens")).to_have_text(panel)
+
+
 def test_two_tabs_that_save_at_once_make_two_variants(page: Page) -> None:
     talk_to(page, "Twice")
     other = page.context.new_page()
@@ -233,6 +267,20 @@ def test_the_next_turn_is_counted_before_it_is_sent(page: Page) -> None:
     expect(page.get_by_test_id("context-message")).to_have_text("0")
     page.get_by_test_id("chat-input").fill("How many tokens are these?")
     expect(page.get_by_test_id("context-message")).not_to_have_text("0")
+    total = page.get_by_test_id("context-tokens")
+    expect(total).to_have_text(re.compile(r"^about \d+ tokens"))
+    tokens = re.findall(r"about \d+ tokens", total.inner_text())[0]
+    expect(page.get_by_test_id("composer-cost")).to_have_text(f"Next turn: {tokens}, $0.00 to send")
+
+
+def test_what_a_turn_costs_is_said_where_it_is_written(page: Page) -> None:
+    talk_to(page, "Keyless")
+    cost = page.get_by_test_id("composer-cost")
+    expect(cost).to_have_text(re.compile(r"^Next turn: about \d+ tokens, (< )?\$0\.\d+ to send$"))
+    before, place = cost.inner_text(), page.get_by_test_id("chat-input").bounding_box()
+    page.get_by_test_id("chat-input").fill("a longer question " * 3)
+    expect(cost).not_to_have_text(before)
+    assert page.get_by_test_id("chat-input").bounding_box() == place
 
 
 def test_a_model_without_a_key_is_marked(page: Page) -> None:

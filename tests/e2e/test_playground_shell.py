@@ -122,6 +122,18 @@ def test_the_palette_leads_anywhere_by_keyboard(page: Page) -> None:
     expect(palette).to_have_count(0)
 
 
+def test_the_palette_runs_what_was_typed_however_fast(page: Page) -> None:
+    page.keyboard.press("Control+k")
+    box = page.get_by_test_id("palette-input")
+    expect(box).to_be_focused()
+    box.evaluate("""(input) => {
+      input.value = "runs";
+      input.dispatchEvent(new Event("input", { bubbles: true }));
+      input.dispatchEvent(new KeyboardEvent("keydown", { key: "Enter", bubbles: true }));
+    }""")
+    expect(page).to_have_url(re.compile("/runs$"))
+
+
 def test_the_palette_starts_a_session_and_escape_closes_it(page: Page) -> None:
     page.keyboard.press("Control+k")
     palette = page.get_by_test_id("command-palette")
@@ -132,7 +144,7 @@ def test_the_palette_starts_a_session_and_escape_closes_it(page: Page) -> None:
     page.keyboard.press("Escape")
     expect(palette).to_have_count(0)
     page.keyboard.press("Control+k")
-    palette.get_by_role("option", name="Math tutor").click()
+    palette.get_by_role("option", name="Math tutor New session").click()
     expect(page.get_by_test_id("welcome")).to_contain_text("Math tutor")
 
 

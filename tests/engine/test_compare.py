@@ -1,14 +1,17 @@
 """Comparing variants and models on the same message."""
 
 import asyncio
+from collections.abc import Callable
 
 import pytest
 
 from app.domain.agents import Agent, Behaviour, ToolChoice, new_agent, with_variant
 from app.domain.comparisons import ColumnChoice, Comparison
-from app.domain.errors import Conflict, NotFound, TooLarge, WorkbenchError
+from app.domain.errors import Conflict, NotFound, StorageError, TooLarge, WorkbenchError
+from app.engine.chat import Chat
 from app.engine.compare import Compare
-from app.engine.runs import LiveRun
+from app.engine.ports import ComparisonStore, Traces, TraceWriter
+from app.engine.runs import LiveRun, Runs
 from tests.engine.scripted import TextDelta, forever
 
 
@@ -115,6 +118,60 @@ async def test_one_columns_refusal_does_not_stop_the_other(bench, compare):
     left, right = comparison.sessions
     assert "vanished" in turn.refusals[left]
     assert turn.runs == {right: live.run_id}
+
+
+class FullDisk:
+    """Comparisons that can be read and not stored."""
+
+    def __init__(self, real: ComparisonStore) -> None:
+        self.create, self.get = real.create, real.get
+
+    async def change(self, comparison_id: str, change: Callable[[Comparison], Comparison]) -> Comparison:
+        raise StorageError("The disk is full.")
+
+
+class OneTrace:
+    """Traces of which the first is begun at once and the others never, as when the process ends in between."""
+
+    def __init__(self, real: Traces) -> None:
+        self._real = real
+        self.read, self.reopen = real.read, real.reopen
+        self.begun: list[str] = []
+        self.waits = asyncio.Event()
+
+    async def create(self, run_id: str, session_id: str) -> TraceWriter:
+        if self.begun:
+            self.waits.set()
+            await asyncio.Event().wait()
+        self.begun.append(run_id)
+        return await self._real.create(run_id, session_id)
+
+
+async def test_nothing_begins_while_the_turn_cannot_be_stored(bench, compare):
+    comparison = await two_columns(bench, compare)
+    compare.comparisons = FullDisk(bench.data.comparisons)
+    with pytest.raises(StorageError, match="full"):
+        await compare.send(comparison.id, "x")
+    assert bench.runs.begun == 0
+
+
+async def test_a_run_that_began_before_a_kill_is_part_of_the_comparison(bench, compare):
+    comparison = await two_columns(bench, compare)
+    bench.models.say("hi")
+    traces = OneTrace(bench.data.traces)
+    runs = Runs(traces, bench.data.rows, bench.models, bench.chat.toolbox, bench.data.artifacts, bench.clock)
+    killed = Compare(Chat(bench.data.agents, bench.data.sessions, runs, bench.chat.toolbox), bench.data.sessions,
+                     bench.data.comparisons, runs)  # fmt: skip
+    sending = asyncio.create_task(killed.send(comparison.id, "x"))
+    await asyncio.wait_for(traces.waits.wait(), 5)
+    assert killed.sending(comparison.id)
+    sending.cancel()
+    await asyncio.wait([sending])
+    assert not killed.sending(comparison.id)
+    [turn] = bench.data.comparisons.get(comparison.id).turns
+    assert turn.text == "x"
+    assert traces.begun[0] in turn.runs.values()
+    await runs.close()
 
 
 async def test_stop_stops_all(bench, compare):

@@ -5,12 +5,13 @@ import tempfile
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 from playwright.sync_api import Page, expect, sync_playwright
 
-from app.domain.agents import Agent, Behaviour, ToolChoice, new_agent
+from app.domain.agents import Behaviour, new_agent
 from app.domain.errors import ErrorInfo
 from app.domain.events import (
     AgentRef,
@@ -33,6 +34,7 @@ from tests.browser import chromium
 from tests.e2e.conftest import FLAGS
 from tests.figures import Figure
 from tests.hostile import PAYLOADS
+from tests.hostile_agents import Told, plant_agent, plant_comparison
 from tests.seeds import seed_trace
 from tests.traces import trace_of
 
@@ -55,14 +57,37 @@ DANGERS = """() => {
 }"""
 
 
+@dataclass
+class Planted:
+    """Where pages show what was stored."""
+
+    sessions: list[str] = field(default_factory=list)
+    runs: list[str] = field(default_factory=list)
+    agents: list[str] = field(default_factory=list)
+    """Their slugs."""
+    comparisons: list[str] = field(default_factory=list)
+
+    def places(self) -> list[str]:
+        """The addresses of all pages that show any of it."""
+        lists = ["/", "/runs", "/agents", "/agents?trash=1", "/compare"]
+        return [
+            *lists,
+            *(f"/playground/{one}" for one in self.sessions),
+            *(f"/runs/{one}" for one in self.runs),
+            *(f"/agents/{one}" for one in self.agents),
+            *(f"/compare?agent={one}" for one in self.agents),
+            *(f"/compare/{one}" for one in self.comparisons),
+        ]
+
+
 def run(payloads: tuple[str, ...] = PAYLOADS) -> list[Figure]:
     with tempfile.TemporaryDirectory() as temporary, collector() as (address, hits):
         hostile = tuple(
             payload.replace(ELSEWHERE, address).replace("//evil.example", address[5:]) for payload in payloads
         )
         folder = Path(temporary) / "data"
-        sessions, runs = asyncio.run(plant(folder, hostile))
-        found, shown = look_at_everything(folder, sessions, runs, hostile[:: max(1, len(hostile) // LIVE)])
+        places = asyncio.run(plant(folder, hostile)).places()
+        found, shown = look_at_everything(folder, places, hostile[:: max(1, len(hostile) // LIVE)])
     scripts = f"{len(found)} in {shown} pages with {len(payloads)} payloads"
     for danger in found[:5]:
         print(danger)
@@ -72,9 +97,7 @@ def run(payloads: tuple[str, ...] = PAYLOADS) -> list[Figure]:
     ]
 
 
-def look_at_everything(
-    folder: Path, sessions: list[str], runs: list[str], live: tuple[str, ...]
-) -> tuple[list[str], int]:
+def look_at_everything(folder: Path, places: list[str], live: tuple[str, ...]) -> tuple[list[str], int]:
     """The dangers found, and on how many pages was looked."""
     with provider() as model, sync_playwright() as playwright:
         app = AppProcess(folder, environment={"OPENAI_BASE_URL": model, "OPENAI_API_KEY": "sk-bench"})
@@ -85,11 +108,11 @@ def look_at_everything(
             page.goto(app.address)
             expect(page.get_by_test_id("agent-card").first).to_be_visible()
             found = stream_live(page, live)
-            places = ["/", "/runs", *(f"/playground/{one}" for one in sessions), *(f"/runs/{one}" for one in runs)]
             for place in places:
                 page.goto(app.url + place)
-                open_all(page)
-                found += [f"{place}: {danger}" for danger in page.evaluate(DANGERS)]
+                expect(page.locator("main").get_by_role("heading").first).to_be_visible()
+                expect(page.get_by_test_id("trouble")).to_have_count(0)
+                found += [f"{place}: {danger}" for _ in open_all(page) for danger in page.evaluate(DANGERS)]
         finally:
             browser.close()
             app.stop()
@@ -109,39 +132,50 @@ def stream_live(page: Page, payloads: tuple[str, ...]) -> list[str]:
     return found
 
 
-def open_all(page: Page) -> None:
-    """Unfold what is folded, the way a reader would, and wait until it stands."""
+def open_all(page: Page) -> Iterator[None]:
+    """Unfold what is folded, the way a reader would; stops whenever there is something to look at."""
     page.wait_for_load_state("networkidle")
-    for test_id in ("tool-call", "reasoning"):
+    for test_id in ("tool-call", "reasoning", "compare-steps"):
         for folded in page.get_by_test_id(test_id).all()[:30]:
             folded.locator("summary, button, [role=button]").first.click(timeout=2000)
+    for test_id in ("prompt-mode-both", "prompt-preview-tab"):
+        if page.get_by_test_id(test_id).is_visible():
+            page.get_by_test_id(test_id).click()
     page.wait_for_timeout(200)
+    if page.get_by_test_id("side-panel").is_visible():
+        expect(page.get_by_test_id("changes-chip")).to_be_visible()
+    yield
+    for test_id in ("diff-button", "changes-chip"):
+        for opens in page.get_by_test_id(test_id).locator("visible=true").all()[:6]:
+            opens.click()
+            expect(page.get_by_test_id("variant-diff")).to_be_visible()
+            yield
+            page.keyboard.press("Escape")
+            expect(page.get_by_test_id("variant-diff")).to_have_count(0)
 
 
-async def plant(folder: Path, payloads: tuple[str, ...]) -> tuple[list[str], list[str]]:
-    """Store each payload in every field that a page shows; the ids of the sessions and of the runs."""
-    sessions: list[str] = []
-    runs: list[str] = []
+async def plant(folder: Path, payloads: tuple[str, ...]) -> Planted:
+    """Store each payload in every field that a page shows."""
+    planted = Planted()
     for number, payload in enumerate(payloads):
         entries = trace_of(*events(number, payload), run_id=f"hostile-{number}")
         await seed_trace(folder, entries, draft=Draft(text=payload, reasoning=payload) if number % 2 else None)
-        runs.append(entries[0].run_id)
+        planted.runs.append(entries[0].run_id)
     data = DataFolder.open(folder)
-    for start in range(0, len(runs), 20):
-        agent = await data.agents.create(hostile_agent(payloads[start], data.agents.slugs()))
-        session = hostile_session(start, agent.id, agent.slug, payloads[start], tuple(runs[start : start + 20]))
-        sessions.append((await data.sessions.create(session)).id)
+    for start in range(0, len(payloads), 20):
+        told = [Told(*one) for one in zip(planted.runs, payloads, strict=True)][start : start + 20]
+        agent = await plant_agent(data, [one.payload for one in told])
+        runs = tuple(one.run_id for one in told)
+        session = hostile_session(start, agent.id, agent.slug, payloads[start], runs)
+        planted.sessions.append((await data.sessions.create(session)).id)
+        planted.agents.append(agent.slug)
+        planted.comparisons.append((await plant_comparison(data, agent, told)).id)
+    deleted = await plant_agent(data, payloads[:2])
+    await data.agents.delete(deleted.id)
     echo = new_agent("Echo", Behaviour(model="openai/echo-0-0"), taken_slugs=data.agents.slugs())
     await data.agents.create(echo)
     await data.close()
-    return sessions, runs
-
-
-def hostile_agent(payload: str, taken: set[str]) -> Agent:
-    behaviour = Behaviour(system_prompt=payload, tools=(ToolChoice(name="calculator"),))
-    return new_agent(
-        payload[:80], behaviour, taken_slugs=taken, description=payload, icon=payload[:30], examples=(payload,)
-    )
+    return planted
 
 
 def hostile_session(number: int, agent_id: str, slug: str, payload: str, runs: tuple[str, ...]) -> Session:

@@ -3,8 +3,9 @@ import random
 
 import pytest
 
-from app.ui.live_markdown import LONG_LIST, BlockSplitter, LiveMarkdown, LiveText
+from app.ui.live_markdown import LONG_LIST, BlockSplitter, LiveMarkdown, LiveText, render
 from app.ui.render import rendered
+from tests.hostile import dangers
 
 STORY = """# Title
 
@@ -136,6 +137,34 @@ async def test_an_open_code_block_grows_as_plain_text() -> None:
     assert live.code is None
     assert "&lt;b&gt;" in live.blocks[-1]
     assert "Done" in live.tail
+
+
+async def test_json_that_was_asked_for_grows_line_by_line() -> None:
+    clock = Clock()
+    live = LiveText(clock, json=True)
+    await live.take(' {"name":"<b>","li')
+    assert live.code is not None
+    assert live.code.text == '{\n  "name": "<b>",\n  "li'
+    clock.time += 1
+    await live.take(' {"name":"<b>","list":[1]}')
+    assert live.code.text == '{\n  "name": "<b>",\n  "list": [\n    1\n  ]\n}'
+    assert (live.code.language, live.tail, live.blocks) == ("json", "", [])
+
+
+async def test_what_is_no_json_is_markdown_though_json_was_asked_for() -> None:
+    live = LiveText(json=True)
+    await live.take("I *cannot*")
+    assert live.code is None
+    assert live.tail == rendered("I *cannot*")
+    assert await render("I *cannot*", json=True) == rendered("I *cannot*")
+
+
+async def test_finished_json_is_indented_and_can_do_no_harm() -> None:
+    html = await LiveMarkdown().finished("run", 0, '{"x":"<img src=x onerror=a()>"}', json=True)
+    assert html.startswith('<pre><code class="language-json">')
+    assert "</span>\n<span" in html
+    assert dangers(html) == []
+    assert "language-json" not in await render('{"x":1}')
 
 
 async def test_it_renders_no_more_often_than_it_can_afford() -> None:

@@ -11,7 +11,7 @@ from app.domain.sessions import Session, switched
 from app.domain.tools import ToolSpec
 from app.engine.context import ContextParts
 from app.llm.choices import ProviderChoice
-from app.ui.components.context_bar import context_html, with_message
+from app.ui.components.context_bar import context_html, context_summary, with_message
 from app.ui.components.differences_view import compared, differences_summary, differences_view
 from app.ui.components.model_picker import card_words, options_of, price_words
 from app.ui.components.tool_switches import tool_rows
@@ -56,6 +56,7 @@ def test_a_message_is_counted_in_at_the_same_price():
 
 def test_without_a_price_the_context_is_unpriced():
     unpriced = ContextParts(system=1, tools=0, history=0, message=0, window=None, input_cost=None)
+    assert context_summary(unpriced) == "Next turn: about 1 token, unpriced"
     html = context_html(with_message(unpriced, 5), system_changed=True)
     assert "unpriced" in html
     assert " of " not in html.split("context-tokens")[1].split("<")[0]
@@ -76,7 +77,7 @@ def test_differences_are_told_on_one_line_and_in_full():
         update={
             "system_prompt": "Be <b>kind</b> to few.",
             "parameters": Parameters(temperature=None, seed=3),
-            "tools": (ToolChoice(name="calculator"),),
+            "tools": (ToolChoice(name="read_file"),),
         }
     )
     found = differences(BEFORE, after)
@@ -84,7 +85,8 @@ def test_differences_are_told_on_one_line_and_in_full():
     assert "<del>all</del>" in html and "&lt;" in html and "<b>" not in html
     assert "<dt>temperature</dt><dd><del>0.5</del>" in html
     summary = differences_summary(found)
-    assert summary.startswith("3 words added, 1 word removed, temperature, seed, calculator")
+    assert summary.startswith("3 words added, 1 word removed, temperature, seed, read_file")
+    assert "<dt>read_file</dt>" in html
 
 
 def test_equal_behaviours_show_words_in_place_of_differences():

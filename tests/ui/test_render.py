@@ -56,6 +56,10 @@ def test_code_in_an_unknown_language_is_shown_without_colours() -> None:
     assert "<span" not in html
 
 
+def test_a_code_block_too_long_for_colours_is_shown_all_the_same() -> None:
+    assert "&lt;b&gt;" in code_block("<b>" + "x" * HIGHLIGHT_LIMIT, "json")
+
+
 def test_a_huge_code_block_is_not_coloured() -> None:
     assert "<span" not in rendered("```python\n" + "x = 1\n" * HIGHLIGHT_LIMIT + "```")
 

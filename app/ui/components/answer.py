@@ -140,7 +140,7 @@ class Answer(ui.element):
         if self._streaming is None:
             with self._body:
                 self._streaming = Markdown()
-        live = self._live_markdown.text(self._run_id, self._answers)
+        live = self._live_markdown.text(self._run_id, self._answers, json=self._schema is not None)
         await live.take(text)
         if self._streaming is not None:
             self._streaming.follow(live)
@@ -174,12 +174,13 @@ class Answer(ui.element):
         if not text.strip():
             streaming.delete()
             return None
-        streaming.replace(await self._live_markdown.finished(self._run_id, number, text))
+        json = self._schema is not None
+        streaming.replace(await self._live_markdown.finished(self._run_id, number, text, json=json))
         self._remember(text)
         return streaming
 
     async def _say(self, text: str) -> Markdown:
-        html = await render(text)
+        html = await render(text, json=self._schema is not None)
         self._remember(text)
         with self._body:
             return Markdown(html=html)

@@ -1,6 +1,7 @@
 """The columns of a comparison side by side, each message's answers in one row."""
 
 import asyncio
+import json
 from collections.abc import Awaitable, Callable, Sequence
 
 from nicegui import events, ui
@@ -11,6 +12,7 @@ from app.ui.components.compare_figures import best, figures_list
 from app.ui.components.compare_rounds import Round
 from app.ui.components.compare_steps import review
 from app.ui.components.compare_words import vote_button
+from app.ui.components.focus import refocus
 from app.ui.components.transcript import Transcript
 
 SHOWN_ELEMENTS = 400
@@ -43,6 +45,12 @@ class Board(Transcript):
         async def press(event: events.GenericEventArguments) -> None:
             what, column, number = event.args
             await on_press(str(what), int(column), int(number))
+            same = f"[data-column='{int(column)}']"
+            refocus(
+                self.grid,
+                f"[data-compare={json.dumps(str(what))}]{same}[data-round='{int(number)}']",
+                f"[data-compare=open]{same}",
+            )
 
         self.grid.on("click", press, js_handler=_EMIT)
 

@@ -18,6 +18,9 @@ ROWS_OF_A_ROUND = 5
 """Message, answer, notices, figures, and the review across all columns."""
 
 
+_NOT_THERE = "There is no run: it was deleted, or the app ended before it began. Send the message again."
+
+
 def first_row(number: int) -> int:
     """The grid row of a round's message; rounds count from 0, the heads stand in row 1."""
     return 2 + number * ROWS_OF_A_ROUND
@@ -102,9 +105,12 @@ class CompareColumn(ui.element):
             self._put_blank(number, reply.refusal)
             return
         run_id = reply.run_id
+        trace = await trace_of(self._workbench, run_id)
+        if not trace.entries and not self._workbench.rows.get(run_id):
+            self._put_blank(number, _NOT_THERE)
+            return
         cell = self._new_cell(number, run_id, first=first)
         self.cells[number] = cell
-        trace = await trace_of(self._workbench, run_id)
         cell.elements = elements_of(trace.entries) + 2
         if self._workbench.runs.live(run_id) is None:
             await show_stored(self._workbench, cell.turn, trace)

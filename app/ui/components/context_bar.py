@@ -23,6 +23,8 @@ class ContextBar(ui.html):
         self._parts: ContextParts | None = None
         self._system_changed = False
         self._message = ""
+        self.summary = ""
+        """What the next turn sends and costs, on one line; empty while it is not known."""
         self.set_content(tag("h2", "Next turn"))
 
     async def refresh(self) -> None:
@@ -34,6 +36,7 @@ class ContextBar(ui.html):
             self._system_changed = await chat.system_changed(self._session_id)
         except WorkbenchError as problem:
             self._parts = None
+            self.summary = ""
             self.set_content(context_trouble(str(problem)))
             return
         await self.typed(self._message)
@@ -44,7 +47,9 @@ class ContextBar(ui.html):
         if self._parts is None:
             return
         message = (await text_tokens(text)).tokens if text.strip() else 0
-        self.set_content(context_html(with_message(self._parts, message), system_changed=self._system_changed))
+        parts = with_message(self._parts, message)
+        self.summary = context_summary(parts)
+        self.set_content(context_html(parts, system_changed=self._system_changed))
 
 
 def with_message(parts: ContextParts, message: int) -> ContextParts:
@@ -78,6 +83,11 @@ def context_html(parts: ContextParts, *, system_changed: bool) -> Html:
     )
 
 
+def context_summary(parts: ContextParts) -> str:
+    """`Next turn: about 1,234 tokens, $0.0012 to send`."""
+    return f"Next turn: about {tokens(parts.total)}, {_cost(parts)}"
+
+
 def context_trouble(words: str) -> Html:
     """Why there is no next turn, and the way out."""
     return joined(
@@ -96,7 +106,6 @@ def _total(parts: ContextParts) -> Html:
     window = ""
     if parts.window:
         window = f" of {_rounded(parts.window)} ({_share(parts.total / parts.window)})"
-    cost = "unpriced" if parts.input_cost is None else f"{dollars(parts.input_cost)} to send"
     full = parts.window is not None and parts.total > parts.window
     warning = tag(
         "p", icon("warning"), "More than the model takes: the oldest turns will be left out.", cls="mark mark-warn"
@@ -105,11 +114,15 @@ def _total(parts: ContextParts) -> Html:
         tag(
             "p",
             tag("span", f"{total}{window}", data_testid="context-tokens"),
-            tag("span", cost, cls="chip", data_testid="context-cost"),
+            tag("span", _cost(parts), cls="chip", data_testid="context-cost"),
             cls="context-total",
         ),
         warning if full else "",
     )
+
+
+def _cost(parts: ContextParts) -> str:
+    return "unpriced" if parts.input_cost is None else f"{dollars(parts.input_cost)} to send"
 
 
 def _rounded(window: int) -> str:

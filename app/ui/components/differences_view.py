@@ -41,7 +41,7 @@ def differences_summary(found: Differences) -> str:
     ]
     if not parts and any(run.kind != "same" for run in found.prompt):
         parts.append("spaces or lines")
-    names = [change.name.replace("_", " ") for change in found.changes]
+    names = [_name(change) for change in found.changes]
     shown = [*parts, *names[:3]]
     if len(names) > 3:
         shown.append(f"{len(names) - 3} more")
@@ -94,4 +94,9 @@ def _change(change: Change) -> Html:
     before = tag("del", change.before) if change.before else tag("span", "not set", cls="faint")
     after = tag("ins", change.after) if change.after else tag("span", "not set", cls="faint")
     arrow = tag("span", " → ", cls="faint")
-    return joined(tag("dt", change.name.replace("_", " ")), tag("dd", before, arrow, after))
+    return joined(tag("dt", _name(change)), tag("dd", before, arrow, after))
+
+
+def _name(change: Change) -> str:
+    """What is changed, in words; tools and variables are called what they are called."""
+    return change.name if change.area in ("tools", "variables") else change.name.replace("_", " ")

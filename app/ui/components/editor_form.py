@@ -27,7 +27,7 @@ class EditorForm(ui.element):
         self._behaviour = behaviour
         self._on_change = on_change
         with self:
-            self._prompt = PromptSection(behaviour, workbench.models, on_change=self._change)
+            self._prompt = PromptSection(behaviour, on_change=self._change)
             with ui.element("section").classes("panel editor-section"):
                 self._build_model()
             with ui.element("section").classes("panel editor-section"):

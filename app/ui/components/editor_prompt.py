@@ -6,12 +6,10 @@ from dataclasses import replace
 from nicegui import ui
 
 from app.domain.agents import Behaviour, Variable
-from app.domain.messages import system_message
 from app.domain.prompts import PromptFault
-from app.domain.streaming import ModelRequest
-from app.engine.ports import Models
-from app.ui.components.format import tokens
+from app.ui.components.focus import refocus
 from app.ui.components.prompt_editor import Mode, PromptEditor
+from app.ui.components.prompt_tokens import prompt_tokens
 from app.ui.components.variables_form import Field, VariablesForm, brace_faults, fault_words, fields_of
 from app.ui.markup import Html, icon, joined, tag
 
@@ -25,9 +23,8 @@ _EMIT_MODE = "(event) => { const one = event.target.closest('[data-mode]'); if (
 class PromptSection:
     """Calls `on_change` with the behaviour as it is after each edit of the prompt or of its variables."""
 
-    def __init__(self, behaviour: Behaviour, models: Models, *, on_change: Changed) -> None:
+    def __init__(self, behaviour: Behaviour, *, on_change: Changed) -> None:
         self._behaviour = behaviour
-        self._models = models
         self._on_change = on_change
         self._looked_at: Behaviour | None = None
         self._new: set[str] = set()
@@ -70,7 +67,7 @@ class PromptSection:
             if mode == wanted:
                 self._editor.show(mode)
                 self._modes.set_content(_mode_buttons(mode))
-                ui.run_javascript(f"getHtmlElement({self._modes.id}).querySelector('[data-mode={mode}]').focus()")
+                refocus(self._modes, f"[data-mode={mode}]")
 
     def _typed(self) -> None:
         self._change(self._behaviour.model_copy(update={"system_prompt": self._editor.text}))
@@ -116,10 +113,7 @@ class PromptSection:
         self._show_variables()
         prompt = behaviour.system_prompt
         self._faults.set_content(_fault_list(prompt, brace_faults(prompt)))
-        system = system_message(prompt) if prompt.strip() else None
-        request = ModelRequest(model=behaviour.model, messages=(), system=system)
-        number = await self._models.count_tokens(request) if system else 0
-        self._tokens.set_content(f"{tokens(number)}")
+        self._tokens.set_content(await prompt_tokens(behaviour))
 
 
 def _with(variables: tuple[Variable, ...], name: str) -> tuple[Variable, ...]:

@@ -41,6 +41,8 @@ class SchemaEditor(ui.element):
         try:
             schema = await asyncio.to_thread(read_schema, text)
         except BadSchema as problem:
+            if text != (self._box.value or ""):
+                return
             self._note.set_content(tag("span", f"{problem} The last good one stays in use.", cls="is-bad"))
             return
         if text != (self._box.value or ""):

@@ -9,12 +9,12 @@ from app.domain.agents import Agent, Behaviour, Variant, WorkingCopy, with_varia
 from app.domain.errors import WorkbenchError
 from app.domain.sessions import Session, switched
 from app.domain.values import now
-from app.llm.tokens import text_tokens
 from app.ui.components.buttons import button, icon_button
 from app.ui.components.differences_view import compared, differences_summary, differences_view
-from app.ui.components.format import tokens
+from app.ui.components.focus import refocus
 from app.ui.components.notices import told
 from app.ui.components.prompt_editor import Mode, PromptEditor
+from app.ui.components.prompt_tokens import prompt_tokens
 from app.ui.components.settled import Settled
 from app.ui.components.undo_bar import UndoBar
 from app.ui.components.variables_form import brace_faults, declared_with, fault_words
@@ -78,9 +78,15 @@ class PromptPanel(ui.element):
 
     @property
     def behaviour(self) -> Behaviour:
-        """What would be saved."""
+        """What is in the editor, and what was changed besides."""
         copy = self.copy
         return copy.behaviour if copy else self.origin.behaviour
+
+    @property
+    def to_save(self) -> Behaviour:
+        """What would be saved: a model that was chosen for this session becomes the variant's."""
+        behaviour, model = self.behaviour, self._session.model
+        return behaviour if model is None else behaviour.model_copy(update={"model": model})
 
     def show(self, session: Session) -> None:
         """Show how things are: after another variant, other values, or a change elsewhere."""
@@ -141,8 +147,9 @@ class PromptPanel(ui.element):
         defaults = {one.name: one.default for one in behaviour.variables}
         self._editor.fill({**defaults, **self._session.variables}, behaviour.variables)
         self._state.set_content(self._state_words(edited))
-        self._note.visible = edited
-        self._save_button.set_enabled(edited)
+        can_save = edited or self.to_save != self.origin.behaviour
+        self._note.visible = can_save
+        self._save_button.set_enabled(can_save)
         self._reset_button.set_enabled(edited)
         self._settled.touch()
 
@@ -163,12 +170,12 @@ class PromptPanel(ui.element):
             if mode == event.args:
                 self._editor.show(mode)
                 self._modes.set_content(_modes(mode))
+                refocus(self._modes, f"[data-mode={mode}]")
 
     async def _measure(self) -> None:
         """Count, look for faults and compare, once typing rests."""
-        behaviour, active = self.behaviour, self.agent.active_variant
-        counted = await text_tokens(behaviour.system_prompt)
-        self._tokens.text = f"about {tokens(counted.tokens)}"
+        behaviour, active = self.to_save, self.agent.active_variant
+        self._tokens.text = await prompt_tokens(behaviour)
         self._faults.set_content(_faults(behaviour.system_prompt))
         found = await compared(active.behaviour, behaviour)
         self._changes.visible = not found.none
@@ -177,7 +184,7 @@ class PromptPanel(ui.element):
 
     async def _show_changes(self) -> None:
         active = self.agent.active_variant
-        found = await compared(active.behaviour, self.behaviour)
+        found = await compared(active.behaviour, self.to_save)
         with self, ui.dialog() as dialog, ui.card().classes("dialog-card").props("data-testid=changes-view"):
             with ui.element("div").classes("row-line").style("width: 100%"):
                 ui.label(f"What changed since active variant {active.number}").classes("section-title grow")
@@ -189,14 +196,15 @@ class PromptPanel(ui.element):
     async def _save(self) -> None:
         behaviour = self.behaviour.model_copy(update={"system_prompt": self._editor.text})
         declared = declared_with(behaviour.system_prompt, behaviour.variables)
-        saved = behaviour.model_copy(update={"variables": declared})
+        model = self._session.model or behaviour.model
+        saved = behaviour.model_copy(update={"variables": declared, "model": model})
         note, origin, workbench = str(self._note.value or "").strip(), self.origin.number, self._workbench
         try:
             agent = await workbench.agents.change(
                 self._session.agent_id, lambda newest: with_variant(newest, saved, origin=origin, note=note)
             )
             number = agent.variants[-1].number
-            await workbench.sessions.change(self._session.id, partial(switched, agent=agent, number=number))
+            await workbench.sessions.change(self._session.id, partial(_moved, agent=agent, number=number, model=model))
             await self._drop(behaviour)
         except WorkbenchError as problem:
             told(str(problem))
@@ -230,6 +238,12 @@ class PromptPanel(ui.element):
         self._workbench.working_copies.typed(copy)
         self.show(self._session)
         self._on_edit()
+
+
+def _moved(session: Session, *, agent: Agent, number: int, model: str) -> Session:
+    """The session with the new variant; its own model is the variant's now, unless another was chosen meanwhile."""
+    own = None if session.model == model else session.model
+    return switched(session, agent, number).model_copy(update={"model": own})
 
 
 def _modes(chosen: Mode) -> Html:

@@ -15,5 +15,6 @@ async def asked_for_text(title: str, value: str, *, label: str, confirm: str = "
             button("Cancel", lambda: dialog.submit(None), look="quiet")
             button(confirm, lambda: dialog.submit(box.value), look="primary", testid="question-confirm")
     answer = await dialog
-    dialog.delete()
+    if not dialog.is_deleted:  # with its page, while it was open
+        dialog.delete()
     return answer.strip() if isinstance(answer, str) else None

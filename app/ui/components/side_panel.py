@@ -69,13 +69,15 @@ class SidePanel(ui.element):
         """Take over what another tab typed."""
         self._prompt.look()
 
-    async def count_context(self) -> None:
-        """Count what the next turn sends."""
+    async def count_context(self) -> str:
+        """Count what the next turn sends; gives it on one line with its cost, empty while it is not known."""
         await self._context.refresh()
+        return self._context.summary
 
-    async def count_message(self, text: str) -> None:
-        """Count the message that is being written in."""
+    async def count_message(self, text: str) -> str:
+        """Count the message that is being written in; gives the same."""
         await self._context.typed(text)
+        return self._context.summary
 
     @property
     def _agent(self) -> Agent:

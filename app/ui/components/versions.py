@@ -1,5 +1,6 @@
 """An agent's variants as a list, newest first, each with what can be done with it."""
 
+import json
 from collections.abc import Awaitable, Callable
 from datetime import datetime
 
@@ -7,6 +8,7 @@ from nicegui import events, ui
 
 from app.domain.agents import Agent, Variant, VariantStatus
 from app.domain.values import now
+from app.ui.components.focus import refocus
 from app.ui.components.format import ago, moment_text, plural
 from app.ui.markup import Html, icon, joined, tag
 
@@ -60,6 +62,8 @@ class Versions(ui.element):
     async def _clicked(self, event: events.GenericEventArguments) -> None:
         action, number = event.args
         await self._on_action(str(action), int(number))
+        row = f"[data-variant='{int(number)}']"
+        refocus(self._list, f"{row} [data-action={json.dumps(str(action))}]", f"{row} [data-action=diff]")
 
 
 def variant_row(agent: Agent, variant: Variant, moment: datetime, *, in_editor: bool) -> Html:

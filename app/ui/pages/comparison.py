@@ -96,7 +96,8 @@ class ComparisonPage:
                 self._send_button.classes("send-button").on("click", js_handler=self._composer.send())
             self._note = ui.label().classes("composer-note").props("role=alert data-testid=composer-note")
             self._note.visible = False
-            ui.label("Enter sends to all columns, Shift-Enter breaks the line.").classes("composer-hint")
+            with ui.element("div").classes("composer-foot"):
+                ui.label("Enter sends to all columns, Shift-Enter breaks the line.").classes("composer-hint")
 
     async def fill(self) -> None:
         """Show the latest rounds, then follow the columns."""
@@ -113,7 +114,8 @@ class ComparisonPage:
 
     async def _follow(self) -> None:
         self._comparison = self._workbench.comparisons.get(self._comparison.id)
-        await self._board.show(rounds(self._comparison), votes(self._comparison))
+        if not self._workbench.compare.sending(self._comparison.id):
+            await self._board.show(rounds(self._comparison), votes(self._comparison))
         await self._board.follow()
         self._show_bars()
 

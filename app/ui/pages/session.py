@@ -120,8 +120,10 @@ class SessionPage:
             self._note.visible = False
             hint = "Enter sends, Shift-Enter breaks the line."
             if self._model.startswith("demo/"):
-                hint += " The demo model's answers are scripted; its tools are real."
-            ui.label(hint).classes("composer-hint")
+                hint += " The demo's answers are scripted."
+            with ui.element("div").classes("composer-foot"):
+                ui.label(hint).classes("composer-hint")
+                self._next_turn = ui.label().classes("composer-cost").props("data-testid=composer-cost")
 
     async def fill(self) -> None:
         """Show the latest turns, then follow the session."""
@@ -181,7 +183,7 @@ class SessionPage:
         self._picker.show(self._model, trouble=await model_trouble(self._workbench.catalog, self._model))
         if not self._conversation.running:
             await self._side.count_context()
-            await self._side.count_message(self._session.composer)
+            self._next_turn.text = await self._side.count_message(self._session.composer)
 
     async def _show_progress(self, live: LiveRun | None) -> None:
         if not self._conversation.running:
@@ -250,7 +252,7 @@ class SessionPage:
         try:
             change = partial(_with_composer, text=text)
             self._session = await self._workbench.sessions.change(self._session.id, change)
-            await self._side.count_message(text)
+            self._next_turn.text = await self._side.count_message(text)
         except WorkbenchError as problem:
             self._say(str(problem))
 
