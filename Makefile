@@ -6,7 +6,7 @@ unexport PYTHONDONTWRITEBYTECODE
 PY := .venv/bin/python
 RUN_LOCK := packaging/requirements.lock
 DEV_LOCK := packaging/requirements-dev.lock
-UNIT := tests --ignore=tests/e2e --ignore=tests/bench --ignore=tests/faults
+UNIT := tests --ignore=tests/e2e --ignore=tests/bench --ignore=tests/faults --ignore=tests/test_measurements.py
 
 .PHONY: help run test lint format bench faults lock clean
 .DEFAULT_GOAL := help
@@ -18,7 +18,8 @@ run: .venv/.run ## Start the app; arguments go into ARGS="--port 9000"
 	@$(PY) -m app $(ARGS)
 
 test: lint ## Check everything: style, types, layers, unit tests, the app in a real browser
-	@$(PY) -m pytest -q $(UNIT)
+	@$(PY) -m pytest -q -n auto --dist loadfile $(UNIT)
+	@$(PY) -m pytest -q tests/test_measurements.py
 	@CHROMIUM="$$($(PY) -m tests.browser)" && export CHROMIUM && $(PY) -m pytest -q tests/e2e
 
 lint: .venv/.dev ## Check style, types and layers
