@@ -12,6 +12,11 @@ from app.domain.errors import WorkbenchError
 
 def main(arguments: list[str] | None = None) -> int:
     """Run the app; the exit code."""
+    if (arguments or sys.argv[1:]) == ["--worker"]:
+        from app.tools.worker.child import main as work  # noqa: PLC0415  a process of a user's tool file needs no more
+
+        work()
+        return 0
     chosen = _parser().parse_args(arguments)
     folder = paths.data_folder(chosen.data)
     try:
@@ -19,7 +24,7 @@ def main(arguments: list[str] | None = None) -> int:
             return _check(folder if chosen.data else None)
         if chosen.command == "run":
             return _run(folder, chosen.slug, chosen.text, as_json=chosen.json)
-        return _serve(folder, chosen.port, open_browser=not chosen.no_browser)
+        return _serve(folder, chosen.port, open_browser=not chosen.no_browser, trust_tools=chosen.trust_tools)
     except WorkbenchError as error:
         sys.stderr.write(f"{error}\n")
         return 1
@@ -32,6 +37,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--port", type=int, help="the port to serve at; 8765 or the next free one otherwise")
     parser.add_argument("--data", metavar="DIR", help=f"the data folder; also {paths.DATA_VARIABLE} in the environment")
     parser.add_argument("--no-browser", action="store_true", help="print the address and open no browser")
+    parser.add_argument("--trust-tools", action="store_true", help="let every file in the tools folder run unasked")
     parser.add_argument("--check", action="store_true", help="run one agent with a tool, print ok, and end")
     parser.add_argument("--version", action="version", version=f"Agent Playground {__version__}")
     commands = parser.add_subparsers(dest="command", metavar="COMMAND")
@@ -42,7 +48,7 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
-def _serve(folder: Path, port: int | None, *, open_browser: bool) -> int:
+def _serve(folder: Path, port: int | None, *, open_browser: bool, trust_tools: bool) -> int:
     gc.disable()  # a start only makes what stays; `serve` turns it on again when the app is up
     from app.domain.errors import StorageError  # noqa: PLC0415
     from app.store.secrets import session_token  # noqa: PLC0415
@@ -50,7 +56,7 @@ def _serve(folder: Path, port: int | None, *, open_browser: bool) -> int:
     from app.workbench import Workbench  # noqa: PLC0415  heavy, and `--version` needs none of it
 
     try:
-        workbench = Workbench.open(folder)
+        workbench = Workbench.open(folder, trust_tools=trust_tools)
     except StorageError:
         if (running := running_app(folder)) is None:
             raise

@@ -23,6 +23,7 @@ async def run_here(folder: Path, slug: str, text: str) -> RunReply:
     workbench = Workbench.open(folder)
     try:
         await workbench.start()
+        await workbench.user_tools.settled()
         agent = workbench.agents.by_slug(slug)
         session = await workbench.chat.new_session(agent.id)
         live = await workbench.chat.send(session.id, text, trigger=Trigger(kind="terminal"), purpose="api")

@@ -9,9 +9,11 @@ from typing import Self
 from app import __version__, paths
 from app.domain.agents import Agent, Behaviour, new_agent
 from app.domain.values import Value
+from app.engine.by_hand import HandCalls
 from app.engine.chat import Chat
 from app.engine.clock import SystemClock
 from app.engine.compare import Compare
+from app.engine.last_calls import LastCalls
 from app.engine.runs import Runs
 from app.engine.working_copies import WorkingCopies
 from app.llm.catalog import Catalog
@@ -25,7 +27,10 @@ from app.store.rows import Rows
 from app.store.sessions import Sessions
 from app.store.variable_sets import VariableSets
 from app.tools.builtin import builtin_registry
+from app.tools.http_tools import HttpToolSource
+from app.tools.mcp.hub import McpHub
 from app.tools.registry import Registry
+from app.tools.user_tools.folder import UserTools
 
 
 class SampleAgent(Value):
@@ -63,18 +68,32 @@ class Workbench:
     models: ModelDirectory
     catalog: Catalog
     tools: Registry
+    user_tools: UserTools
+    http_tools: HttpToolSource
+    mcp: McpHub
+    hand_calls: HandCalls
+    last_calls: LastCalls
     runs: Runs
     chat: Chat
     compare: Compare
     version: str
 
     @classmethod
-    def open(cls, folder: Path) -> Self:
-        """Everything over that data folder. Raises `StorageError` in words when it cannot be used."""
+    def open(cls, folder: Path, *, trust_tools: bool = False) -> Self:
+        """Everything over that data folder. Raises `StorageError` in words when it cannot be used.
+
+        With `trust_tools` every file in its tools folder may run without its owner being asked.
+        """
         data = DataFolder.open(folder)
         catalog = Catalog()
         models = ModelDirectory(catalog, data.artifacts.get)
-        tools = builtin_registry()
+        user_tools = UserTools(data.path / "tools", data.trusted_files, trust_all=trust_tools)
+        http_tools = HttpToolSource(data.http_tools)
+        mcp = McpHub(data.mcp_servers, version=__version__)
+        tools = builtin_registry(
+            sources=(user_tools, http_tools, mcp), settings=data.tool_settings, preferences=data.preferences.get
+        )
+        hand_calls = HandCalls(tools, data.artifacts)
         runs = Runs(data.traces, data.rows, models, tools, data.artifacts, SystemClock())
         chat = Chat(data.agents, data.sessions, runs, tools)
         return cls(
@@ -90,6 +109,11 @@ class Workbench:
             models=models,
             catalog=catalog,
             tools=tools,
+            user_tools=user_tools,
+            http_tools=http_tools,
+            mcp=mcp,
+            hand_calls=hand_calls,
+            last_calls=LastCalls(hand_calls),
             runs=runs,
             chat=chat,
             compare=Compare(chat, data.sessions, data.comparisons, runs),
@@ -97,11 +121,12 @@ class Workbench:
         )
 
     async def start(self) -> None:
-        """Plant the sample agents on the very first start; one that was deleted later stays deleted."""
-        if not self.data.first_start:
-            return
-        for sample in _samples("agents"):
-            await self.agents.create(sample.agent(self.agents.slugs()))
+        """Begin to follow tool files and MCP servers; plant the sample agents on the very first start."""
+        await self.user_tools.start()
+        await self.mcp.start()
+        if self.data.first_start:  # one that was deleted later stays deleted
+            for sample in _samples("agents"):
+                await self.agents.create(sample.agent(self.agents.slugs()))
 
     def templates(self) -> tuple[SampleAgent, ...]:
         """What a new agent may begin as, the blank one first."""
@@ -109,6 +134,7 @@ class Workbench:
 
     async def close(self) -> None:
         await self.runs.close()
+        await self.hand_calls.close()
         await self.tools.close()
         await self.working_copies.close()
         await self.data.close()

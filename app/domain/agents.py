@@ -39,6 +39,9 @@ class Limits(Value):
     """The whole run, waiting for a retry or for a person not counted."""
     tool_timeout: float = Field(default=10, gt=0)
     retries: int = Field(default=2, ge=0)
+    """Further attempts of a model call or a tool call that failed."""
+    retry_on_error: bool = True
+    """Whether tools that say they are idempotent are called again when they break down or take too long."""
     run_cost: float = Field(default=1.0, ge=0)
     day_cost: float = Field(default=10.0, ge=0)
     spawn_depth: int = Field(default=4, ge=0)

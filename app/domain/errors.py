@@ -72,6 +72,14 @@ class InvalidArguments(ToolError):
     """The arguments do not fit the tool's schema; the message names each one that does not."""
 
 
+class ToolCrashed(ToolError):
+    """A tool broke down in its own process; the model gets the message, the developer `traceback`."""
+
+    def __init__(self, text: str, *, traceback: str = "") -> None:
+        super().__init__(text)
+        self.traceback = traceback
+
+
 class UnknownTool(ToolError):
     """There is no tool of that name; the message names those there are."""
 

@@ -13,7 +13,7 @@ from pydantic import Field, JsonValue
 from app.domain.agents import Limits, Parameters
 from app.domain.errors import ErrorInfo, FailureClass
 from app.domain.messages import FinishReason, Message, ToolResult, Usage
-from app.domain.tools import Policy, ToolSpec
+from app.domain.tools import JsonSchema, Policy, ToolSpec
 from app.domain.values import Text, Value
 
 FORMAT = 1
@@ -143,6 +143,8 @@ class ToolReturned(Value):
     printed: Text = ""
     ms: float
     traceback: Text = ""
+    attempts: int = 1
+    """How often it was tried: a tool that breaks down is called again where that does no harm."""
 
 
 class FileChanged(Value):
@@ -166,7 +168,11 @@ class PauseRequested(Value):
     call_id: str = ""
     name: str = ""
     arguments: dict[str, JsonValue] = {}
-    question: str = ""
+    question: Text = ""
+    asked_by: Text = ""
+    """Who asks, such as the name of an MCP server; empty for the tool itself."""
+    form: JsonSchema | None = None
+    """JSON Schema of the values that answer a question; they come as the arguments of the decision."""
 
 
 class PauseResolved(Value):

@@ -35,6 +35,12 @@ class ImagePart(Value):
     """The sha256 of the image's bytes, its name in the artifact store."""
     media_type: str
     alt: str = ""
+    path: str = ""
+    """Where it is among the session's files; empty for one that is not."""
+
+    @property
+    def name(self) -> str:
+        return self.alt or "image"
 
 
 class FilePart(Value):
@@ -44,6 +50,19 @@ class FilePart(Value):
     filename: str
     size: int
     """Bytes."""
+    path: str = ""
+    """Where it is among the session's files; empty for one that is not."""
+
+    @property
+    def name(self) -> str:
+        return self.filename or "file"
+
+
+Attachment = Annotated[ImagePart | FilePart, Field(discriminator="type")]
+"""What a person may send along with a message."""
+
+LARGEST_ATTACHMENT = 4 * 1024 * 1024
+"""Bytes of one attachment."""
 
 
 class ToolCall(Value):
@@ -116,13 +135,25 @@ class Message(Value):
     def tool_calls(self) -> tuple[ToolCall, ...]:
         return tuple(part for part in self.parts if isinstance(part, ToolCall))
 
+    @property
+    def attachments(self) -> tuple[ImagePart | FilePart, ...]:
+        """What was sent along with the words, in order."""
+        return tuple(part for part in self.parts if isinstance(part, ImagePart | FilePart))
+
+    @property
+    def headline(self) -> str:
+        """Its text, or where there is none what is attached, by name."""
+        return self.text if self.text.strip() else ", ".join(part.name for part in self.attachments)
+
     @classmethod
     def of_result(cls, result: ToolResult) -> Self:
         return cls(role="tool", parts=(result,))
 
 
 def user_message(text: str, *attachments: ImagePart | FilePart) -> Message:
-    return Message(role="user", parts=(TextPart(text=text), *attachments))
+    """What a person says; attachments may go without words."""
+    words = () if attachments and not text.strip() else (TextPart(text=text),)
+    return Message(role="user", parts=(*words, *attachments))
 
 
 def system_message(text: str) -> Message:

@@ -3,6 +3,7 @@
 from datetime import datetime
 
 from app.domain.agents import Agent
+from app.domain.messages import Attachment
 from app.domain.values import Value
 
 
@@ -33,6 +34,8 @@ class Session(Value):
     tools_off: tuple[str, ...] = ()
     composer: str = ""
     """What was typed and not sent yet."""
+    composer_attachments: tuple[Attachment, ...] = ()
+    """What was attached and not sent yet."""
     queue: tuple[QueuedMessage, ...] = ()
     comparison: str = ""
     """The comparison whose column it is; such a session is not listed until it is opened as its own."""

@@ -7,7 +7,20 @@ from app.domain.values import Value
 Theme = Literal["light", "dark", "system"]
 
 
+class WebSearch(Value):
+    """The provider that `web_search` asks."""
+
+    provider: Literal["off", "searxng", "brave", "tavily"] = "off"
+    address: str = ""
+    """Where a SearXNG of one's own answers; the others have theirs."""
+    key_variable: str = ""
+    """The environment variable that holds the key; the provider's usual one where empty."""
+
+
 class Preferences(Value):
     theme: Theme = "system"
     day_cost: float = 10.0
     """US dollars that all runs of a day may cost together."""
+    http_hosts: tuple[str, ...] = ()
+    """The hosts that `http_get` may ask: `example.org`, `*.example.org`, or `*` for every public one."""
+    web_search: WebSearch = WebSearch()

@@ -1,11 +1,12 @@
 """Tools as the model sees them, and what a call of one gives back."""
 
 from collections.abc import Mapping
+from fnmatch import fnmatchcase
 from typing import Literal, Protocol
 
 from pydantic import JsonValue
 
-from app.domain.messages import ResultPart, TextPart
+from app.domain.messages import FilePart, ImagePart, ResultPart, TextPart
 from app.domain.values import Text, Value
 
 Policy = Literal["auto", "ask", "off"]
@@ -30,7 +31,11 @@ class ToolSpec(Value):
     """True when it changes something outside the conversation; the trace is on disk before it runs."""
     cancellable: bool = True
     handles: tuple[str, ...] = ()
-    """Media types of files it can open."""
+    """Media types of files it can open; `*` stands for anything."""
+
+    def opens(self, media_type: str) -> bool:
+        """Whether it says that it can open a file of that type."""
+        return any(fnmatchcase(media_type, pattern) for pattern in self.handles)
 
 
 class ToolOutput(Value):
@@ -72,6 +77,38 @@ class SessionFiles(Protocol):
         ...
 
 
+class Question(Value):
+    """What a tool asks the person in the middle of a call."""
+
+    text: str
+    asked_by: str = ""
+    """Who asks, such as the name of an MCP server."""
+    form: JsonSchema | None = None
+    """JSON Schema of the values that answer it; `None` for a mere yes or no."""
+
+
+class Answer(Value):
+    decision: Literal["accept", "decline", "cancel"]
+    values: dict[str, JsonValue] = {}
+
+
+class Progress(Value):
+    """How far a running call is, as the tool itself counts."""
+
+    done: float
+    total: float | None = None
+    text: str = ""
+
+
+class Workspace(Value):
+    """What a run had at hand when it began."""
+
+    files: dict[str, str] = {}
+    """Path to sha256 of every session file."""
+    variables: dict[str, str] = {}
+    """The prompt variables and what was filled in for them."""
+
+
 class CallContext(Protocol):
     """What a tool may use while it is called."""
 
@@ -81,8 +118,33 @@ class CallContext(Protocol):
     @property
     def files(self) -> SessionFiles: ...
 
+    @property
+    def began_with(self) -> Workspace:
+        """Files and variables as they were before the run changed anything."""
+        ...
+
     def printed(self, text: str) -> None:
         """Show `text` on the call's card at once; the tool still returns it in `ToolOutput.printed`."""
+        ...
+
+    def progressed(self, progress: Progress) -> None:
+        """Show how far the call is, and give it the tool's whole time-out again from now on."""
+        ...
+
+    async def keep(self, content: bytes, *, media_type: str, filename: str) -> ImagePart | FilePart:
+        """Store content as an artifact; the part names it in the tool's output."""
+        ...
+
+    async def result(self, ref: str) -> bytes:
+        """A file or big result that an earlier tool result or message of this session names.
+
+        `ref` is its sha256 or the first 12 or more digits of it. Raises `ToolError` where nothing of the session is
+        called so.
+        """
+        ...
+
+    async def ask(self, question: Question) -> Answer:
+        """Ask the person; the time-out stands still until they answer. `decline` where there is nobody to ask."""
         ...
 
 

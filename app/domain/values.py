@@ -13,7 +13,11 @@ def well_formed(text: str) -> str:
     return text if text.isascii() else text.encode("utf-8", "replace").decode()
 
 
-Text = Annotated[str, BeforeValidator(well_formed)]
+def _well_formed_text(value: object) -> object:
+    return well_formed(value) if isinstance(value, str) else value
+
+
+Text = Annotated[str, BeforeValidator(_well_formed_text)]
 """Text from outside: of a model, a tool or a person."""
 
 

@@ -1,31 +1,25 @@
 """Calls the tools that the model asked for. Whatever happens, every call gets a result."""
 
 import asyncio
-import traceback
-from dataclasses import dataclass
+from dataclasses import replace
+from itertools import count
 from time import perf_counter
 
-from app.domain.errors import InvalidArguments, ToolError, UnknownTool
-from app.domain.events import PauseRequested, PauseResolved, ToolCalled, ToolReturned
-from app.domain.messages import ResultPart, TextPart, ToolCall, ToolResult, ToolStatus
+from app.domain.events import GrantedTool, PauseRequested, PauseResolved, ToolCalled, ToolReturned
+from app.domain.messages import ToolCall, ToolResult
+from app.domain.tools import Workspace
 from app.domain.trace import open_calls
 from app.domain.values import new_id
-from app.engine.files import CallFiles, RunningCall
+from app.engine.asking_people import PersonOfRun, decision_on
+from app.engine.files import CallFiles
+from app.engine.outcomes import Outcome, call_once
+from app.engine.results import kept_whole, named_in
 from app.engine.run import Run
+from app.engine.running_call import RunningCall, Screen
+from app.engine.stopwatch import Stopwatch
 
-STATUS_OF: dict[type[ToolError], ToolStatus] = {UnknownTool: "unknown", InvalidArguments: "invalid"}
-
-
-@dataclass(frozen=True)
-class Outcome:
-    status: ToolStatus
-    parts: tuple[ResultPart, ...]
-    printed: str = ""
-    traceback: str = ""
-
-    @classmethod
-    def told(cls, status: ToolStatus, text: str, printed: str = "", traceback: str = "") -> "Outcome":
-        return cls(status, (TextPart(text=text),), printed, traceback)
+RETRY_SECONDS = 0.2
+"""Before the first further attempt; each one after it waits twice as long."""
 
 
 async def answer_calls(run: Run) -> None:
@@ -45,88 +39,99 @@ async def answer_calls(run: Run) -> None:
 def refuse_calls(run: Run, text: str) -> None:
     """Give the open calls of the last message the result that they were cancelled."""
     for call in open_calls(run.recorder.entries):
-        _returned(run, call, Outcome.told("cancelled", text), ms=0)
+        _returned(run, call, Outcome.told("cancelled", text))
 
 
 async def _answer(run: Run, call: ToolCall) -> None:
-    decided = await _approval(run, call)
-    if decided is not None:
+    tool = run.granted(call.name)
+    if tool is not None and tool.policy == "ask":
+        decided = await _approval(run, call)
         if decided.decision == "deny":
-            _returned(run, call, Outcome.told("denied", _denial(decided)), ms=0)
+            _returned(run, call, Outcome.told("denied", _denial(decided)))
             return
         if decided.arguments is not None:
             call = call.model_copy(update={"arguments": decided.arguments, "malformed": None})
-    tool = run.granted(call.name)
-    run.recorder.record(
-        ToolCalled(
-            call_id=call.call_id, name=call.name, arguments=call.arguments, tool=tool.spec.digest if tool else ""
-        )
-    )
-    if tool is not None and tool.spec.side_effects:
+    digest = tool.spec.digest if tool else ""
+    run.recorder.record(ToolCalled(call_id=call.call_id, name=call.name, arguments=call.arguments, tool=digest))
+    if tool is None:
+        _returned(run, call, _unknown(run, call))
+        return
+    if tool.spec.side_effects:
         await run.recorder.flush()
-    began = perf_counter()
+    await _call(run, call, tool)
+
+
+async def _call(run: Run, call: ToolCall, tool: GrantedTool) -> None:
+    running, began = _running(run, call), perf_counter()
     try:
-        outcome = await _call(run, call)
+        outcome = await _attempts(run, call, tool, running)
+        parts = await kept_whole(outcome.parts, run.artifacts, filename=f"{call.name}-result.txt")
+        outcome = replace(outcome, parts=parts)
     except asyncio.CancelledError:
         if run.ending:
-            outcome = Outcome.told("cancelled", "This call was cancelled before it finished.", _printed(run, call))
-            _returned(run, call, outcome, ms=(perf_counter() - began) * 1000)
+            told = Outcome.told("cancelled", "This call was cancelled before it finished.", running.shown)
+            _returned(run, call, replace(told, ms=(perf_counter() - began) * 1000))
         raise
-    _returned(run, call, outcome, ms=(perf_counter() - began) * 1000)
+    finally:
+        running.end()
+    _returned(run, call, replace(outcome, ms=(perf_counter() - began) * 1000))
 
 
-async def _call(run: Run, call: ToolCall) -> Outcome:
-    """How the call ended. Errors of tools are the model's to read; a traceback is kept for the developer."""
-    if run.granted(call.name) is None:
-        names = ", ".join(tool.spec.name for tool in run.started.tools) or "none"
-        return Outcome.told("unknown", f"There is no tool named {call.name!r}. Available tools: {names}.")
-    seconds = run.started.limits.tool_timeout
-    files = CallFiles(call.call_id, run.files, run.artifacts, run.recorder)
-    timer = asyncio.timeout(seconds)
-    try:
-        async with timer:
-            output = await run.toolbox.call(call, RunningCall(call.call_id, files, run.recorder))
-    except ToolError as error:
-        return Outcome.told(STATUS_OF.get(type(error), "error"), str(error), _printed(run, call))
-    except Exception as error:  # noqa: BLE001  a tool may raise anything
-        if not timer.expired():
-            return _crashed(run, call, error)
-        told = f"{call.name} took longer than {seconds:g} seconds and was stopped."
-        return Outcome.told("timeout", told, _printed(run, call))
-    return Outcome("ok", output.parts, output.printed or _printed(run, call))
+async def _attempts(run: Run, call: ToolCall, tool: GrantedTool, running: RunningCall) -> Outcome:
+    """The outcome of the last attempt. Only a tool that may be called twice is, when it broke down or hung."""
+    limits = run.started.limits
+    allowed = limits.retries if limits.retry_on_error and tool.spec.idempotent else 0
+    for attempt in count(1):
+        running.stopwatch = Stopwatch(limits.tool_timeout)
+        outcome = await call_once(run.toolset, call, running)
+        if not outcome.may_pass or attempt > allowed:
+            printed = outcome.printed if attempt == 1 else running.shown
+            return replace(outcome, attempts=attempt, printed=printed)
+        running.printed(f"[Attempt {attempt} failed: {outcome.text} Trying again.]\n")
+        await run.clock.sleep(RETRY_SECONDS * 2 ** (attempt - 1))
+    raise AssertionError("count() never ends")
 
 
-def _crashed(run: Run, call: ToolCall, error: Exception) -> Outcome:
-    trace = "".join(traceback.format_exception(error))
-    return Outcome.told("error", f"{type(error).__name__}: {error}", _printed(run, call), trace)
+def _running(run: Run, call: ToolCall) -> RunningCall:
+    started, recorder = run.started, run.recorder
+    return RunningCall(
+        call_id=call.call_id,
+        files=CallFiles(call.call_id, run.files, run.artifacts, recorder.record),
+        began_with=Workspace(files=started.files, variables=started.variables),
+        screen=Screen(recorder.printed, recorder.progress),
+        person=PersonOfRun(run, call),
+        named=lambda: named_in(entry.event for entry in recorder.entries),
+        stopwatch=Stopwatch(started.limits.tool_timeout),
+    )
 
 
-def _printed(run: Run, call: ToolCall) -> str:
-    return run.recorder.printed.get(call.call_id, "")
+def _unknown(run: Run, call: ToolCall) -> Outcome:
+    names = ", ".join(tool.spec.name for tool in run.started.tools) or "none"
+    return Outcome.told("unknown", f"There is no tool named {call.name!r}. Available tools: {names}.")
 
 
-def _returned(run: Run, call: ToolCall, outcome: Outcome, *, ms: float) -> None:
+def _returned(run: Run, call: ToolCall, outcome: Outcome) -> None:
     result = ToolResult(call_id=call.call_id, name=call.name, status=outcome.status, parts=outcome.parts)
     run.recorder.record(
-        ToolReturned(call_id=call.call_id, result=result, printed=outcome.printed, ms=ms, traceback=outcome.traceback)
+        ToolReturned(
+            call_id=call.call_id,
+            result=result,
+            printed=outcome.printed,
+            ms=outcome.ms,
+            traceback=outcome.traceback,
+            attempts=outcome.attempts,
+        )
     )
-    run.recorder.printed.pop(call.call_id, None)
 
 
-async def _approval(run: Run, call: ToolCall) -> PauseResolved | None:
-    """A person's decision on the call, `None` for a tool that needs none."""
-    tool = run.granted(call.name)
-    if tool is None or tool.policy != "ask":
-        return None
-    pause = PauseRequested(
-        pause_id=new_id(), reason="approval", call_id=call.call_id, name=call.name, arguments=call.arguments
+async def _approval(run: Run, call: ToolCall) -> PauseResolved:
+    """A person's decision on the call."""
+    return await decision_on(
+        run,
+        PauseRequested(
+            pause_id=new_id(), reason="approval", call_id=call.call_id, name=call.name, arguments=call.arguments
+        ),
     )
-    with run.control.expecting(pause.pause_id) as decision, run.stopwatch.standing_still():
-        run.recorder.record(pause)
-        await run.recorder.flush()
-        resolved = await decision
-    run.recorder.record(resolved)
-    return resolved
 
 
 def _denial(resolved: PauseResolved) -> str:

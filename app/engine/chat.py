@@ -6,14 +6,15 @@ from dataclasses import dataclass
 
 from app.domain.agents import Agent, Behaviour
 from app.domain.errors import Conflict, NotFound, TooLarge, WorkbenchError
-from app.domain.events import AgentRef, GrantedTool, MessageAdded, Purpose, RunStarted, Trigger
-from app.domain.messages import Message, ReasoningPart, TextPart, system_message, user_message
+from app.domain.events import AgentRef, MessageAdded, Purpose, RunStarted, Trigger
+from app.domain.messages import Attachment, Message, ReasoningPart, TextPart, system_message, user_message
 from app.domain.prompts import filled
 from app.domain.sessions import Session, title_of
 from app.domain.streaming import ModelRequest
-from app.domain.tools import canonical_name
 from app.domain.trace import StoredTrace, conversation, files_after
 from app.domain.values import new_id, now
+from app.engine.attachments import attach
+from app.engine.granting import granted, offered
 from app.engine.ports import AgentStore, SessionStore, Toolbox
 from app.engine.run import request_of
 from app.engine.runs import LiveRun, Runs
@@ -59,6 +60,7 @@ class Chat:
         self,
         session_id: str,
         text: str,
+        attachments: tuple[Attachment, ...] = (),
         *,
         trigger: Trigger = FROM_PAGE,
         purpose: Purpose | None = None,
@@ -66,43 +68,44 @@ class Chat:
     ) -> LiveRun:
         """Start a run with the message, as the session's next turn; without a `purpose` the session's own.
 
-        `run_id` is the run's id where somebody has noted it before.
-
-        Raises `WorkbenchError` for an empty message, `TooLarge`, `Conflict` while another run of the session goes on.
+        Attachments become files of the session; with them the text may be empty. `run_id` is the run's id where
+        somebody has noted it before. Raises `WorkbenchError` for an empty message, `TooLarge`, `Conflict` while another
+        run of the session goes on.
         """
         session = self.sessions.get(session_id)
-        message = user_message(checked(text))
+        message = user_message(checked(text, attachments), *attachments)
         return await self._start(
             session, len(session.runs), message, trigger, purpose or _purpose(session), run_id=run_id
         )
 
     async def edit(self, session_id: str, run_id: str, text: str) -> LiveRun:
-        """Send another message in place of the one that began that run; it and all after it leave the session.
+        """Send other words in place of those that began that run, with the same attachments; it and all after it
+        leave the session.
 
         The runs themselves stay on the Runs page.
         """
         session = self.sessions.get(session_id)
-        message = user_message(checked(text))
-        return await self._start(session, _place(session, run_id), message, FROM_PAGE, _purpose(session))
+        place = _place(session, run_id)
+        attachments = (await self._message(run_id)).attachments
+        message = user_message(checked(text, attachments), *attachments)
+        return await self._start(session, place, message, FROM_PAGE, _purpose(session))
 
     async def regenerate(self, session_id: str, run_id: str) -> LiveRun:
         """Answer the message of that run once more; it and all after it leave the session."""
         session = self.sessions.get(session_id)
-        trace = await self.runs.trace(run_id)
-        message = next((entry.event.message for entry in trace.entries if isinstance(entry.event, MessageAdded)), None)
-        if message is None:
-            raise NotFound("The message of this run cannot be read any more, so it cannot be sent again.")
+        message = await self._message(run_id)
         return await self._start(session, _place(session, run_id), message, FROM_PAGE, _purpose(session))
 
     async def next_request(self, session_id: str, text: str = "") -> ModelRequest:
-        """What `send` would ask the model first; without `text` what is known before a message is typed.
+        """What `send` would ask the model first, with what is attached; without both what is known before.
 
         Raises `WorkbenchError` where `send` would refuse, but for the text.
         """
         session = self.sessions.get(session_id)
         before = await self._trace_before(session, len(session.runs))
-        started = await self._run_started(session, before, FROM_PAGE, "chat")
-        said = (user_message(text),) if text.strip() else ()
+        message = user_message(text, *session.composer_attachments)
+        started, message = await self._run_started(session, before, message, FROM_PAGE, "chat")
+        said = (message,) if text.strip() or session.composer_attachments else ()
         return request_of(started, (*started.history, *said))
 
     async def system_changed(self, session_id: str) -> bool:
@@ -131,10 +134,20 @@ class Chat:
                     before_it.unsaved or "The agent is still answering. Stop it, or wait until it has finished."
                 )
             before = await self._trace_before(session, place)
-            started = await self._run_started(session, before, trigger, purpose)
+            started, message = await self._run_started(session, before, message, trigger, purpose)
             live = await self.runs.start(started, message, run_id=run_id)
-            await self.sessions.change(session.id, lambda newest: _with_run(newest, place, live.run_id, message.text))
+            await self.sessions.change(
+                session.id, lambda newest: _with_run(newest, place, live.run_id, message.headline)
+            )
             return live
+
+    async def _message(self, run_id: str) -> Message:
+        """The message that began the run."""
+        trace = await self.runs.trace(run_id)
+        message = next((entry.event.message for entry in trace.entries if isinstance(entry.event, MessageAdded)), None)
+        if message is None:
+            raise NotFound("The message of this run cannot be read any more, so it cannot be sent again.")
+        return message
 
     async def _trace_before(self, session: Session, place: int) -> StoredTrace:
         if place == 0:
@@ -142,13 +155,16 @@ class Chat:
         return await self.runs.trace(session.runs[place - 1])
 
     async def _run_started(
-        self, session: Session, before: StoredTrace, trigger: Trigger, purpose: Purpose
-    ) -> RunStarted:
+        self, session: Session, before: StoredTrace, message: Message, trigger: Trigger, purpose: Purpose
+    ) -> tuple[RunStarted, Message]:
+        """How a run with the message begins, and the message with its attachments among the session's files."""
         agent = self.agents.get(session.agent_id)
         behaviour = agent.variant(session.variant).behaviour
         model = session.model or behaviour.model
         await self._check_model(agent, model)
-        return RunStarted(
+        attached = attach(message, files_after(before.entries))
+        history = history_after(before)
+        started = RunStarted(
             session_id=session.id,
             agent=AgentRef(id=agent.id, slug=agent.slug, name=agent.name, variant=session.variant),
             model=model,
@@ -156,13 +172,14 @@ class Chat:
             limits=behaviour.limits,
             system=_system(behaviour, session),
             variables=_variables(behaviour, session),
-            tools=self._granted(agent, behaviour, session),
-            history=history_after(before),
-            files=files_after(before.entries),
+            tools=offered(granted(self.toolbox, agent, behaviour, session.tools_off), (*history, attached.message)),
+            history=history,
+            files=attached.files,
             output_schema=behaviour.output_schema,
             trigger=trigger,
             purpose=purpose,
         )
+        return started, attached.message
 
     async def _check_model(self, agent: Agent, model: str) -> None:
         try:
@@ -172,25 +189,6 @@ class Chat:
                 f"Agent {agent.name!r} cannot use the model {model!r}. {error} Choose another model for this session, "
                 "or in the agent's editor."
             ) from error
-
-    def _granted(self, agent: Agent, behaviour: Behaviour, session: Session) -> tuple[GrantedTool, ...]:
-        """The variant's tools that are on in this session; refuses a variant that uses a tool there is not."""
-        used = tuple(choice for choice in behaviour.tools if choice.policy != "off")
-        names = tuple(choice.name for choice in used)
-        if missing := self.toolbox.missing(names):
-            listed = ", ".join(repr(name) for name in missing)
-            raise WorkbenchError(
-                f"Agent {agent.name!r} uses tools that do not exist: {listed}. Remove them from its variant, "
-                "turn them off, or bring them back."
-            )
-        off = {canonical_name(name) for name in session.tools_off}
-        granted: dict[str, GrantedTool] = {}
-        for choice in used:
-            for spec in self.toolbox.specs((choice.name,)):
-                if {spec.name, canonical_name(choice.name)} & off:
-                    continue
-                granted[spec.name] = GrantedTool(spec=spec, policy=choice.policy)
-        return tuple(granted.values())
 
 
 def history_after(trace: StoredTrace) -> tuple[Message, ...]:
@@ -207,9 +205,9 @@ def history_after(trace: StoredTrace) -> tuple[Message, ...]:
     return tuple(messages)
 
 
-def checked(text: str) -> str:
+def checked(text: str, attachments: tuple[Attachment, ...] = ()) -> str:
     """The message as it is; raises `WorkbenchError` for an empty one, `TooLarge` for one that is too long."""
-    if not text.strip():
+    if not text.strip() and not attachments:
         raise WorkbenchError("The message is empty. Write something for the agent first.")
     if len(text) > LONGEST_MESSAGE:
         raise TooLarge(
@@ -231,6 +229,7 @@ def _place(session: Session, run_id: str) -> int:
 
 def _with_run(session: Session, place: int, run_id: str, text: str) -> Session:
     changes: dict[str, object] = {"runs": (*session.runs[:place], run_id), "updated_at": now(), "composer": ""}
+    changes["composer_attachments"] = ()
     if place == 0 and not session.renamed:
         changes["title"] = title_of(text)
     return session.model_copy(update=changes)

@@ -1,13 +1,12 @@
 """The session's files during a run: names for artifacts, each change an event."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from app.domain.errors import ToolError
 from app.domain.events import FileChanged
 from app.domain.tools import FileWrite
 from app.engine.ports import Artifacts
-from app.engine.recorder import Recorder
 
 
 @dataclass
@@ -18,7 +17,8 @@ class CallFiles:
     files: dict[str, str]
     """Path to sha256, shared by all calls of the run."""
     artifacts: Artifacts
-    recorder: Recorder
+    changed: Callable[[FileChanged], None]
+    """Told of every change."""
 
     def digests(self) -> Mapping[str, str]:
         return dict(self.files)
@@ -35,17 +35,5 @@ class CallFiles:
         before = self.files.get(path)
         self.files[path] = after
         if after != before:
-            self.recorder.record(FileChanged(call_id=self.call_id, path=path, before=before, after=after))
+            self.changed(FileChanged(call_id=self.call_id, path=path, before=before, after=after))
         return FileWrite(path=path, before=before, after=after, size=len(content))
-
-
-@dataclass
-class RunningCall:
-    """A tool call's view of its run; see `domain.tools.CallContext`."""
-
-    call_id: str
-    files: CallFiles
-    recorder: Recorder
-
-    def printed(self, text: str) -> None:
-        self.recorder.printed[self.call_id] = self.recorder.printed.get(self.call_id, "") + text

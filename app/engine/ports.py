@@ -33,20 +33,32 @@ class Models(Protocol):
         ...
 
 
-class Toolbox(Protocol):
-    def specs(self, names: tuple[str, ...]) -> tuple[ToolSpec, ...]:
-        """The tools behind names of tools and kits, in that order; a name that does not exist is left out."""
-        ...
-
-    def missing(self, names: tuple[str, ...]) -> tuple[str, ...]:
-        """The names among these behind which there is no tool."""
-        ...
+class Toolset(Protocol):
+    """Tools as they were when a run began; newer versions do not touch them."""
 
     async def call(self, call: ToolCall, context: CallContext) -> ToolOutput:
         """Run the tool. Raises `UnknownTool`, `InvalidArguments` or another `ToolError` for the model to see.
 
         Cancelling it ends the tool: nothing of it goes on afterwards.
         """
+        ...
+
+    def release(self) -> None:
+        """Called once, when the run has ended."""
+        ...
+
+
+class Toolbox(Protocol):
+    def specs(self, names: tuple[str, ...]) -> tuple[ToolSpec, ...]:
+        """The tools behind names of tools and kits, in that order; unknown and disabled ones are left out."""
+        ...
+
+    def missing(self, names: tuple[str, ...]) -> tuple[str, ...]:
+        """The names among these behind which there is no tool."""
+        ...
+
+    def lease(self) -> Toolset:
+        """The tools as of now, kept callable until released."""
         ...
 
 

@@ -5,6 +5,7 @@ from collections.abc import AsyncIterator, Iterable
 
 from app.domain.events import Entry, Event, RunFinished
 from app.domain.streaming import Delta, Draft
+from app.domain.tools import Progress
 from app.engine.ports import Clock, TraceWriter
 
 CHECKPOINT_SECONDS = 1.0
@@ -19,6 +20,8 @@ class Recorder:
         """The message being written, empty between messages."""
         self.printed: dict[str, str] = {}
         """By call id: what running tools have printed so far."""
+        self.progress: dict[str, Progress] = {}
+        """By call id: how far running tools say they are."""
         self.closed = False
         """True when nothing more will be recorded, with or without an end."""
         self._writer = writer

@@ -8,7 +8,7 @@ from app.domain.streaming import ModelRequest
 from app.domain.trace import conversation
 from app.engine.control import Control
 from app.engine.limits import Budget
-from app.engine.ports import Artifacts, Clock, Models, Toolbox
+from app.engine.ports import Artifacts, Clock, Models, Toolset
 from app.engine.recorder import Recorder
 from app.engine.stopwatch import Stopwatch
 
@@ -18,7 +18,7 @@ class Run:
     started: RunStarted
     recorder: Recorder
     models: Models
-    toolbox: Toolbox
+    toolset: Toolset
     artifacts: Artifacts
     budget: Budget
     clock: Clock

@@ -13,6 +13,7 @@ from app.domain.errors import StorageError
 from app.domain.events import Decision, Entry, MessageAdded, Origin, PauseResolved, RunStarted
 from app.domain.messages import Message
 from app.domain.streaming import Draft
+from app.domain.tools import Progress
 from app.domain.trace import (
     RunFilter,
     RunPage,
@@ -70,6 +71,11 @@ class LiveRun:
     def printed(self) -> dict[str, str]:
         """By call id: what running tools have printed so far."""
         return self.run.recorder.printed
+
+    @property
+    def progress(self) -> dict[str, Progress]:
+        """By call id: how far running tools say they are."""
+        return self.run.recorder.progress
 
     @property
     def alive(self) -> bool:
@@ -141,6 +147,7 @@ class Runs:
             await live.run.recorder.flush()
             await self.rows.save(run_row(live.entries, alive=True))
         except StorageError:
+            live.run.toolset.release()
             await live.run.recorder.abandon()
             raise
         self._live[run_id] = live
@@ -210,7 +217,7 @@ class Runs:
             started=started,
             recorder=recorder,
             models=self.models,
-            toolbox=self.toolbox,
+            toolset=self.toolbox.lease(),
             artifacts=self.artifacts,
             budget=Budget(started.limits, self.models, lambda: self._day_cost_besides(recorder.run_id)),
             clock=self.clock,
@@ -222,6 +229,7 @@ class Runs:
         try:
             await run_agent(live.run)
         finally:
+            live.run.toolset.release()
             await self._keep(live)
             self._live.pop(live.run_id, None)
             self._finished[live.run_id] = live

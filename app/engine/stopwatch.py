@@ -1,4 +1,4 @@
-"""A run's total time, which stands still while the run waits for a retry or for a person."""
+"""Time that is used up, which stands still while a run waits for a retry or for a person."""
 
 import asyncio
 from collections.abc import Iterator
@@ -28,3 +28,11 @@ class Stopwatch:
             self._waits -= 1
             if self._waits == 0 and not self.timer.expired():
                 self.timer.reschedule(loop.time() + self._left)
+
+    def restart(self) -> None:
+        """Give all its seconds again from now on."""
+        if self.timer.expired() or (self._waits == 0 and self.timer.when() is None):
+            return
+        self._left = self.seconds
+        if self._waits == 0:
+            self.timer.reschedule(asyncio.get_running_loop().time() + self.seconds)

@@ -6,6 +6,7 @@ does not import LiteLLM. The list has thousands of entries; it is read once, whe
 
 import asyncio
 import importlib.util
+import re
 import threading
 from collections.abc import Mapping
 from functools import cached_property
@@ -34,6 +35,8 @@ _PRICE_LIST = "model_prices_and_context_window_backup.json"
 _CHAT_MODES = frozenset({"chat", "responses", "completion"})
 _OTHER_NAMES = {"bedrock_converse": "bedrock", "ollama_chat": "ollama", "azure_text": "azure"}
 """The list's names of providers that have another one here."""
+_SEEING = re.compile(r"vision|llava|moondream|minicpm-v|pixtral|gemma-?3|\bvl\b|vl[:-]|-vl|internvl|smolvlm")
+"""In the name of a local model: that it sees images."""
 
 Record = dict[str, JsonValue]
 
@@ -66,7 +69,7 @@ class Catalog:
         known = self._read().get(full_name)
         if known is not None or provider not in _FREE_PROVIDERS or not model:
             return known
-        return ModelCard(name=full_name, provider=provider, title=model, price=FREE)
+        return ModelCard(name=full_name, provider=provider, title=model, price=FREE, sees_images=_says_it_sees(model))
 
     def cards(self, provider: str) -> list[ModelCard]:
         """The provider's models, by name."""
@@ -123,6 +126,11 @@ def _card(listed: str, record: Record) -> ModelCard | None:
         calls_tools=record.get("supports_function_calling") is True,
         reasons=record.get("supports_reasoning") is True,
     )
+
+
+def _says_it_sees(model: str) -> bool:
+    """Of a local model nothing is known but its name."""
+    return _SEEING.search(model.lower()) is not None
 
 
 def _price(record: Record) -> Price | None:

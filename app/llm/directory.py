@@ -44,7 +44,12 @@ class ModelDirectory:
         connection(full_name, self._keys)
         await self._catalog.ready()
         await ensure_litellm()
-        return LiteLLMModel(full_name, lambda: connection(full_name, self._keys), self._read_artifact)
+        return LiteLLMModel(
+            full_name,
+            lambda: connection(full_name, self._keys),
+            self._read_artifact,
+            sees_images=self._sees_images(full_name),
+        )
 
     async def check(self, name: str) -> None:
         """Raises `NotFound`, in words, where no model can be behind that name; asks nobody and needs no key."""
@@ -64,6 +69,11 @@ class ModelDirectory:
         if self._catalog.resolve(request.model) == DEMO.name:
             return prompt_tokens(request)
         return (await count_tokens(request)).tokens
+
+    def _sees_images(self, full_name: str) -> bool:
+        """A model that the catalog does not know is believed to: its provider says so where it does not."""
+        card = self._catalog.card(full_name)
+        return card is None or card.sees_images
 
     async def _resolved(self, name: str) -> str:
         await self._catalog.ready()

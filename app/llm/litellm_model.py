@@ -87,10 +87,13 @@ def _restore(environment: dict[str, str | None]) -> None:
 class LiteLLMModel:
     """The model `name`; `connect` says how it is reached, and is asked again before each call."""
 
-    def __init__(self, name: str, connect: Callable[[], Connection], read_artifact: ReadArtifact) -> None:
+    def __init__(
+        self, name: str, connect: Callable[[], Connection], read_artifact: ReadArtifact, *, sees_images: bool = True
+    ) -> None:
         self._name = name
         self._connect = connect
         self._read_artifact = read_artifact
+        self._sees_images = sees_images
 
     async def stream(self, request: ModelRequest) -> AsyncGenerator[Delta | Reply, None]:
         connection = self._connect()
@@ -118,7 +121,7 @@ class LiteLLMModel:
         tools: list[Json] = tools_of(request.tools)
         return {
             "model": connection.model,
-            "messages": Wire(connection.provider, images).messages(request),
+            "messages": Wire(connection.provider, images, self._sees_images, request.tools).messages(request),
             **({"tools": tools} if tools else {}),
             **parameters_of(request.parameters, with_tools=bool(tools)),
             **(response_format(request) if by_schema else {}),
@@ -133,9 +136,9 @@ class LiteLLMModel:
         }
 
     async def _images(self, request: ModelRequest) -> dict[str, bytes]:
-        """The contents of the images that are still there."""
+        """The contents of the images that are still there; none where the model does not see them."""
         images = {}
-        for artifact in images_in(request.messages):
+        for artifact in images_in(request.messages) if self._sees_images else ():
             with suppress(NotFound):
                 images[artifact] = await self._read_artifact(artifact)
         return images

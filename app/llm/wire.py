@@ -25,6 +25,11 @@ from app.llm.accumulator import PROVIDER_ID
 
 Json = dict[str, JsonValue]
 
+SENT_IMAGES = frozenset({"image/png", "image/jpeg", "image/gif", "image/webp"})
+"""The kinds of images that every provider takes which takes any."""
+REF_DIGITS = 16
+"""Of a sha256: enough to name an artifact of the session, and few enough for a model to copy."""
+
 
 @dataclass(frozen=True, slots=True)
 class Wire:
@@ -34,6 +39,10 @@ class Wire:
     """Ours, as in `provider/model`. What a provider wants back goes to the one that sent it, and to no other."""
     images: Mapping[str, bytes]
     """The contents of the images, by artifact; one that is missing is named in words."""
+    sees_images: bool = True
+    """Whether the model does; one that does not is told of them in words."""
+    tools: tuple[ToolSpec, ...] = ()
+    """What the model may call: files are named together with the tools that open them."""
 
     def messages(self, request: ModelRequest) -> list[Json]:
         ids = self._provider_ids(request.messages)
@@ -44,7 +53,8 @@ class Wire:
                 written.append(self._shown(seen))
                 seen = []
             written += self._message(message, ids)
-            seen += _images_of_results(message)
+            if self.sees_images:
+                seen += _images_of_results(message)
         return [*written, self._shown(seen)] if seen else written
 
     def _message(self, message: Message, ids: Mapping[str, str]) -> list[Json]:
@@ -56,7 +66,7 @@ class Wire:
             case "assistant":
                 return self._assistant(message, ids)
             case "tool":
-                return [_result(part, ids) for part in message.parts if isinstance(part, ToolResult)]
+                return [self._result(part, ids) for part in message.parts if isinstance(part, ToolResult)]
 
     def _content(self, parts: tuple[Part, ...]) -> JsonValue:
         if all(isinstance(part, TextPart) for part in parts):
@@ -68,11 +78,13 @@ class Wire:
             case TextPart():
                 return {"type": "text", "text": part.text}
             case FilePart():
-                return {"type": "text", "text": file_line(part)}
+                return {"type": "text", "text": file_line(part, self.tools)}
             case ImagePart():
                 return self._image(part)
 
     def _image(self, image: ImagePart) -> Json:
+        if not self.sees_images or image.media_type not in SENT_IMAGES:
+            return {"type": "text", "text": _unseen(image, self.tools)}
         content = self.images.get(image.artifact)
         if content is None:
             return {"type": "text", "text": f"[An image that is not available any more: {image.alt or image.artifact}]"}
@@ -94,6 +106,14 @@ class Wire:
         if is_own:
             written |= _returned(message)
         return [written]
+
+    def _result(self, result: ToolResult, ids: Mapping[str, str]) -> Json:
+        return {
+            "role": "tool",
+            "tool_call_id": ids.get(result.call_id, result.call_id),
+            "name": result.name,
+            "content": result_text(result, self.tools, sees_images=self.sees_images),
+        }
 
     def _provider_ids(self, messages: tuple[Message, ...]) -> dict[str, str]:
         """The calls that this provider knows under another id than ours."""
@@ -131,10 +151,15 @@ def parameters_of(parameters: Parameters, *, with_tools: bool) -> Json:
     return {name: value for name, value in chosen.items() if value is not None}
 
 
-def file_line(file: FilePart) -> str:
-    """A file as the model is told of it: what it is and how to name it to a tool."""
-    facts = {"ref": file.artifact, "mime": file.media_type, "size": file.size, "filename": file.filename}
-    return f"[Attached file: {json.dumps(facts, ensure_ascii=False)}]"
+def file_line(file: FilePart, tools: tuple[ToolSpec, ...] = ()) -> str:
+    """A file as the model is told of it: what it is, how to name it to a tool, and which of the tools open it."""
+    facts: dict[str, str | int] = {
+        "ref": file.artifact[:REF_DIGITS],
+        "mime": file.media_type,
+        "size": file.size,
+        "filename": file.filename,
+    }
+    return f"[Attached file: {_facts(facts, file.path)}]{_opened_by(file, tools)}"
 
 
 def images_in(messages: tuple[Message, ...]) -> tuple[str, ...]:
@@ -149,7 +174,8 @@ def _system(message: Message) -> Json:
 
 def _images_of_results(message: Message) -> list[ImagePart]:
     results = (part for part in message.parts if isinstance(part, ToolResult))
-    return [part for result in results for part in result.parts if isinstance(part, ImagePart)]
+    parts = (part for result in results for part in result.parts)
+    return [part for part in parts if isinstance(part, ImagePart) and part.media_type in SENT_IMAGES]
 
 
 def _call(call: ToolCall, ids: Mapping[str, str], *, is_own: bool) -> Json:
@@ -181,29 +207,36 @@ def _returned(message: Message) -> Json:
     return returned
 
 
-def _result(result: ToolResult, ids: Mapping[str, str]) -> Json:
-    return {
-        "role": "tool",
-        "tool_call_id": ids.get(result.call_id, result.call_id),
-        "name": result.name,
-        "content": result_text(result),
-    }
-
-
-def result_text(result: ToolResult) -> str:
+def result_text(result: ToolResult, tools: tuple[ToolSpec, ...] = (), *, sees_images: bool = True) -> str:
     """A tool result as the model reads it: how it ended, when it did not end well, and what came out."""
-    lines = [line for part in result.parts if (line := _line(part))]
+    lines = [line for part in result.parts if (line := _line(part, tools, sees_images=sees_images))]
     text = "\n".join(lines) or "(nothing came back)"
     return f"[{result.status}] {text}" if result.failed else text
 
 
-def _line(part: TextPart | ImagePart | FilePart | AppPart) -> str:
+def _line(part: TextPart | ImagePart | FilePart | AppPart, tools: tuple[ToolSpec, ...], *, sees_images: bool) -> str:
     match part:
         case TextPart():
             return part.text
         case FilePart():
-            return file_line(part)
+            return file_line(part, tools)
+        case ImagePart() if not sees_images or part.media_type not in SENT_IMAGES:
+            return _unseen(part, tools)
         case ImagePart():
             return f"[Image: {part.alt or part.media_type}, shown below]"
         case AppPart():
             return "[An interactive view was shown to the user]"
+
+
+def _unseen(image: ImagePart, tools: tuple[ToolSpec, ...]) -> str:
+    facts: dict[str, str | int] = {"ref": image.artifact[:REF_DIGITS], "mime": image.media_type, "filename": image.name}
+    return f"[Attached image, which this model cannot see: {_facts(facts, image.path)}]{_opened_by(image, tools)}"
+
+
+def _facts(facts: dict[str, str | int], path: str) -> str:
+    return json.dumps({**facts, "path": path} if path else facts, ensure_ascii=False)
+
+
+def _opened_by(part: ImagePart | FilePart, tools: tuple[ToolSpec, ...]) -> str:
+    names = [spec.name for spec in tools if spec.opens(part.media_type)]
+    return f" Tools that can open it: {', '.join(names)}." if names else ""

@@ -16,13 +16,18 @@ from app.store.artifacts import Artifacts
 from app.store.comparisons import Comparisons
 from app.store.database import JournalDB
 from app.store.disk import Disk
+from app.store.http_tools import HttpTools
 from app.store.lock import FolderLock
+from app.store.mcp_servers import McpServers
 from app.store.migrations import migrate
 from app.store.preferences import PreferencesStore
 from app.store.rows import Rows
+from app.store.saved_calls import SavedCalls
 from app.store.sessions import Sessions
+from app.store.tool_settings import ToolSettingStore
 from app.store.traces import Traces
 from app.store.trouble import in_words
+from app.store.trusted_files import TrustedFiles
 from app.store.variable_sets import VariableSets
 from app.store.working_copies import WorkingCopies
 from app.store.writer import Writer
@@ -45,6 +50,11 @@ class DataFolder:
         self.comparisons = Comparisons(self._database)
         self.rows = Rows(self._database)
         self.preferences = PreferencesStore(self._database)
+        self.tool_settings = ToolSettingStore(self._database)
+        self.trusted_files = TrustedFiles(self._database)
+        self.saved_calls = SavedCalls(self._database)
+        self.http_tools = HttpTools(self._database)
+        self.mcp_servers = McpServers(self._database)
         self.traces = Traces(path / "runs", path / "sessions", self._writer, disk)
         self.artifacts = Artifacts(path / "artifacts", disk)
 
@@ -89,9 +99,9 @@ class DataFolder:
 
 
 def _make(path: Path, disk: Disk) -> None:
-    if path.exists() and not path.is_dir():
-        raise StorageError(f"{path} is a file. Start with --data and a folder.")
     try:
+        if path.exists() and not path.is_dir():
+            raise StorageError(f"{path} is a file. Start with --data and a folder.")
         for folder in (path, path / "runs", path / "sessions", path / "artifacts"):
             disk.make_folder(folder)
     except OSError as error:

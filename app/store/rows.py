@@ -1,18 +1,20 @@
 """The rows of all runs: filtered, sorted and paged as they are stored; only the page that is shown is parsed."""
 
+import asyncio
 from bisect import bisect_left
 from collections import defaultdict
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from datetime import UTC, datetime, timedelta
 from functools import cached_property
 
 from pydantic import JsonValue
 
-from app.domain.trace import RunFilter, RunPage, RunRow, SortKey, Week
+from app.domain.trace import RunFilter, RunPage, RunRow, SortKey, ToolStats, Week
 from app.domain.values import now
 from app.store.database import JournalDB
 from app.store.documents import Documents, Marks, number
 from app.store.frames import Document
+from app.store.tool_figures import ToolFigures
 
 _Test = Callable[[Document], bool]
 
@@ -70,13 +72,27 @@ class Rows:
                 runs, cost = runs + 1, cost + number(_field(document, "cost"))
         return Week(runs, cost, datetime.fromtimestamp(last, UTC) if last else None)
 
+    def tool_stats(self) -> Mapping[str, ToolStats]:
+        """By name of each tool that was ever called in a run: how often, how often in vain, how long it took.
+
+        Calls in deleted runs count, they happened. Takes as long as there are tools, however many runs.
+        """
+        return self._tool_figures.stats()
+
     async def warm(self) -> None:
         """Read the rows beside the event loop, so that the first look at them does not take the loop's time."""
         await self._documents.warm()
+        await asyncio.to_thread(lambda: self._tool_figures)
 
     async def save(self, row: RunRow) -> None:
         """Insert or replace; a deleted row stays deleted."""
-        await self._documents.save(row.run_id, row)
+        figures, before = self._tool_figures, self._documents.stored(row.run_id)
+        try:
+            await self._documents.save(row.run_id, row)
+        finally:  # what could not be written yet is known all the same
+            stored = self._documents.stored(row.run_id)
+            if stored is not None and stored is not before:
+                figures.take(stored, before=before)
         runs, entry = self._by_agent[row.agent.id], (row.started_at.timestamp(), row.run_id)
         place = bisect_left(runs, entry)
         if runs[place : place + 1] != [entry]:
@@ -98,6 +114,11 @@ class Rows:
         for runs in found.values():
             runs.sort()
         return found
+
+    @cached_property
+    def _tool_figures(self) -> ToolFigures:
+        """Of all stored rows, the newest first; made when it is first needed."""
+        return ToolFigures(reversed(self._documents.documents()))
 
     def _shown(self) -> list[Document]:
         return [document for document in self._documents.documents() if not document.get("deleted")]

@@ -2,13 +2,14 @@
 
 import inspect
 import typing
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 
 from pydantic import ConfigDict, JsonValue, PydanticUserError, TypeAdapter, ValidationError
 from pydantic_core import ArgsKwargs, ErrorDetails
 
 from app.domain.errors import InvalidArguments, WorkbenchError
 from app.domain.tools import CallContext, JsonSchema
+from app.tools.authoring import Context
 from app.tools.schema import QuietSchema, expectation, tidy
 
 Parameters = Mapping[str, inspect.Parameter]
@@ -27,7 +28,7 @@ class Arguments:
         """Raises `InvalidTool` when the signature says too little, or more than JSON can carry."""
         self._function = function.__name__
         parameters = _parameters(function)
-        self.context_name = next((name for name, one in parameters.items() if one.annotation is CallContext), None)
+        self.context_name = next((name for name, one in parameters.items() if _is_context(one.annotation)), None)
         self.names = tuple(name for name in parameters if name != self.context_name)
         taken = {name: parameters[name] for name in self.names}
         self._adapter = _adapter(self._function, taken)
@@ -50,9 +51,7 @@ class Arguments:
         for detail in error.errors(include_url=False, include_context=False):
             wrong.setdefault(str(detail["loc"][0]), []).append(detail)
         lines = [line for name, details in wrong.items() for line in self._lines(name, details, arguments.get(name))]
-        if len(lines) > MOST_LINES:
-            lines = [*lines[:MOST_LINES], f"and {len(lines) - MOST_LINES} more"]
-        return f"The arguments of {self._function} do not fit:\n" + "\n".join(f"- {line}" for line in lines)
+        return complaint(self._function, lines)
 
     def _lines(self, name: str, details: list[ErrorDetails], given: JsonValue) -> list[str]:
         match details[0]["type"]:
@@ -61,8 +60,8 @@ class Arguments:
             case "missing_keyword_only_argument":
                 return [f"{name}: missing, expected {self._expected(name)}"]
         if len(details) > 1 and all(detail["input"] == given for detail in details):
-            return [f"{name}: got {_shown(given)}, expected {self._expected(name)}"]
-        return [f"{_place(detail)}: got {_shown(detail['input'])}. {detail['msg']}" for detail in details]
+            return [f"{name}: got {shown(given)}, expected {self._expected(name)}"]
+        return [f"{_place(detail)}: got {shown(detail['input'])}. {detail['msg']}" for detail in details]
 
     def _expected(self, name: str) -> str:
         properties = self.schema.get("properties")
@@ -88,6 +87,11 @@ def _parameter(function: str, parameter: inspect.Parameter, hints: Mapping[str, 
     if name not in hints:
         raise InvalidTool(f"The parameter {name!r} of {function} has no type. Write for example '{name}: str'.")
     return parameter.replace(kind=parameter.KEYWORD_ONLY, annotation=hints[name])
+
+
+def _is_context(annotation: object) -> bool:
+    """Whether it is a call's context: of a built-in tool, or of a tool file, which may write `Context | None`."""
+    return any(one in (CallContext, Context) for one in (annotation, *typing.get_args(annotation)))
 
 
 def _adapter(function: str, parameters: Parameters) -> TypeAdapter[dict[str, object]]:
@@ -138,6 +142,14 @@ def _place(detail: ErrorDetails) -> str:
     return ".".join(str(step) for step in detail["loc"])
 
 
-def _shown(value: object) -> str:
+def complaint(name: str, lines: Sequence[str]) -> str:
+    """What a model is told that called the tool with arguments that do not fit; a line for each of them."""
+    if len(lines) > MOST_LINES:
+        lines = [*lines[:MOST_LINES], f"and {len(lines) - MOST_LINES} more"]
+    return f"The arguments of {name} do not fit:\n" + "\n".join(f"- {line}" for line in lines)
+
+
+def shown(value: object) -> str:
+    """A value as such a line quotes it."""
     text = repr(value)
     return text if len(text) <= 80 else text[:79] + "…"

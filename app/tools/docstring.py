@@ -10,6 +10,8 @@ from dataclasses import dataclass, field
 
 ARGS_HEADING = re.compile(r"^(args|arguments|parameters|params):$", re.IGNORECASE)
 SECTION_HEADING = re.compile(r"^[A-Z][A-Za-z ]{0,30}:$")
+WRAPPED = re.compile(r"(?<![\n:])\n(?=[^\s\-*+#>|\d])")
+"""A line break within a paragraph: none before a list, a heading, a table or what is indented."""
 ARGUMENT = re.compile(r"^(?::param\s+)?\*{0,2}(\w+)(?:\s*\([^)]*\))?:\s*(.*)$")
 
 
@@ -20,7 +22,7 @@ class Docs:
 
 
 def read_docstring(docstring: str | None, parameters: Collection[str]) -> Docs:
-    """The description without the lines about arguments, and those by argument."""
+    """The description without the lines about arguments, its paragraphs unwrapped, and those by argument."""
     reading = _Reading(parameters)
     for line in inspect.cleandoc(docstring or "").splitlines():
         reading.take(line)
@@ -62,4 +64,6 @@ class _Reading:
 
     def docs(self) -> Docs:
         description = re.sub(r"\n{3,}", "\n\n", "\n".join(self._description)).strip()
-        return Docs(description, {name: " ".join(lines) for name, lines in self._arguments.items() if lines})
+        return Docs(
+            WRAPPED.sub(" ", description), {name: " ".join(lines) for name, lines in self._arguments.items() if lines}
+        )

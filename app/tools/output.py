@@ -8,8 +8,8 @@ from app.domain.errors import ToolError
 from app.domain.messages import ResultPart, TextPart
 from app.domain.tools import ToolOutput
 
-LONGEST_TEXT = 200_000
-"""Characters of text that one result may have."""
+LONGEST_TEXT = 64_000_000
+"""Characters of text that one result may have; what is too much for a model is cut by the engine, and kept."""
 
 
 def as_output(value: object) -> ToolOutput:
@@ -20,7 +20,7 @@ def as_output(value: object) -> ToolOutput:
 
 
 def bounded(output: ToolOutput) -> ToolOutput:
-    """The output with its text cut, visibly, where it is longer than a model can use."""
+    """The output with its text cut, visibly, where it is longer than can be kept."""
     left = LONGEST_TEXT
     parts: list[ResultPart] = []
     for part in output.parts:

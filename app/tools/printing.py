@@ -2,9 +2,11 @@
 
 import asyncio
 import threading
+from collections.abc import Callable
 from typing import Self
 
-from app.domain.tools import CallContext, SessionFiles
+from app.domain.messages import FilePart, ImagePart
+from app.domain.tools import Answer, CallContext, Progress, Question, SessionFiles, Workspace
 
 LONGEST_PRINT = 65_536
 """Characters that are kept; what comes after them is counted."""
@@ -36,6 +38,10 @@ class PrintingContext:
     def files(self) -> SessionFiles:
         return self._context.files
 
+    @property
+    def began_with(self) -> Workspace:
+        return self._context.began_with
+
     def printed(self, text: str) -> None:
         with self._lock:
             shown = text[: self._room]
@@ -43,6 +49,18 @@ class PrintingContext:
             self._lost += len(text) - len(shown)
             if shown and not self._ended:
                 self._show(shown)
+
+    def progressed(self, progress: Progress) -> None:
+        self._at_home(lambda: self._context.progressed(progress))
+
+    async def keep(self, content: bytes, *, media_type: str, filename: str) -> ImagePart | FilePart:
+        return await self._context.keep(content, media_type=media_type, filename=filename)
+
+    async def result(self, ref: str) -> bytes:
+        return await self._context.result(ref)
+
+    async def ask(self, question: Question) -> Answer:
+        return await self._context.ask(question)
 
     def finish(self) -> str:
         """All that was printed, with a word on what was too much. What is printed afterwards is dropped."""
@@ -54,7 +72,10 @@ class PrintingContext:
 
     def _show(self, text: str) -> None:
         self._kept.append(text)
+        self._at_home(lambda: self._context.printed(text))
+
+    def _at_home(self, show: Callable[[], None]) -> None:
         if threading.get_ident() == self._home:
-            self._context.printed(text)
+            show()
         else:
-            self._loop.call_soon_threadsafe(self._context.printed, text)
+            self._loop.call_soon_threadsafe(show)

@@ -2,78 +2,193 @@
 
 import difflib
 import json
-from collections.abc import Awaitable, Callable, Iterable
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 
 from app.domain.errors import InvalidArguments, UnknownTool
 from app.domain.messages import ToolCall
+from app.domain.tool_settings import ToolSetting
 from app.domain.tools import CallContext, ToolOutput, ToolSpec, canonical_name
 from app.tools.arguments import InvalidTool
 from app.tools.output import bounded
+from app.tools.ports import RunnableTool, ToolSettings, ToolSource
 from app.tools.printing import PrintingContext
-from app.tools.tool import AnyTool
 
 MOST_NAMES = 40
+BUILT_IN = "Built in"
+
+
+class Undecided:
+    """The settings where nobody has set anything."""
+
+    revision = 0
+
+    def get(self, name: str) -> ToolSetting:  # noqa: ARG002  the same for every tool
+        return ToolSetting()
+
+
+@dataclass(frozen=True, slots=True)
+class ListedTool:
+    """A tool as the Tools page lists it."""
+
+    source: str
+    tool: RunnableTool
+    setting: ToolSetting
+
+    @property
+    def spec(self) -> ToolSpec:
+        """What models are told: the tool's face with the description that was set in place of its own."""
+        own = self.tool.spec
+        said = self.setting.description
+        return own if said is None else own.model_copy(update={"description": said})
+
+
+class Toolset:
+    """Tools as they were at one moment, which stay callable until `release`. Names may be written with `-` or `_`."""
+
+    def __init__(self, listed: Mapping[str, ListedTool], releases: Sequence[Callable[[], None]] = ()) -> None:
+        self._listed = listed
+        self._releases = releases
+
+    async def call(self, call: ToolCall, context: CallContext) -> ToolOutput:
+        """Run the tool. Raises `UnknownTool`, `InvalidArguments` or another `ToolError` for the model to see."""
+        listed = self._listed.get(canonical_name(call.name))
+        if listed is None:
+            raise UnknownTool(self._unknown(call.name))
+        if call.malformed is not None:
+            raise InvalidArguments(_malformed(listed.spec.name, call.malformed))
+        printing = PrintingContext.of(context)
+        try:
+            output = await listed.tool.run(call.arguments, printing)
+        finally:
+            printed = printing.finish()
+        return bounded(output.model_copy(update={"printed": output.printed or printed}))
+
+    def release(self) -> None:
+        """Let go of what newer versions have replaced."""
+        releases, self._releases = self._releases, ()
+        for release in releases:
+            release()
+
+    def _unknown(self, name: str) -> str:
+        near = difflib.get_close_matches(canonical_name(name), self._listed, n=3)
+        guess = f" Did you mean {' or '.join(near)}?" if near else ""
+        names = sorted(self._listed)
+        more = f" and {len(names) - MOST_NAMES} more" if len(names) > MOST_NAMES else ""
+        return f"There is no tool {name!r}.{guess} There are: {', '.join(names[:MOST_NAMES]) or 'none'}{more}."
 
 
 class Registry:
     """The engine's toolbox. Names of tools and kits may be written with `-` or `_`."""
 
-    def __init__(self, tools: Iterable[AnyTool], *, close: Callable[[], Awaitable[None]] | None = None) -> None:
-        """`close` ends what the tools have in common. Raises `InvalidTool` when two have the same name."""
+    def __init__(
+        self,
+        tools: Iterable[RunnableTool],
+        *,
+        sources: Sequence[ToolSource] = (),
+        settings: ToolSettings | None = None,
+        close: Callable[[], Awaitable[None]] | None = None,
+    ) -> None:
+        """`close` ends what `tools` have in common. Raises `InvalidTool` when two of them have the same name.
+
+        Between sources the first keeps a name; `clashes` tells of the others.
+        """
         self._close = close
-        self._tools: dict[str, AnyTool] = {}
+        self._sources = sources
+        self._settings = settings or Undecided()
+        self._built_in: dict[str, RunnableTool] = {}
         for tool in tools:
-            if tool.spec.name in self._tools:
+            if tool.spec.name in self._built_in:
                 raise InvalidTool(f"There are two tools named {tool.spec.name!r}. Rename one of them.")
-            self._tools[tool.spec.name] = tool
+            self._built_in[tool.spec.name] = tool
+        self._made_of: tuple[int, ...] | None = None
+        self._listed: dict[str, ListedTool] = {}
+        self._clashes: tuple[str, ...] = ()
+
+    @property
+    def revision(self) -> tuple[int, ...]:
+        """Another one after every change of tools or settings."""
+        return (self._settings.revision, *(source.revision for source in self._sources))
+
+    def listed(self) -> tuple[ListedTool, ...]:
+        """Every tool, those that are off too."""
+        return tuple(self._current().values())
+
+    def clashes(self) -> tuple[str, ...]:
+        """A sentence for each tool that is left out because another one had its name first."""
+        self._current()
+        return self._clashes
 
     def all(self) -> tuple[ToolSpec, ...]:
-        return tuple(tool.spec for tool in self._tools.values())
+        """The tools that are on."""
+        return tuple(listed.spec for listed in self._current().values() if listed.setting.enabled)
 
     def kits(self) -> dict[str, tuple[ToolSpec, ...]]:
-        """The tools of each kit, by its name."""
-        names = dict.fromkeys(spec.kit for spec in self.all() if spec.kit)
-        return {kit: tuple(spec for spec in self.all() if spec.kit == kit) for kit in names}
+        """The tools of each kit that are on, by its name."""
+        found: dict[str, tuple[ToolSpec, ...]] = {}
+        for spec in self.all():
+            if spec.kit:
+                found[spec.kit] = (*found.get(spec.kit, ()), spec)
+        return found
 
     def specs(self, names: tuple[str, ...]) -> tuple[ToolSpec, ...]:
-        """The tools behind names of tools and kits, each once, in that order; unknown names are left out."""
-        found = {spec.name: spec for name in names for spec in self._behind(name)}
+        """The tools behind names of tools and kits, each once, in that order; unknown and disabled ones left out."""
+        kits = self.kits()
+        found = {
+            listed.spec.name: listed.spec
+            for name in names
+            for listed in self._behind(name, kits)
+            if listed.setting.enabled
+        }
         return tuple(found.values())
 
     def missing(self, names: tuple[str, ...]) -> tuple[str, ...]:
-        return tuple(name for name in names if not self._behind(name))
+        """The names behind which there is nothing, not even a tool that is off."""
+        kits = {listed.spec.kit for listed in self._current().values()}
+        return tuple(name for name in names if not ({canonical_name(name)} & (kits | self._current().keys())))
+
+    def lease(self) -> Toolset:
+        """The tools as of now, for a run or a call by hand; release it at the end."""
+        return Toolset(self._current(), tuple(source.hold() for source in self._sources))
 
     async def call(self, call: ToolCall, context: CallContext) -> ToolOutput:
-        """Run the tool. Raises `UnknownTool`, `InvalidArguments` or another `ToolError` for the model to see."""
-        tool = self._tools.get(canonical_name(call.name))
-        if tool is None:
-            raise UnknownTool(self._unknown(call.name))
-        if call.malformed is not None:
-            raise InvalidArguments(_malformed(tool.spec.name, call.malformed))
-        printing = PrintingContext.of(context)
+        """Run the tool as of now; raises like `Toolset.call`."""
+        lease = self.lease()
         try:
-            output = await tool.run(call.arguments, printing)
+            return await lease.call(call, context)
         finally:
-            printed = printing.finish()
-        return bounded(output.model_copy(update={"printed": output.printed or printed}))
+            lease.release()
 
     async def close(self) -> None:
         """End the processes that tools have started."""
+        for source in self._sources:
+            await source.close()
         if self._close:
             await self._close()
 
-    def _behind(self, name: str) -> tuple[ToolSpec, ...]:
-        canonical = canonical_name(name)
-        if canonical in self._tools:
-            return (self._tools[canonical].spec,)
-        return self.kits().get(canonical, ())
+    def _behind(self, name: str, kits: Mapping[str, tuple[ToolSpec, ...]]) -> tuple[ListedTool, ...]:
+        current, canonical = self._current(), canonical_name(name)
+        if canonical in current:
+            return (current[canonical],)
+        return tuple(current[spec.name] for spec in kits.get(canonical, ()))
 
-    def _unknown(self, name: str) -> str:
-        near = difflib.get_close_matches(canonical_name(name), self._tools, n=3)
-        guess = f" Did you mean {' or '.join(near)}?" if near else ""
-        names = sorted(self._tools)
-        more = f" and {len(names) - MOST_NAMES} more" if len(names) > MOST_NAMES else ""
-        return f"There is no tool {name!r}.{guess} There are: {', '.join(names[:MOST_NAMES]) or 'none'}{more}."
+    def _current(self) -> dict[str, ListedTool]:
+        """Every tool by name; made again after a change, so that a lease may keep the one it got."""
+        if self._made_of != self.revision:
+            self._made_of = self.revision
+            self._listed, self._clashes = self._merged()
+        return self._listed
+
+    def _merged(self) -> tuple[dict[str, ListedTool], tuple[str, ...]]:
+        listed: dict[str, ListedTool] = {}
+        clashes: list[str] = []
+        for source, tools in ((BUILT_IN, self._built_in), *((one.title, one.tools()) for one in self._sources)):
+            for name, tool in tools.items():
+                if name in listed:
+                    clashes.append(f"{name}: of {listed[name].source}; the one of {source} is left out. Rename it.")
+                else:
+                    listed[name] = ListedTool(source, tool, self._settings.get(name))
+        return listed, tuple(clashes)
 
 
 def _malformed(name: str, text: str) -> str:

@@ -3,7 +3,7 @@
 import asyncio
 import inspect
 from collections.abc import Callable, Mapping
-from typing import Generic, ParamSpec, TypeVar
+from typing import Generic, ParamSpec, TypedDict, TypeVar, Unpack
 
 from pydantic import JsonValue
 
@@ -56,6 +56,11 @@ class Tool(Generic[P, R_co]):
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R_co:
         return self.function(*args, **kwargs)
 
+    @property
+    def context_name(self) -> str | None:
+        """The parameter that is filled in with the call's context."""
+        return self._arguments.context_name
+
     def checked(self, arguments: Mapping[str, JsonValue]) -> dict[str, object]:
         """The arguments in the types of the signature. Raises `InvalidArguments`."""
         return self._arguments.checked(arguments)
@@ -67,8 +72,8 @@ class Tool(Generic[P, R_co]):
         be ended: a function that is not async has to be short.
         """
         filled = self.checked(arguments)
-        if self._arguments.context_name:
-            filled[self._arguments.context_name] = context
+        if self.context_name:
+            filled[self.context_name] = context
         function: Callable[..., object] = self.function
         if inspect.iscoroutinefunction(function):
             return as_output(await function(**filled))
@@ -78,26 +83,21 @@ class Tool(Generic[P, R_co]):
 AnyTool = Tool[..., object]
 
 
-def tool(
-    *,
-    title: str = "",
-    icon: str = "build",
-    idempotent: bool = False,
-    side_effects: bool = False,
-    cancellable: bool = True,
-    handles: tuple[str, ...] = (),
-) -> Callable[[Callable[P, R_co]], Tool[P, R_co]]:
+class Flags(TypedDict, total=False):
+    """What `Tool` takes besides its function."""
+
+    title: str
+    icon: str
+    idempotent: bool
+    side_effects: bool
+    cancellable: bool
+    handles: tuple[str, ...]
+
+
+def tool(**flags: Unpack[Flags]) -> Callable[[Callable[P, R_co]], Tool[P, R_co]]:
     """Make a tool of the function below; `ToolSpec` says what the flags mean."""
 
     def decorate(function: Callable[P, R_co]) -> Tool[P, R_co]:
-        return Tool(
-            function,
-            title=title,
-            icon=icon,
-            idempotent=idempotent,
-            side_effects=side_effects,
-            cancellable=cancellable,
-            handles=handles,
-        )
+        return Tool(function, **flags)
 
     return decorate

@@ -8,6 +8,7 @@ from app.domain.trace.row import RunFilter, RunPage, RunRow, SortKey, Week, run_
 from app.domain.trace.status import RunStatus, error_of, finished, open_pauses, status
 from app.domain.trace.steps import Step, StepType, steps
 from app.domain.trace.stored import StoredTrace
+from app.domain.trace.tallies import ToolStats, ToolTally, tallies
 from app.domain.trace.trajectory import Decision, TrajectoryStep, trajectory
 from app.domain.trace.usage import Totals, totals
 
@@ -23,6 +24,8 @@ __all__ = [
     "Step",
     "StepType",
     "StoredTrace",
+    "ToolStats",
+    "ToolTally",
     "Totals",
     "TrajectoryStep",
     "Verdict",
@@ -38,6 +41,7 @@ __all__ = [
     "run_row",
     "status",
     "steps",
+    "tallies",
     "totals",
     "trajectory",
 ]

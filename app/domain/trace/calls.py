@@ -28,6 +28,7 @@ class CallView:
     ms: float | None = None
     printed: str = ""
     traceback: str = ""
+    attempts: int = 1
     changes: list[FileChanged] = field(default_factory=list)
 
     @property
@@ -68,6 +69,7 @@ def follow_call(views: dict[str, CallView], entry: Entry) -> CallView | None:
             view = views.setdefault(call_id, CallView(call_id, result.name, {}, asked_seq=entry.seq))
             view.result, view.result_seq, view.returned_at = result, entry.seq, entry.at
             view.ms, view.printed, view.traceback = returned.ms, returned.printed, returned.traceback
+            view.attempts = returned.attempts
             return view
         case _:
             return None

@@ -8,7 +8,8 @@ from typing import Literal, NamedTuple
 from app.domain.errors import FailureClass
 from app.domain.events import AgentRef, Entry, MessageAdded, Purpose, RunStarted, Trigger
 from app.domain.trace.status import RunStatus, error_of, status
-from app.domain.trace.usage import totals
+from app.domain.trace.tallies import ToolTally, tallies
+from app.domain.trace.usage import own_entries, totals
 from app.domain.values import Value
 
 
@@ -36,6 +37,8 @@ class RunRow(Value):
     """US dollars."""
     unpriced: bool = False
     failure: FailureClass | None = None
+    tools: tuple[ToolTally, ...] = ()
+    """What each tool did in it; known once it is over."""
 
 
 class RunFilter(Value):
@@ -103,6 +106,7 @@ def run_row(entries: Sequence[Entry], *, alive: bool) -> RunRow:
         cost=sums.cost,
         unpriced=sums.unpriced,
         failure=error.failure if error else None,
+        tools=() if going_on else tallies(own_entries(entries)),
     )
 
 
@@ -110,7 +114,7 @@ def _request(entries: Sequence[Entry]) -> str:
     for entry in entries:
         match entry.event:
             case MessageAdded(message=message) if message.role == "user":
-                return message.text
+                return message.headline
             case _:
                 pass
     return ""

@@ -48,6 +48,7 @@ def steps_of(entry: Entry, calls: dict[str, CallView]) -> Iterator[Step]:
             view = calls.setdefault(call_id, CallView(call_id, result.name, {}, asked_seq=entry.seq))
             view.result, view.result_seq, view.returned_at = result, entry.seq, entry.at
             view.ms, view.printed, view.traceback = returned.ms, returned.printed, returned.traceback
+            view.attempts = returned.attempts
             yield Step("tool-result", result.text, entry.seq, entry.at, call=view, result=result)
         case _:
             return

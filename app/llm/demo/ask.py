@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from app.domain.messages import Message, ToolCall, ToolResult
 from app.domain.streaming import ModelRequest
+from app.domain.tools import ToolSpec
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,11 +26,20 @@ class Ask:
     """What was done since the user spoke."""
     earlier: tuple[Message, ...]
     """The conversation before that."""
-    tools: frozenset[str]
+    specs: tuple[ToolSpec, ...]
+    """The tools it was granted."""
     parallel: bool
     """True when one message may hold several calls."""
     key: str
     """Differs from turn to turn; the call ids are made of it."""
+
+    @property
+    def tools(self) -> frozenset[str]:
+        """The names of the granted tools."""
+        return frozenset(spec.name for spec in self.specs)
+
+    def spec(self, name: str) -> ToolSpec | None:
+        return next((spec for spec in self.specs if spec.name == name), None)
 
     @property
     def results(self) -> tuple[ToolResult, ...]:
@@ -49,7 +59,7 @@ def ask_of(request: ModelRequest) -> Ask:
         text=text.strip(),
         rounds=_rounds(messages[start + 1 :]),
         earlier=messages[: max(start, 0)],
-        tools=frozenset(tool.name for tool in request.tools),
+        specs=request.tools,
         parallel=request.parameters.parallel_tool_calls,
         key=hashlib.sha256(f"{len(messages)} {text}".encode()).hexdigest()[:10],
     )

@@ -4,8 +4,10 @@ from collections.abc import Callable
 
 from app.llm.demo.answer import Answer
 from app.llm.demo.ask import Ask
+from app.llm.demo.cleaning import clean_data
 from app.llm.demo.failing import act_out
 from app.llm.demo.files import use_files
+from app.llm.demo.named import call_named
 from app.llm.demo.python import run_code
 from app.llm.demo.sums import work_out
 from app.llm.demo.talk import chat, fallback
@@ -14,7 +16,7 @@ from app.llm.demo.texts import recite
 Script = Callable[[Ask], Answer | None]
 
 # From the most to the least particular: "write 2 + 2 to /sum.txt" is about a file, "think about 2 + 2" is a sum.
-SCRIPTS: tuple[Script, ...] = (act_out, run_code, use_files, recite, work_out, chat)
+SCRIPTS: tuple[Script, ...] = (act_out, call_named, clean_data, run_code, use_files, recite, work_out, chat)
 
 
 def answer_to(ask: Ask) -> Answer:

@@ -1,12 +1,37 @@
 """The tools that the app brings along: one file per tool or kit."""
 
+import os
+from collections.abc import Callable, Mapping, Sequence
+
+from app.domain.settings import Preferences
 from app.tools.builtin.calculator import calculator
+from app.tools.builtin.data_transform.kit import data_transform_tools
+from app.tools.builtin.date_utils.kit import date_utils_tools
 from app.tools.builtin.execute_python import PythonTool
 from app.tools.builtin.files import file_tools
+from app.tools.builtin.formula_engine.kit import formula_engine_tools
+from app.tools.builtin.json_utils.kit import json_utils_tools
+from app.tools.builtin.outside import web_tools
+from app.tools.builtin.pdf_text import pdf_text
+from app.tools.builtin.read_result import read_result
+from app.tools.builtin.workspace_state import workspace_state
+from app.tools.ports import ToolSettings, ToolSource
 from app.tools.registry import Registry
 
 
-def builtin_registry() -> Registry:
-    """All built-in tools; close it to end the processes they started."""
+def builtin_registry(
+    *,
+    sources: Sequence[ToolSource] = (),
+    settings: ToolSettings | None = None,
+    preferences: Callable[[], Preferences] = Preferences,
+    environment: Callable[[], Mapping[str, str]] = lambda: os.environ,
+) -> Registry:
+    """All built-in tools, and those of `sources`; close it to end the processes they started.
+
+    `preferences` say which hosts may be asked and who searches the web; `environment` holds the keys for that.
+    """
     python = PythonTool()
-    return Registry([calculator, *file_tools(), python.tool()], close=python.close)
+    session = (*file_tools(), workspace_state, read_result, pdf_text)
+    kits = (*data_transform_tools(), *date_utils_tools(), *formula_engine_tools(), *json_utils_tools())
+    tools = (calculator, *session, python.tool(), *kits, *web_tools(preferences, environment))
+    return Registry(tools, sources=sources, settings=settings, close=python.close)

@@ -1,0 +1,165 @@
+"""JSON Schema, with nothing in it trusted.
+
+No reference is fetched from anywhere, regular expressions run in an engine without backtracking, and a schema that
+refers to itself without end is given up.
+"""
+
+import importlib
+import json
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+from types import ModuleType
+from typing import Protocol
+
+from pydantic import JsonValue
+from pydantic_core import SchemaError, SchemaValidator, core_schema
+
+from app.domain.tools import JsonSchema
+
+Keyword = Callable[..., Iterator[object]]
+"""How `jsonschema` checks one word of a schema: given validator, value, instance and schema, it yields errors."""
+LONGEST_MESSAGE = 300
+
+
+class UnusableSchema(Exception):
+    """Nothing can be checked with the schema; its text goes on where a sentence begins with "The schema"."""
+
+
+@dataclass(frozen=True, slots=True)
+class Mistake:
+    path: tuple[str | int, ...]
+    """Where."""
+    message: str
+    """What, in 300 characters at most."""
+    word: str
+    """The word of the schema that says so."""
+
+
+def schema_mistake(schema: JsonSchema) -> Mistake | None:
+    """What is wrong with the schema itself."""
+    jsonschema = _jsonschema()
+    try:
+        jsonschema.Draft202012Validator.check_schema(_plain(schema))
+    except jsonschema.SchemaError as error:
+        return _mistake(error)
+    except RecursionError:
+        return Mistake((), "It is nested too deep.", "")
+    return None
+
+
+def mistakes(
+    schema: JsonSchema, document: JsonValue, *, most_references: int, unknown_patterns_fit: bool = False
+) -> Iterator[Mistake]:
+    """What is wrong with the document, one by one; the schema has to be free of mistakes.
+
+    Raises `UnusableSchema` after `most_references` were followed, and for a pattern that needs backtracking, unless
+    `unknown_patterns_fit` everything.
+    """
+    jsonschema, referencing = _jsonschema(), importlib.import_module("referencing")
+    words = {
+        "$ref": _counted(jsonschema, "$ref", most_references),
+        "$dynamicRef": _counted(jsonschema, "$dynamicRef", most_references),
+        "uniqueItems": _unique_items,
+        **_pattern_words(unknown_patterns_fit),
+    }
+    validator = jsonschema.validators.extend(jsonschema.Draft202012Validator, words)
+    nothing_is_fetched = referencing.Registry()
+    try:
+        for error in validator(_plain(schema), registry=nothing_is_fetched).iter_errors(document):
+            yield _mistake(error)
+    except RecursionError as error:
+        raise UnusableSchema("refers to itself without end") from error
+    except referencing.exceptions.Unresolvable as error:
+        raise UnusableSchema(f"refers to {str(error.ref)[:100]!r}, which it does not hold") from error
+    except jsonschema.exceptions.UnknownType as error:
+        raise UnusableSchema(f"knows a type {str(error.type)[:100]!r}, which there is not") from error
+
+
+class _Error(Protocol):
+    """What `jsonschema` says of a mistake."""
+
+    @property
+    def absolute_path(self) -> Iterator[str | int]: ...
+    @property
+    def message(self) -> str: ...
+    @property
+    def validator(self) -> str: ...
+
+
+def _mistake(error: _Error) -> Mistake:
+    message = error.message
+    short = message if len(message) <= LONGEST_MESSAGE else message[: LONGEST_MESSAGE - 1] + "…"
+    return Mistake(tuple(error.absolute_path), short, error.validator)
+
+
+def _counted(jsonschema: ModuleType, word: str, most: int) -> Keyword:
+    check: Keyword = jsonschema.Draft202012Validator.VALIDATORS[word]
+    left = iter(range(most))
+
+    def follow(validator: object, value: object, instance: object, schema: object) -> Iterator[object]:
+        if next(left, None) is None:
+            raise UnusableSchema("refers to itself without end")
+        yield from check(validator, value, instance, schema) or ()
+
+    return follow
+
+
+def _pattern_words(unknown_patterns_fit: bool) -> dict[str, Keyword]:
+    """How `pattern` and `patternProperties` are checked."""
+
+    def matches(pattern: str, text: str) -> bool:
+        expression = _expression(pattern)
+        if expression is None and not unknown_patterns_fit:
+            raise UnusableSchema(f"has a pattern {pattern[:100]!r} with look-around or back-references")
+        return expression is None or expression.isinstance_python(text)
+
+    def of_text(_validator: object, pattern: str, instance: object, _schema: object) -> Iterator[object]:
+        if isinstance(instance, str) and not matches(pattern, instance):
+            yield _jsonschema().ValidationError(f"{instance[:100]!r} does not match {pattern!r}")
+
+    def of_names(validator: object, patterns: JsonSchema, instance: object, _schema: object) -> Iterator[object]:
+        for pattern, inner in patterns.items() if isinstance(instance, dict) else ():
+            for name, value in instance.items():  # type: ignore[attr-defined]  # an object, see above
+                if matches(pattern, name):
+                    yield from validator.descend(value, inner, path=name, schema_path=pattern)  # type: ignore[attr-defined]
+
+    return {"pattern": of_text, "patternProperties": of_names}
+
+
+@lru_cache(maxsize=100)
+def _expression(pattern: str) -> SchemaValidator | None:
+    """The pattern for Rust's engine, whose time is linear in the text; `None` where it cannot run it."""
+    try:
+        return SchemaValidator(core_schema.str_schema(pattern=pattern, regex_engine="rust-regex"))
+    except SchemaError:
+        return None
+
+
+def _unique_items(_validator: object, wanted: bool, instance: object, _schema: object) -> Iterator[object]:
+    """In linear time; the library compares each item with each."""
+    if wanted and isinstance(instance, list):
+        texts = [json.dumps(_comparable(item), sort_keys=True) for item in instance]
+        if len(set(texts)) < len(texts):
+            yield _jsonschema().ValidationError("the array has items that are the same")
+
+
+def _comparable(value: JsonValue) -> JsonValue:
+    """1 and 1.0 are the same number."""
+    if isinstance(value, dict):
+        return {name: _comparable(inner) for name, inner in value.items()}
+    if isinstance(value, list):
+        return [_comparable(inner) for inner in value]
+    return int(value) if isinstance(value, float) and value.is_integer() else value
+
+
+def _plain(schema: JsonValue) -> JsonValue:
+    """The schema without `$schema`: an inner one would bring back the checks that are replaced here."""
+    if isinstance(schema, dict):
+        return {name: _plain(value) for name, value in schema.items() if name != "$schema" or isinstance(value, dict)}
+    return [_plain(value) for value in schema] if isinstance(schema, list) else schema
+
+
+def _jsonschema() -> ModuleType:
+    """Imported when it is first needed: it takes 70 ms, and few agents have an output schema."""
+    return importlib.import_module("jsonschema")

@@ -1,0 +1,98 @@
+"""What a person has decided about tools: which are on, which files may run, which servers and requests were added."""
+
+from datetime import datetime
+from typing import Annotated, Literal
+
+from pydantic import Field, JsonValue
+
+from app.domain.tools import ToolSpec
+from app.domain.values import Value
+
+
+class ToolSetting(Value):
+    """Of one tool, by its name."""
+
+    enabled: bool = True
+    description: str | None = None
+    """What models are told in place of the tool's own description."""
+
+
+class TrustedFile(Value):
+    """A tool file whose owner allowed it to run; edits of it keep that."""
+
+    path: str
+    """Absolute."""
+    interpreter: str = ""
+    """The Python that runs it, for packages of its own; empty for the app's."""
+    trusted_at: datetime
+
+
+class SavedCall(Value):
+    """Arguments for a call by hand, kept under a name."""
+
+    id: str
+    tool: str
+    name: str
+    arguments: dict[str, JsonValue] = {}
+    created_at: datetime
+
+
+FieldType = Literal["string", "number", "integer", "boolean"]
+
+
+class HttpField(Value):
+    """One argument of a tool made from an HTTP request."""
+
+    name: str
+    type: FieldType = "string"
+    description: str = ""
+    required: bool = True
+    place: Literal["address", "query", "header", "body"] = "query"
+    """Where it goes; `address` fills the `{name}` in the address."""
+
+
+class HttpTool(Value):
+    """A tool made from a form: it sends one HTTP request."""
+
+    name: str
+    description: str
+    method: Literal["GET", "POST", "PUT", "PATCH", "DELETE"] = "GET"
+    address: str
+    """`https://…`, with `{field}` where a field belongs."""
+    fields: tuple[HttpField, ...] = ()
+    headers: dict[str, str] = {}
+    """Sent with every request; a value `$NAME` is read from the environment when it is sent, and never stored."""
+    allow_private: bool = False
+    """Whether it may reach this computer and private networks; its owner named the address."""
+
+
+class StdioTransport(Value):
+    type: Literal["stdio"] = "stdio"
+    command: str
+    args: tuple[str, ...] = ()
+    env: dict[str, str] = {}
+    """All that the process gets of an environment beside PATH, HOME and the like. `$NAME` reads the app's own."""
+    cwd: str = ""
+
+
+class HttpTransport(Value):
+    type: Literal["http"] = "http"
+    url: str
+    headers: dict[str, str] = {}
+    """A value `$NAME` or `Bearer $NAME` is read from the environment when it is sent."""
+
+
+Transport = Annotated[StdioTransport | HttpTransport, Field(discriminator="type")]
+
+
+class McpServer(Value):
+    """An MCP server that somebody added."""
+
+    name: str
+    """Letters, digits, `_` and `-`; its tools are called `name__tool`."""
+    transport: Transport
+    enabled: bool = True
+    consented: str = ""
+    """The digest of the transport that its owner agreed to start; another one asks again."""
+    seen_tools: tuple[ToolSpec, ...] | None = None
+    """Its tools as they were last agreed to; `None` before the first connection."""

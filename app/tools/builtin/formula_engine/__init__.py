@@ -1,0 +1,1 @@
+"""Spreadsheet formulas over rows, read by a grammar and never run as Python."""

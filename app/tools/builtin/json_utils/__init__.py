@@ -1,0 +1,1 @@
+"""JSON queried, checked, compared, merged and made flat."""

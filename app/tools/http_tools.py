@@ -1,0 +1,150 @@
+"""Tools made from a form: each sends one HTTP request."""
+
+import os
+from collections.abc import Callable, Iterable, Mapping
+from typing import Protocol
+
+from pydantic import JsonValue
+
+from app.domain.errors import Conflict, WorkbenchError
+from app.domain.tool_settings import HttpTool
+from app.domain.tools import CallContext, ToolOutput, ToolSpec, canonical_name
+from app.tools.answer import answered
+from app.tools.http_fields import checked_arguments, parameters
+from app.tools.http_request import Secrets, request
+from app.tools.http_tool_rules import validate
+from app.tools.net_guard import Guard, Resolver, host_of, system_resolver
+from app.tools.ports import RunnableTool
+from app.tools.web import fetch
+
+TITLE = "HTTP tools"
+
+
+class HttpTools(Protocol):
+    """Where the forms are kept; see `store.http_tools`."""
+
+    def all(self) -> list[HttpTool]: ...
+
+    async def create(self, tool: HttpTool) -> HttpTool: ...
+
+    async def save(self, tool: HttpTool) -> HttpTool: ...
+
+    async def delete(self, name: str) -> None: ...
+
+
+class RequestTool:
+    """A tool that sends the request of a form."""
+
+    def __init__(
+        self, form: HttpTool, environment: Callable[[], Mapping[str, str]], resolve: Resolver = system_resolver
+    ) -> None:
+        self._form = form
+        self._environment = environment
+        self._resolve = resolve
+        self.spec = _spec(form)
+
+    async def run(self, arguments: Mapping[str, JsonValue], context: CallContext) -> ToolOutput:
+        filled = checked_arguments(self._form, arguments)
+        secrets = Secrets(self._environment())
+        sent = request(self._form, filled, secrets)
+        received = await fetch(sent, self._guard())
+        return await answered(secrets.removed(received), context)
+
+    def _guard(self) -> Guard:
+        host = host_of(self._form.address)
+        private = frozenset((host,)) if self._form.allow_private else frozenset[str]()
+        way_out = f"Change the address under Tools → {self._form.name}."
+        return Guard(hosts=(host,), way_out=way_out, private_hosts=private, resolve=self._resolve)
+
+
+class HttpToolSource:
+    """The source of all tools made from forms."""
+
+    title = TITLE
+
+    def __init__(
+        self,
+        store: HttpTools,
+        environment: Callable[[], Mapping[str, str]] = lambda: os.environ,
+        *,
+        resolve: Resolver = system_resolver,
+    ) -> None:
+        """`environment` holds what `$NAME` in a header stands for; it is looked at for each request."""
+        self._store = store
+        self._environment = environment
+        self._resolve = resolve
+        self._tools: dict[str, RequestTool] | None = None
+        self.revision = 0
+        self.problems: dict[str, str] = {}
+        """By name: what is wrong with a stored form, which is then no tool."""
+
+    def forms(self) -> list[HttpTool]:
+        """Every form, by name."""
+        return self._store.all()
+
+    def tools(self) -> Mapping[str, RunnableTool]:
+        if self._tools is None:
+            self._tools = {tool.spec.name: tool for tool in self._made(self._store.all())}
+        return self._tools
+
+    async def create(self, form: HttpTool) -> None:
+        """Add a tool. Raises `WorkbenchError` for a form with a mistake, `Conflict` where the name is taken."""
+        self._check(form)
+        await self._store.create(form)
+        self._changed()
+
+    async def save(self, form: HttpTool) -> None:
+        """Store the tool, new or over the one of that name. Raises like `create`, but for the very same name."""
+        self._check(form)
+        await self._store.save(form)
+        self._changed()
+
+    async def delete(self, name: str) -> None:
+        await self._store.delete(name)
+        self._changed()
+
+    def hold(self) -> Callable[[], None]:
+        """Nothing of it ends: a request tool is a value."""
+        return _nothing
+
+    async def close(self) -> None:
+        """There is nothing to end."""
+
+    def _check(self, form: HttpTool) -> None:
+        validate(form)
+        for other in self._store.all():
+            if other.name != form.name and canonical_name(other.name) == canonical_name(form.name):
+                raise Conflict(f"{form.name!r} means the same as {other.name!r}, which is there already. Rename it.")
+
+    def _changed(self) -> None:
+        self._tools = None
+        self.revision += 1
+
+    def _made(self, forms: Iterable[HttpTool]) -> Iterable[RequestTool]:
+        self.problems.clear()
+        for form in forms:
+            try:
+                validate(form)
+            except WorkbenchError as error:
+                self.problems[form.name] = str(error)
+            else:
+                yield RequestTool(form, self._environment, self._resolve)
+
+
+def _spec(form: HttpTool) -> ToolSpec:
+    name = canonical_name(form.name)
+    kit, _, action = name.rpartition("__")
+    return ToolSpec(
+        name=name,
+        description=form.description,
+        parameters=parameters(form),
+        title=action.replace("_", " ").capitalize(),
+        icon="http",
+        kit=kit,
+        idempotent=form.method in ("GET", "PUT", "DELETE"),
+        side_effects=form.method != "GET",
+    )
+
+
+def _nothing() -> None:
+    return None

@@ -1,0 +1,216 @@
+"""Keeps one server connected: one task opens the connection, holds it, closes it, and tries again when it is lost."""
+
+import asyncio
+import importlib
+import time
+from collections.abc import Callable, Mapping
+from contextlib import AsyncExitStack
+from dataclasses import replace
+from datetime import timedelta
+from typing import TYPE_CHECKING
+
+from pydantic import JsonValue
+
+from app.domain.errors import ToolError
+from app.domain.tool_settings import McpServer
+from app.domain.tools import CallContext, ToolOutput, ToolSpec
+from app.domain.values import now
+from app.tools.mcp.failures import in_words, loss
+from app.tools.mcp.link import Link
+from app.tools.mcp.running_calls import RunningCalls
+from app.tools.mcp.server_log import ServerLog
+from app.tools.mcp.states import Patience, ServerState, ServerStatus, tool_changes
+from app.tools.ports import McpServers
+
+if TYPE_CHECKING:
+    from mcp import Client
+
+    from app.tools.mcp.connection import Connection
+
+OPENING = "app.tools.mcp.opening"
+"""Imports the MCP library, which takes most of a second: in a thread, with the first server."""
+CANCEL_AGAIN_SECONDS = 5
+"""A connection that fails at the very moment it is cancelled may swallow that."""
+WORDS: dict[ServerStatus, str] = {
+    "off": "is switched off. Switch it on on the Tools page",
+    "consent": "has not been allowed to start. Allow it on the Tools page",
+    "changed": "has other tools than were agreed to. Look at them on the Tools page",
+}
+
+
+class Keeper:
+    """One server from the moment it is added until it is removed."""
+
+    def __init__(
+        self, server: McpServer, *, servers: McpServers, version: str, patience: Patience, moved: Callable[[], None]
+    ) -> None:
+        """`moved` is called with every change of the status or the tools."""
+        self._servers = servers
+        self._version = version
+        self._patience = patience
+        self._moved = moved
+        self._log = ServerLog()
+        self._calls = RunningCalls()
+        self._connection: Connection | None = None
+        self._settled = asyncio.Event()
+        self._task: asyncio.Task[None] | None = None
+        self._ended = False
+        self._state = _unconnected(server)
+
+    @property
+    def server(self) -> McpServer:
+        return self._state.server
+
+    @property
+    def state(self) -> ServerState:
+        return replace(self._state, log=self._log.lines())
+
+    @property
+    def tools(self) -> tuple[ToolSpec, ...]:
+        """What models may be told of: nothing of a server that is off or was not agreed to as it is now."""
+        return () if self._state.status in WORDS else (self.server.seen_tools or ())
+
+    def start(self) -> None:
+        """Connect in the background, where its owner agreed to that."""
+        if _resting(self.server) == "connecting" and self._task is None and not self._ended:
+            self._task = asyncio.create_task(self._keep(), name=f"MCP server {self.server.name}")
+
+    async def end(self) -> None:
+        """End its process and every call of it, for good."""
+        self._ended = True
+        await self._stop()
+
+    async def _stop(self) -> None:
+        task, self._task = self._task, None
+        while task is not None and not task.done():
+            task.cancel()
+            await asyncio.wait({task}, timeout=CANCEL_AGAIN_SECONDS)
+
+    async def become(self, server: McpServer) -> None:
+        """Go on as this server: stopped, and started again where it may be."""
+        await self._stop()
+        self._connection = None
+        self._settled.clear()
+        self._show(_unconnected(server))
+        self.start()
+
+    async def reconnect(self) -> None:
+        """Connect at once, whatever it was waiting for."""
+        self._log.event("Connecting again was asked for")
+        await self.become(self.server)
+
+    async def accept_changes(self) -> None:
+        """Agree to the tools as they are listed now."""
+        if self._connection is not None and self._state.changes:
+            await self._agree(self._connection.listing.specs)
+            self._show(replace(self._state, status="ready", changes=()))
+
+    async def call(self, name: str, arguments: Mapping[str, JsonValue], context: CallContext) -> ToolOutput:
+        """Raises `ToolError`: of the tool itself, or because the server is not there."""
+        connection = await self._connected()
+        with self._calls.running(context):
+            return await connection.call(name, arguments, context)
+
+    async def _connected(self) -> "Connection":
+        """The connection, waited for a little where it is being made."""
+        if self._connection is not None and self._connection.link.lost:
+            self._settled.clear()  # the task that holds it comes to know of that a moment later
+        if not self._settled.is_set() and (seconds := self._worth_waiting()):
+            await asyncio.wait({settled := asyncio.create_task(self._settled.wait())}, timeout=seconds)
+            settled.cancel()
+        if self._connection is None or self._state.status != "ready":
+            raise ToolError(f"The MCP server {self.server.name} {self._absence()}.")
+        return self._connection
+
+    def _worth_waiting(self) -> float:
+        """Seconds."""
+        if self._state.status == "connecting":
+            return self._patience.handshake
+        if self._state.retry_at is None:
+            return 0 if self._state.status in WORDS else self._patience.call
+        until_retry = (self._state.retry_at - now()).total_seconds()
+        return self._patience.call if until_retry < self._patience.call else 0
+
+    def _absence(self) -> str:
+        return WORDS.get(self._state.status, f"is not connected. {self._state.problem or 'It is being started'}")
+
+    async def _keep(self) -> None:
+        await asyncio.to_thread(importlib.import_module, OPENING)
+        failures, me = 0, asyncio.current_task()
+        while self._task is me:
+            began, link = time.monotonic(), Link(self._log)
+            self._show(replace(self._state, status="connecting", retry_at=None))
+            try:
+                await self._hold(link)
+                problem = loss(self.server, link)
+            except Exception as error:  # noqa: BLE001  a server and its transport may fail in any way
+                problem = in_words(error, self.server, link, seconds=self._patience.handshake)
+            if self._task is not me:
+                return
+            failures = 1 if time.monotonic() - began > self._patience.settled else failures + 1
+            await self._rest(problem, self._patience.before_retry(failures))
+
+    async def _hold(self, link: Link) -> None:
+        """Returns when the connection is lost; raises what stood in the way of it."""
+        from app.tools.mcp.opening import Visitor, listen, opened  # noqa: PLC0415  imported in a thread before
+
+        self._log.event("Connecting")
+        visitor = Visitor(self.server, self._version, link, self._calls)
+        unseen = self.server.seen_tools is None
+        async with AsyncExitStack() as stack:
+            async with asyncio.timeout(self._patience.handshake):
+                client = await stack.enter_async_context(opened(visitor))
+                await self._list(client, link, agreed=unseen)
+            listed = time.monotonic()
+            stack.callback(asyncio.create_task(listen(client, link), name="changes of MCP tools").cancel)
+            while await link.changed():
+                settling = time.monotonic() - listed < self._patience.settling
+                async with asyncio.timeout(self._patience.handshake):
+                    await self._list(client, link, agreed=unseen and settling)
+                await asyncio.sleep(self._patience.listing)
+
+    async def _rest(self, problem: str, seconds: float) -> None:
+        status: ServerStatus = "waiting" if self._connection else "failed"
+        self._connection = None
+        self._settled.clear()
+        self._log.event(f"{problem.splitlines()[0]} It is tried again in {seconds:g} s.")
+        retry_at = now() + timedelta(seconds=seconds)
+        self._show(replace(self._state, status=status, problem=problem, retry_at=retry_at))
+        await asyncio.sleep(seconds)
+
+    async def _list(self, client: "Client", link: Link, *, agreed: bool) -> None:
+        """List the tools; when they are not as they were agreed to, they are withheld."""
+        from app.tools.mcp.connection import Connection  # noqa: PLC0415
+        from app.tools.mcp.opening import about, all_tools  # noqa: PLC0415  imported in a thread before
+        from app.tools.mcp.specs import listing_of  # noqa: PLC0415
+
+        listing = listing_of(self.server.name, await all_tools(client))
+        if agreed:
+            await self._agree(listing.specs)
+        changes = tool_changes(self.server.seen_tools or (), listing.specs)
+        self._connection = Connection(self.server, client, link, listing)
+        self._log.event(f"{len(listing.specs)} tools listed{', not as they were agreed to' if changes else ''}")
+        status: ServerStatus = "changed" if changes else "ready"
+        self._show(ServerState(self.server, status, tools=listing.specs, about=about(client), changes=changes))
+        self._settled.set()
+
+    async def _agree(self, specs: tuple[ToolSpec, ...]) -> None:
+        stored = await self._servers.change(
+            self.server.name, lambda server: server.model_copy(update={"seen_tools": specs})
+        )
+        self._state = replace(self._state, server=stored)
+
+    def _show(self, state: ServerState) -> None:
+        self._state = state
+        self._moved()
+
+
+def _unconnected(server: McpServer) -> ServerState:
+    return ServerState(server, _resting(server), tools=server.seen_tools or ())
+
+
+def _resting(server: McpServer) -> ServerStatus:
+    """The status before anything is tried."""
+    if not server.enabled:
+        return "off"
+    return "connecting" if server.consented == server.transport.digest else "consent"

@@ -1,0 +1,178 @@
+"""A connection to a server: the only place where the MCP library is asked for one. Heavy: import it late."""
+
+import sys
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass
+
+import httpx2
+from mcp import Client
+from mcp.client import ClientRequestContext, IncomingMessage, Transport
+from mcp.client._transport import TransportStreams
+from mcp.client.client import ConnectMode
+from mcp.client.streamable_http import streamable_http_client
+from mcp.client.subscriptions import ListenNotSupportedError, SubscriptionLost
+from mcp.shared.exceptions import MCPError
+from mcp_types import (
+    INVALID_PARAMS,
+    INVALID_REQUEST,
+    METHOD_NOT_FOUND,
+    UNSUPPORTED_PROTOCOL_VERSION,
+    CreateMessageRequestParams,
+    CreateMessageResult,
+    ElicitRequestParams,
+    ElicitResult,
+    ErrorData,
+    Implementation,
+    LoggingMessageNotificationParams,
+    Tool,
+    ToolListChangedNotification,
+)
+from mcp_types.version import MODERN_PROTOCOL_VERSIONS
+
+from app.domain.errors import WorkbenchError
+from app.domain.tool_settings import HttpTransport, McpServer, StdioTransport
+from app.tools.mcp import asking
+from app.tools.mcp.failures import leaves
+from app.tools.mcp.launching import headers, launch
+from app.tools.mcp.link import Link
+from app.tools.mcp.pipes import pipes
+from app.tools.mcp.running_calls import RunningCalls
+from app.tools.mcp.windows_pipes import windows_pipes
+
+HTTP_SECONDS = 30
+"""For everything but the wait for an answer, which the tool's own time-out bounds."""
+MOST_PAGES = 50
+MOST_TOOLS = 1_000
+REFUSED_HANDSHAKE = (INVALID_PARAMS, INVALID_REQUEST, METHOD_NOT_FOUND, UNSUPPORTED_PROTOCOL_VERSION)
+
+
+@dataclass
+class Visitor:
+    """Who we are to a server, and what it may want of us while it is connected."""
+
+    server: McpServer
+    version: str
+    link: Link
+    calls: RunningCalls
+
+    async def elicit(
+        self,
+        context: ClientRequestContext,  # noqa: ARG002  as the library calls it
+        params: ElicitRequestParams,
+    ) -> ElicitResult:
+        return await asking.elicit(params, self.server.name, self.calls, self.link.log)
+
+    async def sample(
+        self,
+        context: ClientRequestContext,  # noqa: ARG002  as the library calls it
+        params: CreateMessageRequestParams,
+    ) -> CreateMessageResult | ErrorData:
+        return await asking.sample(params, self.server.name, self.calls, self.link.log)
+
+    async def logged(self, params: LoggingMessageNotificationParams) -> None:
+        source = f"{params.logger}: " if params.logger else ""
+        text = f"[{params.level}] {source}{params.data}"
+        self.link.log.line(text)
+        self.calls.printed(text + "\n")
+
+    async def noticed(self, message: IncomingMessage) -> None:
+        if isinstance(message, ToolListChangedNotification):
+            self.link.tools_changed()
+
+
+@asynccontextmanager
+async def opened(visitor: Visitor) -> AsyncIterator[Client]:
+    """A client after its handshake. To be entered and left in one task. Raises whatever went wrong.
+
+    The old handshake comes first: in it servers may ask and log at any time, which a Python server can do in no other
+    way; a server that refuses it is asked in the stateless protocol.
+    """
+    async with AsyncExitStack() as stack:
+        try:
+            client = await stack.enter_async_context(_client(visitor, "legacy"))
+        except Exception as error:
+            if not _refused(error):
+                raise
+            visitor.link.begin_again("It refused the handshake, so it is asked in the stateless protocol")
+            client = await stack.enter_async_context(_client(visitor, "auto"))
+        yield client
+
+
+async def all_tools(client: Client) -> list[Tool]:
+    """Every tool on every page. Raises `WorkbenchError` for a list that does not end."""
+    tools: list[Tool] = []
+    cursor: str | None = None
+    for _ in range(MOST_PAGES):
+        page = await client.list_tools(cursor=cursor, cache_mode="refresh")
+        tools += page.tools
+        cursor = page.next_cursor
+        if len(tools) > MOST_TOOLS:
+            raise WorkbenchError(f"It lists more than {MOST_TOOLS:,} tools.")
+        if cursor is None:
+            return tools
+    raise WorkbenchError(f"Its list of tools does not end after {MOST_PAGES} pages.")
+
+
+async def listen(client: Client, link: Link) -> None:
+    """Hear of changed tools in the stateless protocol, where a server does not tell without being asked."""
+    if client.protocol_version not in MODERN_PROTOCOL_VERSIONS:
+        return
+    try:
+        async with client.listen(tools_list_changed=True) as changes:
+            async for _ in changes:
+                link.tools_changed()
+    except (ListenNotSupportedError, SubscriptionLost, MCPError, TimeoutError):
+        return  # it does not tell; its tools are listed again with the next connection
+
+
+def about(client: Client) -> str:
+    """What the server calls itself, its version and the protocol it speaks."""
+    name = client.server_info
+    told = f"{name.title or name.name} {name.version}, " if name else ""
+    return f"{told}protocol {client.protocol_version}"
+
+
+def _client(visitor: Visitor, mode: ConnectMode) -> Client:
+    return Client(
+        _transport(visitor.server, visitor.link),
+        mode=mode,
+        client_info=Implementation(name="agent-playground", version=visitor.version),
+        elicitation_callback=visitor.elicit,
+        sampling_callback=visitor.sample,
+        logging_callback=visitor.logged,
+        message_handler=visitor.noticed,
+        log_level="info",
+    )
+
+
+def _transport(server: McpServer, link: Link) -> Transport:
+    match server.transport:
+        case StdioTransport() as stdio:
+            if sys.platform == "win32":
+                return windows_pipes(launch(stdio), link)
+            return pipes(launch(stdio), link)
+        case HttpTransport() as http:
+            return _http(http, link)
+
+
+@asynccontextmanager
+async def _http(http: HttpTransport, link: Link) -> AsyncIterator[TransportStreams]:
+    async def answered(response: httpx2.Response) -> None:
+        link.started = True
+        if response.request.method == "POST":
+            link.http_status = response.status_code if response.status_code >= 400 else None
+
+    async with (
+        httpx2.AsyncClient(
+            headers=headers(http),
+            timeout=httpx2.Timeout(HTTP_SECONDS, read=None),
+            event_hooks={"response": [answered]},
+        ) as client,
+        streamable_http_client(http.url, http_client=client) as streams,
+    ):
+        yield streams
+
+
+def _refused(error: Exception) -> bool:
+    return any(isinstance(leaf, MCPError) and leaf.code in REFUSED_HANDSHAKE for leaf in leaves(error))

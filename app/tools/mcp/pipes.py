@@ -1,0 +1,102 @@
+"""A server's standard input and output as the streams that the MCP library speaks over."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+import anyio
+from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStream
+from mcp.shared.message import SessionMessage
+from mcp_types import jsonrpc_message_adapter
+
+from app.tools.mcp.launching import Launch
+from app.tools.mcp.link import Link
+from app.tools.mcp.process import CHUNK, ServerProcess, server_process
+
+LONGEST_MESSAGE = 64 * 1024 * 1024
+"""Bytes. A server that sends more without an end of line is taken for broken."""
+PARSED_ASIDE = 256 * 1024
+"""Bytes. A longer message is read in a thread: it would hold the event loop up."""
+
+Incoming = MemoryObjectSendStream[SessionMessage | Exception]
+Outgoing = MemoryObjectReceiveStream[SessionMessage]
+Streams = tuple[MemoryObjectReceiveStream[SessionMessage | Exception], MemoryObjectSendStream[SessionMessage]]
+
+
+@asynccontextmanager
+async def pipes(launch: Launch, link: Link) -> AsyncIterator[Streams]:
+    """Start the server and speak with it. The link gets lost when its output ends. Raises `OSError`."""
+    incoming, read_stream = anyio.create_memory_object_stream[SessionMessage | Exception](0)
+    write_stream, outgoing = anyio.create_memory_object_stream[SessionMessage](0)
+    async with server_process(launch, link.log) as process:
+        link.started = True
+        tasks = [
+            asyncio.create_task(_receive(process, incoming, link), name="output of an MCP server"),
+            asyncio.create_task(_send(process, outgoing), name="input of an MCP server"),
+        ]
+        try:
+            yield read_stream, write_stream
+        finally:
+            for task in tasks:
+                task.cancel()
+            for stream in (read_stream, write_stream, incoming, outgoing):
+                stream.close()
+
+
+async def _receive(process: ServerProcess, incoming: Incoming, link: Link) -> None:
+    try:
+        async for line in _lines(process.stdout):
+            if message := await _message(line, link):
+                await incoming.send(message)
+        link.exit_code = await process.exit_code()
+    except (ValueError, OSError, anyio.BrokenResourceError, anyio.ClosedResourceError) as error:
+        link.log.event(f"Its output cannot be read any more: {error}")
+    incoming.close()
+    link.lose()
+
+
+async def _send(process: ServerProcess, outgoing: Outgoing) -> None:
+    """Hand messages on for as long as the server reads them; when it does not, its output has ended too."""
+    try:
+        async for message in outgoing:
+            process.stdin.write(message.message.model_dump_json(by_alias=True, exclude_unset=True).encode() + b"\n")
+            await process.stdin.drain()
+    except OSError:
+        outgoing.close()
+
+
+async def _lines(stream: asyncio.StreamReader) -> AsyncIterator[bytes]:
+    """Raises `ValueError` for a line that does not end."""
+    started: list[bytes] = []
+    size = 0
+    while chunk := await stream.read(CHUNK):
+        first, *rest = chunk.split(b"\n")
+        started.append(first)
+        size += len(first)
+        if size > LONGEST_MESSAGE:
+            raise ValueError(f"a message of more than {LONGEST_MESSAGE >> 20} MB")
+        if rest:
+            yield b"".join(started)
+            *whole, last = rest
+            for line in whole:
+                yield line
+            started, size = [last], len(last)
+        await asyncio.sleep(0)  # a read returns at once from a flooded pipe, and others want to run too
+
+
+async def _message(line: bytes, link: Link) -> SessionMessage | None:
+    """The message in a line; what is none is noted in the log."""
+    if not line.strip():
+        return None
+    message = _parsed(line) if len(line) <= PARSED_ASIDE else await asyncio.to_thread(_parsed, line)
+    if message is None:
+        link.garbage += 1
+        link.log.line(f"(no MCP message, on its standard output) {line[:400].decode(errors='replace').rstrip()}")
+    return message
+
+
+def _parsed(line: bytes) -> SessionMessage | None:
+    try:
+        return SessionMessage(jsonrpc_message_adapter.validate_json(line, by_name=False))
+    except ValueError:
+        return None

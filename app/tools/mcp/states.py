@@ -1,0 +1,84 @@
+"""How an MCP server is doing, as a page shows it."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Literal
+
+from app.domain.tool_settings import McpServer
+from app.domain.tools import ToolSpec
+
+ServerStatus = Literal["off", "consent", "connecting", "ready", "waiting", "failed", "changed"]
+"""`consent`: not started before its owner agrees. `waiting`: it was connected and is going to be again.
+`failed`: it could not be connected, and is tried again. `changed`: its tools are withheld until they are looked at."""
+
+Step = Literal["command found", "starts", "handshake", "tools listed", "first call"]
+
+
+@dataclass(frozen=True)
+class ToolChange:
+    """A tool that is not what was agreed to."""
+
+    name: str
+    before: ToolSpec | None
+    """`None` for a new tool."""
+    after: ToolSpec | None
+    """`None` for one that is gone."""
+
+
+@dataclass(frozen=True)
+class ServerState:
+    server: McpServer
+    status: ServerStatus
+    problem: str = ""
+    """What went wrong and what to do about it."""
+    tools: tuple[ToolSpec, ...] = ()
+    """As they were listed last."""
+    log: tuple[str, ...] = ()
+    """The last lines of what it wrote to its standard error, and of what happened to it."""
+    retry_at: datetime | None = None
+    about: str = ""
+    """What it calls itself, its version and the protocol it speaks."""
+    changes: tuple[ToolChange, ...] = ()
+
+
+@dataclass(frozen=True)
+class Finding:
+    """What the doctor found out in one step."""
+
+    step: Step
+    ok: bool
+    text: str
+    """In plain words, with the way out where there is one."""
+
+
+@dataclass(frozen=True)
+class Patience:
+    """How long a server is waited for, in seconds."""
+
+    handshake: float = 30
+    """From its start until its tools are listed."""
+    retries: tuple[float, ...] = (1, 2, 4, 8, 16, 32, 60)
+    """Before each next try to connect; the last one stays."""
+    settled: float = 60
+    """A server that was connected for so long starts with the first of `retries` again."""
+    settling: float = 2
+    """After its very first listing: servers add tools once they know who asks; those count as listed at first."""
+    call: float = 5
+    """What a call waits for a server that is being connected again."""
+    listing: float = 1
+    """Between two listings of its tools, however often it says that they changed."""
+
+    def before_retry(self, failures: int) -> float:
+        return self.retries[min(failures, len(self.retries)) - 1]
+
+
+def tool_changes(agreed: Iterable[ToolSpec], listed: Iterable[ToolSpec]) -> tuple[ToolChange, ...]:
+    """Every tool that is new, gone, or tells a model or a person something else than was agreed to."""
+    before = {spec.name: spec for spec in agreed}
+    after = {spec.name: spec for spec in listed}
+    return tuple(
+        ToolChange(name, before.get(name), after.get(name))
+        for name in dict.fromkeys([*before, *after])
+        if before.get(name) != after.get(name)
+    )

@@ -1,0 +1,63 @@
+"""A version of a tool file that was loaded, and stays callable while somebody holds it."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from pydantic import JsonValue
+
+from app.domain.tools import CallContext, ToolOutput, ToolSpec
+from app.tools.worker.file_worker import FileWorker, Loaded
+
+
+class Version:
+    """A text that was loaded, with its worker, which ends once this is retired and nobody holds it."""
+
+    def __init__(self, text: str, worker: FileWorker, loaded: Loaded, *, end: Callable[[FileWorker], None]) -> None:
+        self.text = text
+        self.worker = worker
+        self.loaded = loaded
+        self.tools = tuple(FileTool(spec, self) for spec in loaded.tools)
+        self._end = end
+        self._holders = 0
+        self._retired = False
+
+    def hold(self) -> Callable[[], None]:
+        """Keep it callable until the result is called."""
+        self._holders += 1
+        held = True
+
+        def release() -> None:
+            nonlocal held
+            self._holders -= held
+            held = False
+            self._end_if_unused()
+
+        return release
+
+    def retire(self) -> None:
+        """A newer one took its place."""
+        self._retired = True
+        self._end_if_unused()
+
+    def stop(self) -> None:
+        """End it at once, whoever holds it."""
+        self._end(self.worker)
+
+    def _end_if_unused(self) -> None:
+        if self._retired and not self._holders:
+            self._end(self.worker)
+
+
+@dataclass(frozen=True, slots=True)
+class FileTool:
+    """A tool of one version of a file."""
+
+    spec: ToolSpec
+    version: Version
+
+    async def run(self, arguments: Mapping[str, JsonValue], context: CallContext) -> ToolOutput:
+        release = self.version.hold()
+        try:
+            return await self.version.worker.call(self.spec.name, arguments, context)
+        finally:
+            release()

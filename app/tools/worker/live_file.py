@@ -1,0 +1,206 @@
+"""A tool file while its process runs: loaded once, then called."""
+
+import asyncio
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Self, TypeVar
+
+from pydantic import JsonValue
+from pydantic_core import PydanticSerializationError
+
+from app.domain.errors import InvalidArguments
+from app.domain.tools import CallContext, ToolOutput, ToolSpec
+from app.domain.values import Value
+from app.tools.worker.app_call import AppCall, Ending
+from app.tools.worker.printing import PrintRoom
+from app.tools.worker.process import WorkerProcess
+from app.tools.worker.protocol import Call, Cancel, FileFailed, FileLoaded, FromChild, Load, Printed, Ready
+from app.tools.worker.trouble import LoadFailed, ended_in_a_call, ended_while_loaded, never_started, stuck_while_loaded
+
+GRACE_SECONDS = 0.2
+"""What a cancelled call gets to end by itself."""
+OTHERS_SECONDS = 5.0
+"""What the other calls get to end when the process has to be killed for one that does not."""
+START_SECONDS = 30.0
+"""What Python gets to come up."""
+WHERE_SECONDS = 1.0
+"""What a stuck process gets to say where it is."""
+END_SECONDS = 2.0
+"""What a killed process gets to be gone."""
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class Loaded:
+    """What a file holds."""
+
+    tools: tuple[ToolSpec, ...]
+    printed: str = ""
+    """What it printed while it was loaded."""
+    left_out: tuple[str, ...] = ()
+    """A sentence for each function that looks like a tool and cannot be one."""
+
+
+class LiveFile:
+    """One process with the file in it."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.loaded = Loaded(())
+        self.retired = False
+        """True when no call should begin here any more."""
+        self._process: WorkerProcess | None = None
+        self._ready: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self._loading: asyncio.Future[FileLoaded | FileFailed] = asyncio.get_running_loop().create_future()
+        self._calls: dict[int, AppCall] = {}
+        self._last_call = 0
+        self._room = PrintRoom()
+        self._printed: list[str] = []
+        self._retiring: asyncio.Task[None] | None = None
+
+    @classmethod
+    async def start(cls, path: Path, source: str, *, interpreter: str, seconds: float) -> Self:
+        """The file, loaded within that time. Raises `LoadFailed`; then no process is left."""
+        file = cls(path)
+        try:
+            process = await file._started(source, interpreter)
+            await file._load(process, seconds)
+        except BaseException:
+            await file.close()
+            raise
+        return file
+
+    @property
+    def usable(self) -> bool:
+        return bool(self._process) and not self.retired
+
+    @property
+    def gone(self) -> bool:
+        return self._process is None or self._process.ended.done()
+
+    @property
+    def pid(self) -> int:
+        return self._process.pid if self._process else 0
+
+    async def call(self, name: str, arguments: Mapping[str, JsonValue], context: CallContext) -> ToolOutput:
+        """Run the tool; raises like `FileWorker.call`."""
+        self._last_call += 1
+        call = AppCall(self._last_call, context, self._send)
+        self._calls[call.number] = call
+        try:
+            self._send(Call(call=call.number, call_id=context.call_id, name=name, arguments=dict(arguments)))
+            return await call.output()
+        except PydanticSerializationError as error:
+            raise InvalidArguments(f"The arguments of {name} cannot be sent on: {error}") from error
+        except asyncio.CancelledError:
+            await self._cancel(call)
+            raise
+        finally:
+            call.stop_helping()
+            self._calls.pop(call.number)
+
+    async def close(self) -> None:
+        """End the process with all that it started, and wait until it is gone."""
+        self.end()
+        if self._process:
+            await asyncio.wait({self._process.ended}, timeout=END_SECONDS)
+
+    def end(self) -> None:
+        """End the process with all that it started."""
+        self.retired = True
+        if self._process:
+            self._process.kill()
+
+    async def _started(self, source: str, interpreter: str) -> WorkerProcess:
+        """The process, about to run the file: how long that takes is not the file's doing."""
+        python = interpreter or "Python"
+        try:
+            self._process, life = await WorkerProcess.start(interpreter, self._heard, self._stray)
+        except OSError as error:
+            text = f"{python} could not be started: {error.strerror}. Choose another Python for {self.path.name}."
+            raise LoadFailed(text) from error
+        self._process.ended.add_done_callback(lambda _: self._gone())
+        self._send(Load(path=str(self.path), source=source, life=life))
+        if await _first(self._ready, self._process.ended, START_SECONDS):
+            return self._process
+        if self._process.ended.done():
+            raise never_started(self.path, python, self._process)
+        raise LoadFailed(f"{python} did not come up for {self.path.name} in {START_SECONDS:g} seconds. Try again.")
+
+    async def _load(self, process: WorkerProcess, seconds: float) -> None:
+        if not await _first(self._loading, process.ended, seconds):
+            if process.ended.done():
+                raise ended_while_loaded(self.path, process)
+            raise stuck_while_loaded(self.path, seconds, await process.where(WHERE_SECONDS))
+        told = self._loading.result()
+        if isinstance(told, FileFailed):
+            raise LoadFailed(told.text, line=told.line, traceback=told.traceback, missing=told.missing)
+        self.loaded = Loaded(told.tools, "".join(self._printed), told.left_out)
+
+    def _send(self, message: Value) -> None:
+        if self._process:
+            self._process.send(message)
+
+    def _heard(self, message: FromChild) -> None:
+        match message:
+            case Ready():
+                self._ready.set_result(None)
+            case FileLoaded() | FileFailed():
+                if not self._loading.done():
+                    self._loading.set_result(message)
+            case Printed(call=None, text=text):
+                self._stray(text)
+            case _:
+                call = self._calls.get(message.call) if message.call is not None else None
+                if call:
+                    call.heard(message)
+
+    def _stray(self, text: str) -> None:
+        """What nobody can say the call of: most likely it is of the last one that began."""
+        if self._calls:
+            self._calls[max(self._calls)].printed(text)
+        elif not self._loading.done():
+            self._printed.append(self._room.take(text))
+
+    async def _cancel(self, call: AppCall) -> None:
+        """Give it a moment to end by itself; then its process has to go."""
+        self._send(Cancel(call=call.number))
+        call.stop_helping()
+        try:
+            await asyncio.wait({call.ended}, timeout=GRACE_SECONDS)
+        finally:
+            if not call.ended.done():
+                self._retire(call)
+        if self._process and self._process.killed:
+            await asyncio.wait({self._process.ended}, timeout=END_SECONDS)
+
+    def _retire(self, stuck: AppCall) -> None:
+        """Kill the process, once the other calls are through or had their time for it."""
+        self.retired = True
+        others = [call.ended for call in self._calls.values() if call is not stuck and not call.ended.done()]
+        if others:
+            self._retiring = asyncio.get_running_loop().create_task(self._kill_after(others))
+        elif self._process:
+            self._process.kill()
+
+    async def _kill_after(self, others: list[Ending]) -> None:
+        await asyncio.wait(others, timeout=OTHERS_SECONDS)
+        if self._process:
+            self._process.kill()
+
+    def _gone(self) -> None:
+        """Tell the calls that the process has ended under them."""
+        if self._process:
+            error = ended_in_a_call(self.path, self._process, retired=self.retired)
+            for call in self._calls.values():
+                call.end(error)
+        self.retired = True
+
+
+async def _first(awaited: asyncio.Future[T], end: asyncio.Future[int], seconds: float) -> bool:
+    """Wait for one of them; whether what is awaited came."""
+    futures: set[asyncio.Future[T] | asyncio.Future[int]] = {awaited, end}
+    await asyncio.wait(futures, timeout=seconds, return_when=asyncio.FIRST_COMPLETED)
+    return awaited.done()
