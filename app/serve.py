@@ -18,6 +18,7 @@ from nicegui import ui
 
 from app.api.routes import routes
 from app.api.security import HOST, install
+from app.api.uploads import upload_routes
 from app.domain.errors import WorkbenchError
 from app.store.lock import Announcement
 from app.ui.live_markdown import LiveMarkdown
@@ -32,6 +33,7 @@ def serve(workbench: Workbench, port: int, token: str, *, open_browser: bool) ->
     """Serve until the process is told to end; then close the workbench."""
     install(server, port=port, token=token)
     server.include_router(routes(workbench))
+    server.include_router(upload_routes(workbench))
 
     async def start() -> None:
         gc.freeze()  # what is loaded now stays: looking through it again and again would stop the loop

@@ -1,24 +1,15 @@
 """REST: the same runs and traces as the pages show."""
 
-from typing import Generic, TypeVar
-
 from fastapi import APIRouter
 from fastapi.responses import JSONResponse
 from pydantic import BaseModel
 
+from app.api.envelopes import Envelope, refused
 from app.api.replies import RunReply, run_reply
+from app.api.tools import tool_routes
 from app.domain.errors import WorkbenchError
 from app.domain.events import Trigger
 from app.workbench import Workbench
-
-T = TypeVar("T")
-
-STATUS_OF_CODE = {"not_found": 404, "conflict": 409, "too_large": 413, "storage": 507}
-
-
-class Envelope(BaseModel, Generic[T]):
-    success: bool = True
-    data: T
 
 
 class RunRequest(BaseModel):
@@ -27,6 +18,7 @@ class RunRequest(BaseModel):
 
 def routes(workbench: Workbench) -> APIRouter:
     router = APIRouter(prefix="/api/v1")
+    router.include_router(tool_routes(workbench))
 
     @router.post("/agents/{slug}/run", response_model=Envelope[RunReply])
     async def run_agent(slug: str, request: RunRequest) -> Envelope[RunReply] | JSONResponse:
@@ -41,9 +33,3 @@ def routes(workbench: Workbench) -> APIRouter:
         return Envelope(data=run_reply(live.entries, alive=False))
 
     return router
-
-
-def refused(error: WorkbenchError) -> JSONResponse:
-    """The error in the API's envelope, with the status that its code stands for."""
-    body = {"success": False, "error": str(error), "code": error.code}
-    return JSONResponse(body, status_code=STATUS_OF_CODE.get(error.code, 422))

@@ -1,8 +1,13 @@
 """The addresses of the pages."""
 
+from urllib.parse import quote
+
 LANDING = "/playground"
 RUNS = "/runs"
 AGENTS = "/agents"
+TOOLS = "/tools"
+TOOL_SOURCES = "/tools/sources/all"
+NEW_HTTP_TOOL = "/tools/new/request"
 COMPARE = "/compare"
 
 
@@ -16,6 +21,24 @@ def run_address(run_id: str) -> str:
 
 def agent_address(slug: str) -> str:
     return f"/agents/{slug}"
+
+
+def tool_address(name: str) -> str:
+    return f"{TOOLS}/{quote(name, safe='')}"
+
+
+def tool_file_address(name: str) -> str:
+    """Where a tool file is read and written; `name` is its path in the folder."""
+    return f"{TOOLS}/file/{quote(name)}"
+
+
+def mcp_server_address(name: str) -> str:
+    return f"{TOOLS}/server/{quote(name, safe='')}"
+
+
+def http_tool_address(name: str) -> str:
+    """Where the form of an HTTP tool is changed."""
+    return f"{TOOLS}/request/{quote(name, safe='')}"
 
 
 def comparison_address(comparison_id: str) -> str:

@@ -11,7 +11,7 @@ from app.domain.sessions import Session
 from app.domain.settings import Theme
 from app.domain.values import now
 from app.ui import addresses, theme
-from app.ui.addresses import agent_address, session_address
+from app.ui.addresses import agent_address, session_address, tool_address
 from app.ui.components.buttons import button, icon_button
 from app.ui.components.format import ago
 from app.ui.components.notices import told
@@ -25,6 +25,7 @@ from app.ui.pages.landing import UNTITLED, Landing, start_session
 from app.ui.pages.run import run_page
 from app.ui.pages.runs import runs_page
 from app.ui.pages.session import session_page
+from app.ui.pages.tools import ToolsPage
 from app.ui.palette import Command, Palette
 from app.ui.sub_pages import Pages, shown, shown_later
 from app.workbench import Workbench
@@ -41,6 +42,7 @@ class NavLink:
 WORKSPACE = (
     NavLink("playground", "Playground", "forum", addresses.LANDING),
     NavLink("agents", "Agents", "smart_toy", addresses.AGENTS),
+    NavLink("tools", "Tools", "build", addresses.TOOLS),
     NavLink("compare", "Compare", "compare_arrows", addresses.COMPARE),
     NavLink("runs", "Runs", "receipt_long", addresses.RUNS),
 )
@@ -87,6 +89,7 @@ class Shell:
                     f"{addresses.LANDING}/{{session}}": self._session,
                     addresses.AGENTS: self._agents,
                     f"{addresses.AGENTS}/{{agent}}": self._agent,
+                    addresses.TOOLS: self._tools,
                     addresses.COMPARE: self._comparisons,
                     f"{addresses.COMPARE}/{{comparison}}": self._comparison,
                     addresses.RUNS: self._runs,
@@ -162,6 +165,10 @@ class Shell:
         with ui.element("div") as place:
             shown(place, lambda: ComparisonsPage(self._workbench, arguments))
 
+    def _tools(self) -> None:
+        with ui.element("div") as place:
+            shown(place, lambda: ToolsPage(self._workbench))
+
     async def _comparison(self, comparison: str) -> None:
         with ui.element("div") as place:
             await shown_later(place, partial(comparison_page, self._workbench, self._live_markdown, comparison))
@@ -198,6 +205,11 @@ class Shell:
             *(
                 Command("Edit", f"Edit {agent.name}", "edit_note", partial(go, agent_address(agent.slug)), agent.slug)
                 for agent in agents
+            ),
+            *(
+                Command("Tools", one.spec.title or one.spec.name, one.spec.icon, partial(go, tool_address(name)), name)
+                for one in self._workbench.tools.listed()
+                for name in (one.spec.name,)
             ),
             Command("Actions", "New session", "add", self._new_session),
             Command("Actions", "New agent", "smart_toy", partial(go, f"{addresses.AGENTS}?new=1")),

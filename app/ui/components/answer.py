@@ -19,18 +19,18 @@ from app.domain.events import (
 )
 from app.domain.messages import Message
 from app.domain.streaming import Draft
-from app.domain.tools import ToolSpec
+from app.domain.tools import Progress, ToolSpec
 from app.domain.trace import CallView
 from app.domain.trace.calls import follow_call
 from app.engine.ports import Artifacts
 from app.ui.addresses import run_address
-from app.ui.components.approval import Approval
 from app.ui.components.failures import WORDS, error_card, interrupted_card, mark
 from app.ui.components.figures import Figures
 from app.ui.components.format import clock, dollars, duration, moment_text, plural, tokens
 from app.ui.components.markdown import Markdown
 from app.ui.components.message_actions import answer_actions
 from app.ui.components.output_check import output_check
+from app.ui.components.pause_card import Act, PauseCard
 from app.ui.components.phase import Phase
 from app.ui.components.phase_line import PhaseLine
 from app.ui.components.reasoning import Reasoning
@@ -54,8 +54,16 @@ class Answer(ui.element):
     """One `assistant-message`. `take` its run's entries in order; between them show the draft."""
 
     def __init__(
-        self, started: Entry, run: RunStarted, agent_icon: str, artifacts: Artifacts, live_markdown: LiveMarkdown
+        self,
+        started: Entry,
+        run: RunStarted,
+        agent_icon: str,
+        artifacts: Artifacts,
+        live_markdown: LiveMarkdown,
+        *,
+        act: Act,
     ) -> None:
+        """`act` does what the buttons of a pause say."""
         super().__init__("div")
         self.classes("assistant-message").props("data-testid=assistant-message")
         self.figures = Figures()
@@ -68,7 +76,8 @@ class Answer(ui.element):
         self._specs: Mapping[str, ToolSpec] = {tool.spec.name: tool.spec for tool in run.tools}
         self._calls: dict[str, CallView] = {}
         self._cards: dict[str, ToolCard] = {}
-        self._approvals: dict[str, Approval] = {}
+        self._act = act
+        self._pauses: dict[str, PauseCard] = {}
         self._schema = run.output_schema
         self._last_words = ""
         self._answers = 0
@@ -95,9 +104,10 @@ class Answer(ui.element):
                 await self._add_message(message)
             case PauseRequested() as pause:
                 with self._body:
-                    self._approvals[pause.pause_id] = Approval(pause, self._specs.get(pause.name), alive=alive)
-            case PauseResolved() as resolved if resolved.pause_id in self._approvals:
-                self._approvals[resolved.pause_id].decided(resolved)
+                    spec = self._specs.get(pause.name)
+                    self._pauses[pause.pause_id] = PauseCard(pause, spec, alive=alive, act=self._act)
+            case PauseResolved() as resolved if resolved.pause_id in self._pauses:
+                self._pauses[resolved.pause_id].decided(resolved)
             case ModelFailed(retry_at=retry_at, failure=failure) if retry_at is not None:
                 self._note(mark("refresh", f"{WORDS[failure].title}: tried again.", warn=True))
             case ContextTrimmed(left_out=left_out):
@@ -113,8 +123,8 @@ class Answer(ui.element):
             case _:
                 pass
 
-    async def show_draft(self, draft: Draft, printed: Mapping[str, str]) -> None:
-        """Show the message that is being written, and what running tools have printed."""
+    async def show_draft(self, draft: Draft, printed: Mapping[str, str], progress: Mapping[str, Progress]) -> None:
+        """Show the message that is being written, and what running tools have printed and how far they are."""
         if draft.reasoning:
             live = self._live_markdown.text(self._run_id, self._answers, reasoning=True)
             await self._thoughts().follow(draft.reasoning, live)
@@ -123,6 +133,9 @@ class Answer(ui.element):
         for call_id, text in printed.items():
             if call_id in self._cards:
                 self._cards[call_id].printed(text)
+        for call_id, how_far in progress.items():
+            if call_id in self._cards:
+                self._cards[call_id].progressed(how_far)
         if self._line is not None:
             self._line.show(self._phase.words(draft), self._phase.since)
 
@@ -232,8 +245,8 @@ class Answer(ui.element):
 
     def _end(self, error: ErrorInfo | None, *, stopped: bool, ended: Entry) -> None:
         self._stop_streaming()
-        for approval in self._approvals.values():
-            approval.close()
+        for pause in self._pauses.values():
+            pause.close()
         if error is not None:
             self._note(error_card(error))
         elif stopped:

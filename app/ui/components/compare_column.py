@@ -64,7 +64,8 @@ class CompareColumn(ui.element):
         on_action: Callable[[Turn, str, str], Awaitable[None]],
     ) -> None:
         super().__init__("section")
-        self.classes("compare-column").props(f'data-testid=compare-column aria-label="{label}"')
+        self.classes("compare-column").props("data-testid=compare-column")
+        self.props["aria-label"] = label
         self.cells: dict[int, Cell | None] = {}
         """By round; `None` where no run was started."""
         self._blanks: dict[int, ui.html] = {}

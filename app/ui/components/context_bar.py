@@ -32,7 +32,8 @@ class ContextBar(ui.html):
         chat = self._workbench.chat
         try:
             request = await chat.next_request(self._session_id)
-            self._parts = await context_of(request, self._workbench.models, self._workbench.catalog)
+            attached = bool(self._workbench.sessions.get(self._session_id).composer_attachments)
+            self._parts = await context_of(request, self._workbench.models, self._workbench.catalog, typed=attached)
             self._system_changed = await chat.system_changed(self._session_id)
         except WorkbenchError as problem:
             self._parts = None
@@ -47,7 +48,7 @@ class ContextBar(ui.html):
         if self._parts is None:
             return
         message = (await text_tokens(text)).tokens if text.strip() else 0
-        parts = with_message(self._parts, message)
+        parts = with_message(self._parts, self._parts.message + message)
         self.summary = context_summary(parts)
         self.set_content(context_html(parts, system_changed=self._system_changed))
 

@@ -25,8 +25,8 @@ class Phase:
                 self._words = "Thinking…"
             case ModelFailed(retry_at=datetime() as retry_at, failure=failure):
                 self._words = f"{WORDS[failure].title}. Trying again at {retry_at.astimezone():%H:%M:%S}…"
-            case PauseRequested(pause_id=pause_id, name=name):
-                self._pauses[pause_id] = name
+            case PauseRequested(pause_id=pause_id, call_id=call_id):
+                self._pauses[pause_id] = call_id
             case PauseResolved(pause_id=pause_id):
                 self._pauses.pop(pause_id, None)
             case ToolCalled(call_id=call_id, name=name):
@@ -46,8 +46,9 @@ class Phase:
             return "Writing…"
         if draft.reasoning:
             return "Thinking…"
-        if self._running:
-            return f"Calling {head(', '.join(self._running.values()), 60)}…"
+        waiting = self._pauses.values()
+        if running := [title for call_id, title in self._running.items() if call_id not in waiting]:
+            return f"Calling {head(', '.join(running), 60)}…"
         return "Waiting for your decision…" if self._pauses else self._words
 
     @property

@@ -18,3 +18,16 @@ async def asked_for_text(title: str, value: str, *, label: str, confirm: str = "
     if not dialog.is_deleted:  # with its page, while it was open
         dialog.delete()
     return answer.strip() if isinstance(answer, str) else None
+
+
+async def agreed(title: str, words: str, *, confirm: str) -> bool:
+    """Whether a person confirmed what cannot be taken back."""
+    with ui.dialog() as dialog, ui.card().classes("dialog-card dialog-small"):
+        ui.label(title).classes("section-title")
+        ui.label(words).classes("faint")
+        with ui.element("div").classes("row-line at-end"):
+            button("Cancel", lambda: dialog.submit(False), look="quiet")
+            button(confirm, lambda: dialog.submit(True), look="danger", testid="question-confirm").props("autofocus")
+    answer = await dialog
+    dialog.delete()
+    return answer is True

@@ -10,7 +10,9 @@ from app.domain.tools import ToolSpec
 from app.domain.trace import CallView, Step
 from app.engine.ports import Artifacts
 from app.ui.addresses import run_address
-from app.ui.components.format import duration, moment_text, size
+from app.ui.components.artifact_buttons import hear_artifact_buttons
+from app.ui.components.attached import attached, hear_attached
+from app.ui.components.format import duration, moment_text
 from app.ui.components.markdown import Markdown
 from app.ui.components.tool_body import STATUS_WORDS, attachments, cut, pretty
 from app.ui.components.trace_words import ICONS, LABELS, since
@@ -62,8 +64,15 @@ class StepCard(ui.element):
                 self._build_result()
             case "user-request" | "agent-response":
                 ui.html(step_head(step, context), sanitize=False, tag="header").classes("step-head")
-                show_text(step.text)
-                ui.html(_attached(step), sanitize=False)
+                self._build_message()
+
+    def _build_message(self) -> None:
+        parts = self._step.message.attachments if self._step.message else ()
+        if self._step.text.strip() or not parts:
+            show_text(self._step.text)
+        if parts:
+            ui.html(attached(parts), sanitize=False)
+            hear_attached(self)
 
     def _build_thought(self) -> None:
         with ui.element("details") as details:
@@ -80,6 +89,7 @@ class StepCard(ui.element):
         ui.html(_result(self._step, call, self._context), sanitize=False)
         if any(isinstance(part, ImagePart | FilePart) for part in result.parts):
             place = ui.html(sanitize=False).classes("tool-body")
+            hear_artifact_buttons(self, self._context.artifacts)
             background_tasks.create(self._attach(place, call), name="read attachments", context=place)
 
     async def _attach(self, place: ui.html, call: CallView) -> None:
@@ -116,16 +126,6 @@ def show_text(text: str) -> None:
         ui.html(tag("p", f"The first {LONG:,} of {len(text):,} characters.", cls="faint"), sanitize=False)
 
 
-def _attached(step: Step) -> Html:
-    parts = step.message.parts if step.message else ()
-    names = [
-        f"{part.filename} ({size(part.size)})" if isinstance(part, FilePart) else part.alt or part.media_type
-        for part in parts
-        if isinstance(part, FilePart | ImagePart)
-    ]
-    return joined(*(tag("span", icon("attach_file"), name, cls="chip") for name in names))
-
-
 def _call(step: Step, call: CallView, context: CardContext, *, alive: bool) -> Html:
     spec = context.specs.get(call.name)
     return joined(
@@ -143,7 +143,8 @@ def _standing(call: CallView, *, alive: bool) -> str:
 def _result(step: Step, call: CallView, context: CardContext) -> Html:
     result = call.result
     status = result.status if result is not None else "ok"
-    took = f"{STATUS_WORDS[status]} in {duration(call.ms)}"
+    tries = f", {call.attempts} attempts" if call.attempts > 1 else ""
+    took = f"{STATUS_WORDS[status]} in {duration(call.ms)}{tries}"
     text = cut(step.text) if step.text else tag("p", "It returned no text.", cls="faint")
     failed = status != "ok"
     return joined(

@@ -9,6 +9,7 @@ from app.domain.events import FileChanged
 from app.domain.messages import FilePart, ImagePart, ToolStatus
 from app.domain.trace import CallView
 from app.engine.ports import Artifacts
+from app.ui.components.artifact_buttons import artifact_buttons
 from app.ui.components.format import plural, size
 from app.ui.markup import Html, joined, tag
 from app.ui.render import code_block
@@ -50,7 +51,8 @@ async def attachments(call: CallView, artifacts: Artifacts) -> Html:
         if isinstance(part, ImagePart):
             shown.append(await _image(part, artifacts))
         elif isinstance(part, FilePart):
-            shown.append(_section("File", tag("p", f"{part.filename} ({part.media_type}, {size(part.size)})")))
+            words = tag("p", f"{part.filename} ({part.media_type}, {size(part.size)})")
+            shown.append(_section("File", joined(words, artifact_buttons(part))))
     return joined(*shown)
 
 
@@ -101,10 +103,15 @@ def _result(call: CallView) -> Html:
         return _section("Result", tag("p", words, cls="faint"))
     if call.result.failed:
         box = tag("div", cut(call.result.text or "No message."), data_testid="tool-error", cls="tool-error")
-        return _section(STATUS_WORDS[call.result.status], tag("div", box, data_testid="tool-result"))
+        said = joined(tag("div", box, data_testid="tool-result"), _attempts(call))
+        return _section(STATUS_WORDS[call.result.status], said)
     text = call.result.text
     box = cut(text) if text else tag("p", "It returned no text.", cls="faint")
-    return _section("Result", tag("div", box, data_testid="tool-result"))
+    return _section("Result", joined(tag("div", box, data_testid="tool-result"), _attempts(call)))
+
+
+def _attempts(call: CallView) -> Html:
+    return tag("p", f"Tried {call.attempts} times.", cls="faint") if call.attempts > 1 else Html("")
 
 
 def _traceback(call: CallView) -> Html:

@@ -2,10 +2,11 @@
 
 from nicegui import events, ui
 
-from app.domain.tools import ToolSpec
+from app.domain.tools import Progress, ToolSpec
 from app.domain.trace import CallView
 from app.engine.ports import Artifacts
-from app.ui.components.format import duration, head
+from app.ui.components.artifact_buttons import hear_artifact_buttons
+from app.ui.components.format import duration, head, percent
 from app.ui.components.tool_body import STATUS_WORDS, attachments, call_body
 from app.ui.markup import Html, icon, joined, tag
 
@@ -22,8 +23,10 @@ class ToolCard(ui.element):
         self._attached = Html("")
         self._body: ui.html | None = None
         self._opened = False
+        self._how_far = Html("")
         with self:
             self._summary = ui.html(self._line(), sanitize=False, tag="summary")
+        hear_artifact_buttons(self, artifacts)
         self.on("toggle", self._toggle, js_handler="(event) => emit(event.target.open)")
         if opened:
             self.props("open")
@@ -42,6 +45,13 @@ class ToolCard(ui.element):
             if self._body is not None and self._opened:
                 self._body.set_content(call_body(self._call, self._attached))
 
+    def progressed(self, progress: Progress) -> None:
+        """Show how far the call is, while it is still running."""
+        how_far = progress_words(progress)
+        if self._call.result is None and how_far != self._how_far:
+            self._how_far = how_far
+            self._summary.set_content(self._line())
+
     async def _toggle(self, event: events.GenericEventArguments) -> None:
         self._opened = bool(event.args)
         self._summary.set_content(self._line())
@@ -56,20 +66,34 @@ class ToolCard(ui.element):
         self._body.set_content(call_body(self._call, self._attached))
 
     def _line(self) -> Html:
-        return call_line(self._call, self._spec, with_result=not self._opened)
+        return call_line(self._call, self._spec, with_result=not self._opened, how_far=self._how_far)
 
 
-def call_line(call: CallView, spec: ToolSpec | None, *, with_result: bool = True) -> Html:
-    """The one line of a call: what was called with what, where it stands, and the head of its result."""
+def call_line(call: CallView, spec: ToolSpec | None, *, with_result: bool = True, how_far: Html | None = None) -> Html:
+    """The one line of a call: what was called with what, where it stands, and the head of its result.
+
+    `how_far` is what `progress_words` gave for a call that is running.
+    """
     title = spec.title if spec and spec.title else call.name
     return joined(
         icon(spec.icon if spec else "build", "tool-icon"),
         tag("span", title, cls="tool-title"),
         tag("span", _arguments_head(call), cls="tool-head"),
         _result_head(call) if with_result else Html(""),
+        how_far if how_far and call.result is None else "",
         tag("span", duration(call.ms) if call.ms is not None else "", cls="tool-ms"),
         tag("span", _mark(call), state_words(call), cls=f"tool-state tool-{call.state}"),
     )
+
+
+def progress_words(progress: Progress) -> Html:
+    """How far a call is, as a bar where it knows the whole, and in words."""
+    words = head(progress.text, 60)
+    if not progress.total or progress.total <= 0:
+        return tag("span", words or f"{progress.done:g}", cls="tool-progress", data_testid="tool-progress")
+    share = min(max(progress.done / progress.total, 0), 1)
+    bar = tag("progress", max="100", value=f"{share * 100:.0f}", aria_label="Progress")
+    return tag("span", bar, f"{percent(share)} {words}".rstrip(), cls="tool-progress", data_testid="tool-progress")
 
 
 def state_words(call: CallView) -> str:

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
+from functools import partial
 
 from nicegui import events, ui
 
@@ -47,6 +48,7 @@ class Turn(ui.element):
         self._agent_icon = agent_icon
         self._artifacts = artifacts
         self._live_markdown = live_markdown
+        self._on_action = on_action
         self._seen = 0
         self._left = False
 
@@ -77,8 +79,8 @@ class Turn(ui.element):
                     self._begin(entry, started)
                     if self.answer is not None:
                         self.answer.skip(skipped)
-                case MessageAdded(message=message) if message.role == "user" and self.message and not self.message.text:
-                    self.message.show(message.text, entry.at)
+                case MessageAdded(message=said) if said.role == "user" and self.message and not self.message.said:
+                    self.message.show(said, entry.at)
                 case _ if self.answer is not None:
                     await self.answer.take(entry, alive=alive)
                 case _:
@@ -93,7 +95,7 @@ class Turn(ui.element):
             await self.take(entries, alive=live.alive)
             self.status = live.status
         if not self.over and self.answer is not None:
-            await self.answer.show_draft(live.draft, live.printed)
+            await self.answer.show_draft(live.draft, live.printed, live.progress)
         return bool(entries)
 
     async def cut_off(self, draft: Draft, *, paused: bool) -> None:
@@ -112,7 +114,8 @@ class Turn(ui.element):
     def _begin(self, entry: Entry, started: RunStarted) -> None:
         with self:
             self.message = UserMessage()
-            self.answer = Answer(entry, started, self._agent_icon, self._artifacts, self._live_markdown)
+            act = partial(self._on_action, self)
+            self.answer = Answer(entry, started, self._agent_icon, self._artifacts, self._live_markdown, act=act)
 
 
 def _is_answer(entry: Entry) -> bool:

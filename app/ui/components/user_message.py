@@ -5,6 +5,8 @@ from datetime import datetime
 
 from nicegui import ui
 
+from app.domain.messages import Message
+from app.ui.components.attached import attached, hear_attached
 from app.ui.components.buttons import button
 from app.ui.components.format import clock, moment_text, plural
 from app.ui.components.message_actions import message_action
@@ -19,13 +21,18 @@ class UserMessage(ui.element):
 
     def __init__(self) -> None:
         super().__init__("div")
-        self.text = ""
+        self.said: Message | None = None
+        hear_attached(self)
         with self:
             self._bubble = ui.html(sanitize=False).classes("user-message").props("data-testid=user-message")
         self._editor: ui.element | None = None
 
-    def show(self, text: str, said_at: datetime) -> None:
-        self.text = text
+    @property
+    def text(self) -> str:
+        return self.said.text if self.said else ""
+
+    def show(self, message: Message, said_at: datetime) -> None:
+        self.said = message
         time = tag("time", clock(said_at), datetime=said_at.isoformat(), title=moment_text(said_at))
         actions = tag(
             "div",
@@ -34,7 +41,8 @@ class UserMessage(ui.element):
             message_action("copy-request", "content_copy", "Copy message", "copy-request-button"),
             cls="message-actions",
         )
-        self._bubble.set_content(joined(_bubble(text), actions))
+        bubble = _bubble(message.text) if message.text.strip() else ""
+        self._bubble.set_content(joined(attached(message.attachments), bubble, actions))
 
     def edit(self, send: Callable[[str], Awaitable[None]]) -> None:
         """Let the text be changed; once `send` has sent it, another turn stands in this one's place."""
@@ -49,7 +57,9 @@ class UserMessage(ui.element):
                 await send(box.value or "")
 
             box.on("keydown.ctrl.enter", send_it).on("keydown.meta.enter", send_it).on("keydown.esc", self._close)
-            ui.label("Everything after this message is replaced. Its run stays on the Runs page.").classes("faint")
+            kept = "Its attachments go along again. " if self.said and self.said.attachments else ""
+            words = f"{kept}Everything after this message is replaced. Its run stays on the Runs page."
+            ui.label(words).classes("faint")
             with ui.element("div").classes("row-line at-end"):
                 button("Cancel", self._close, look="quiet")
                 button("Send", send_it, look="primary", testid="edit-send-button")

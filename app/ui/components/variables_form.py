@@ -124,7 +124,8 @@ class VariablesForm(ui.element):
                     ui.label(words).classes("chip" if field.mark == "new" else "chip is-warn")
                 if field.mark == "unused" and self._on_remove is not None:
                     remove = ui.button("Remove", on_click=partial(self._on_remove, name), color=None)
-                    remove.props(f'flat no-caps aria-label="Remove {name}"').classes("btn-quiet variable-remove")
+                    remove.props("flat no-caps").classes("btn-quiet variable-remove")
+                    remove.props["aria-label"] = f"Remove {name}"
             self._boxes[name] = self._box(name, field.value)
             if self._on_describe is not None:
                 self._description(name, field.variable.description)

@@ -20,6 +20,7 @@ from app.ui.components.compare_rounds import rounds, tally, votes
 from app.ui.components.compare_words import LETTERS, ColumnFacts, column_head
 from app.ui.components.composer import Composer
 from app.ui.components.notices import told
+from app.ui.components.pause_card import resolve_pause
 from app.ui.components.session_bars import status_line
 from app.ui.components.turn import Turn
 from app.ui.components.undo_bar import UndoBar
@@ -211,7 +212,7 @@ class ComparisonPage:
                 ui.notify("Copied", timeout=1500)
             case "approve" | "deny":
                 if (live := self._workbench.runs.live(turn.run_id)) is not None:
-                    live.resolve(value, "approve" if action == "approve" else "deny")
+                    resolve_pause(live, action, value)
             case _:
                 pass
 

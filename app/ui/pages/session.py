@@ -15,12 +15,14 @@ from app.engine.chat import LONGEST_MESSAGE
 from app.engine.runs import LiveRun, local_midnight
 from app.llm.choices import model_trouble
 from app.ui.addresses import compare_address
+from app.ui.components.attachments import Attachments
 from app.ui.components.buttons import button, icon_button
 from app.ui.components.composer import Composer
 from app.ui.components.conversation import Conversation
 from app.ui.components.figures import Figures, ceiling
 from app.ui.components.model_picker import ModelPicker
 from app.ui.components.notices import told
+from app.ui.components.pause_card import resolve_pause
 from app.ui.components.session_bars import SessionFacts, kpi_strip, session_chips, session_heading, status_line
 from app.ui.components.settled import Settled
 from app.ui.components.side_panel import SidePanel
@@ -107,6 +109,7 @@ class SessionPage:
     def _build_composer(self) -> None:
         with ui.element("div").classes("composer-dock"):
             with ui.element("div").classes("composer"):
+                self._attachments = Attachments(self._workbench, self._session, self._count_later)
                 self._composer = Composer(
                     session_id=self._session.id,
                     text=self._session.composer,
@@ -184,6 +187,10 @@ class SessionPage:
         if not self._conversation.running:
             await self._side.count_context()
             self._next_turn.text = await self._side.count_message(self._session.composer)
+        await self._attachments.describe()
+
+    def _count_later(self) -> None:
+        self._counting.touch()
 
     async def _show_progress(self, live: LiveRun | None) -> None:
         if not self._conversation.running:
@@ -235,14 +242,16 @@ class SessionPage:
                     f"The message has {length:,} characters; {LONGEST_MESSAGE:,} is the most. "
                     "Shorten it, or send it in several messages."
                 )
+            attached = self._attachments.ready()
             self._counting.cancel()
-            await self._workbench.chat.send(self._session.id, text)
+            await self._workbench.chat.send(self._session.id, text, attached)
         except WorkbenchError as problem:
             self._counting.touch()
             self._say(str(problem))
             return
         self._say("")
         self._composer.sent(text)
+        self._attachments.sent(attached)
         await self._update()
 
     async def _send_example(self, text: str) -> None:
@@ -282,7 +291,7 @@ class SessionPage:
                 ui.notify("Copied", timeout=1500)
             case "approve" | "deny":
                 if (live := self._workbench.runs.live(turn.run_id)) is not None:
-                    live.resolve(value, "approve" if action == "approve" else "deny")
+                    resolve_pause(live, action, value)
             case _:
                 pass
 

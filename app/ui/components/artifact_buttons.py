@@ -1,0 +1,69 @@
+"""Buttons of a file that a tool returned: see all of it, or take it along."""
+
+from nicegui import events, ui
+
+from app.domain.errors import NotFound, StorageError
+from app.domain.messages import FilePart
+from app.engine.ports import Artifacts
+from app.ui.components.buttons import button
+from app.ui.components.notices import told
+from app.ui.markup import Html, joined, tag
+
+SHOWN_WHOLE = 500_000
+"""Characters of a text that the page can show at once."""
+_TEXTS = ("text/", "application/json")
+_EMIT = """(event) => {
+  const button = event.target.closest('[data-artifact]');
+  if (button) emit([button.dataset.do, button.dataset.artifact, button.dataset.name, button.dataset.kind]);
+}"""
+
+
+def artifact_buttons(part: FilePart) -> Html:
+    """The buttons; whatever they stand in hears them by `hear_artifact_buttons`."""
+    show = _button(part, "show", "Show all") if part.media_type.startswith(_TEXTS) else Html("")
+    return tag("div", joined(show, _button(part, "download", "Download")), cls="row-line")
+
+
+def hear_artifact_buttons(element: ui.element, artifacts: Artifacts) -> None:
+    """Do what the buttons within the element say."""
+
+    async def do(event: events.GenericEventArguments) -> None:
+        what, digest, name, kind = (str(argument) for argument in event.args)
+        try:
+            content = await artifacts.get(digest)
+        except (NotFound, StorageError) as problem:
+            told(str(problem))
+            return
+        if what == "download":
+            ui.download.content(content, name, kind)
+        else:
+            _show(element, name, content.decode(errors="replace"))
+
+    element.on("click", do, js_handler=_EMIT)
+
+
+def _show(element: ui.element, name: str, text: str) -> None:
+    with element, ui.dialog() as dialog, ui.card().classes("dialog-card").props("data-testid=result-view"):
+        ui.html(tag("h2", name), sanitize=False)
+        ui.html(tag("pre", text[:SHOWN_WHOLE], cls="code-box", tabindex="0"), sanitize=False)
+        if len(text) > SHOWN_WHOLE:
+            words = f"The first {SHOWN_WHOLE:,} of {len(text):,} characters; download it to see the others."
+            ui.html(tag("p", words, cls="faint"), sanitize=False)
+        with ui.element("div").classes("row-line dialog-buttons"):
+            button("Close", dialog.close, look="quiet")
+    dialog.on("hide", dialog.delete)
+    dialog.open()
+
+
+def _button(part: FilePart, what: str, words: str) -> Html:
+    return tag(
+        "button",
+        words,
+        type="button",
+        cls="text-button text-button-plain",
+        data_do=what,
+        data_artifact=part.artifact,
+        data_name=part.filename,
+        data_kind=part.media_type,
+        data_testid=f"artifact-{what}",
+    )
