@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.bench import first_token, load
-from tests.faults import stops
+from tests.bench import first_token, load, python_sandbox, tool_files
+from tests.faults import crashing_servers, crashing_tools, stops
 from tests.figures import measurements
 
 HERE = Path(__file__).parent
@@ -23,6 +23,22 @@ async def test_stops_are_measured():
     figures = await stops.run(stops=3)
     assert [figure.name for figure in figures] == ["R4 stop, p95", "R4 tool calls after a stop"]
     assert all(figure.passed for figure in figures)
+
+
+async def test_crashes_of_tools_are_measured():
+    figures = await crashing_tools.run(crashes=4, stops=2)
+    assert len(figures) == 5
+    assert all(figure.passed for figure in figures)
+
+
+async def test_crashes_of_servers_are_measured():
+    [figure] = await crashing_servers.run(crashes=3)
+    assert figure.passed
+
+
+async def test_the_python_sandbox_is_measured():
+    [figure] = await python_sandbox.run(calls=3)
+    assert figure.value.endswith(" ms")
 
 
 @pytest.fixture
@@ -41,3 +57,9 @@ async def test_the_load_is_measured():
 async def test_the_first_token_is_measured():
     [figure] = await first_token.run(rounds=3)
     assert figure.name.startswith("P2")
+
+
+async def test_tool_files_are_measured():
+    saved, listed = await tool_files.run(saves=2, files=20)
+    assert saved.name.startswith("Save a tool file")
+    assert listed.value.endswith(" ms, 0 started")

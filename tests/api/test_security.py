@@ -1,6 +1,5 @@
 """The door's rules, one by one, in front of a small app."""
 
-import secrets
 from collections.abc import AsyncIterator
 
 import httpx
@@ -15,7 +14,7 @@ from app.api.security import API_BODY, PAGE_BODY, Door, install
 from tests.door import evil_hosts, evil_origins
 
 PORT = 8765
-TOKEN = secrets.token_urlsafe(32)
+TOKEN = "A-token-of-tests-with-43-characters-_0123456"
 COOKIE = f"agent_playground_{PORT}={TOKEN}"
 HERE = f"http://127.0.0.1:{PORT}"
 OWNER = {"Origin": HERE, "Cookie": COOKIE}

@@ -169,6 +169,7 @@ def test_hostile_words_do_nothing_wherever_they_show(page: Page, prepared: Prepa
     expect(page.get_by_test_id("tool-error")).to_have_count(len(PAYLOADS), timeout=30_000)
     expect(page.get_by_test_id("reasoning").last.locator(".prose")).not_to_have_count(0)
     page.keyboard.press("Control+k")
+    page.get_by_test_id("command-palette").locator("input").fill("script")
     expect(page.get_by_test_id("command-palette")).to_contain_text("<script>")
     assert page.evaluate("window.hacked") is None
     assert page.evaluate("getComputedStyle(document.body).display") != "none"

@@ -28,7 +28,7 @@ def overflow(page: Page) -> int:
 
 
 def test_the_landing_shows_the_sample_agents(page: Page, screenshot: Callable[[str], Path]) -> None:
-    expect(page.get_by_test_id("agent-card")).to_have_count(3)
+    expect(page.get_by_test_id("agent-card")).to_have_count(4)
     card = page.get_by_test_id("agent-card").filter(has_text="Assistant")
     expect(card).to_contain_text("demo/agent")
     expect(card).to_contain_text("tools")

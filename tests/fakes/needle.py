@@ -14,6 +14,7 @@ from typing import Any
 
 from app.domain.messages import Message, Part, ReasoningPart, TextPart, ToolCall, ToolResult, Usage
 from app.domain.streaming import CallDelta, Delta, ModelRequest, ReasoningDelta, Reply, TextDelta
+from app.domain.tools import ToolSpec
 
 NAME = "needle/local"
 
@@ -70,16 +71,35 @@ def _results(messages: tuple[Message, ...]) -> list[ToolResult]:
 
 def _infer(request: ModelRequest) -> dict[str, Any]:
     needle = importlib.import_module("needle")
-    tools = [
-        {"name": tool.name, "description": tool.description, "parameters": tool.parameters} for tool in request.tools
-    ]
     asked = next(message.text for message in reversed(request.messages) if message.role == "user")
-    agent = needle.Needle(tools=tools, system=request.system.text if request.system else None)
+    tools = [_told(tool) for tool in request.tools]
+    # With the date in its prompt it would say something else at another time.
+    agent = needle.Needle(tools=tools, system=request.system.text if request.system else None, auto_date=False)
     try:
         said: dict[str, Any] = agent.complete(asked)
     finally:
         agent.close()
     return said
+
+
+def _told(tool: ToolSpec) -> dict[str, Any]:
+    return {"name": tool.name, "description": tool.description, "parameters": _plain(tool.parameters)}
+
+
+def _plain(schema: dict[str, Any]) -> dict[str, Any]:
+    """The schema in the few words that the model learned, and of an object what is required.
+
+    It makes optional arguments up, and is then so unsure that it withholds the call.
+    """
+    if "anyOf" in schema:
+        text = next((one for one in schema["anyOf"] if one.get("type") == "string"), schema["anyOf"][0])
+        schema = {**text, **{name: value for name, value in schema.items() if name == "description"}}
+    plain = {name: schema[name] for name in ("type", "description", "enum") if name in schema}
+    if "items" in schema:
+        plain["items"] = _plain(schema["items"])
+    if required := schema.get("required"):
+        plain |= {"properties": {name: _plain(schema["properties"][name]) for name in required}, "required": required}
+    return plain
 
 
 def _reply(request: ModelRequest, parts: tuple[Part, ...]) -> Reply:

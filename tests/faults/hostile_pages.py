@@ -23,10 +23,20 @@ from app.domain.events import (
     ToolCalled,
     ToolReturned,
 )  # fmt: skip
-from app.domain.messages import Message, ReasoningPart, TextPart, ToolCall, ToolResult, user_message
+from app.domain.messages import (
+    FilePart,
+    ImagePart,
+    Message,
+    ReasoningPart,
+    TextPart,
+    ToolCall,
+    ToolResult,
+    user_message,
+)
 from app.domain.sessions import Session
 from app.domain.streaming import Draft
-from app.domain.values import now
+from app.domain.tool_settings import SavedCall, ToolSetting
+from app.domain.values import now, well_formed
 from app.store.folder import DataFolder
 from tests.app_process import AppProcess
 from tests.bench.provider import provider
@@ -69,7 +79,7 @@ class Planted:
 
     def places(self) -> list[str]:
         """The addresses of all pages that show any of it."""
-        lists = ["/", "/runs", "/agents", "/agents?trash=1", "/compare"]
+        lists = ["/", "/runs", "/agents", "/agents?trash=1", "/compare", "/tools", "/tools/calculator"]
         return [
             *lists,
             *(f"/playground/{one}" for one in self.sessions),
@@ -172,10 +182,19 @@ async def plant(folder: Path, payloads: tuple[str, ...]) -> Planted:
         planted.comparisons.append((await plant_comparison(data, agent, told)).id)
     deleted = await plant_agent(data, payloads[:2])
     await data.agents.delete(deleted.id)
+    await plant_tool(data, payloads)
     echo = new_agent("Echo", Behaviour(model="openai/echo-0-0"), taken_slugs=data.agents.slugs())
     await data.agents.create(echo)
     await data.close()
     return planted
+
+
+async def plant_tool(data: DataFolder, payloads: tuple[str, ...]) -> None:
+    """Say each payload of the calculator, and in the names and arguments of calls that were saved for it."""
+    await data.tool_settings.save("calculator", ToolSetting(description=well_formed("\n".join(payloads))))
+    for number, payload in enumerate(map(well_formed, payloads)):
+        saved = SavedCall(id=str(number), tool="calculator", name=payload, arguments={"x": payload}, created_at=now())
+        await data.saved_calls.save(saved)
 
 
 def hostile_session(number: int, agent_id: str, slug: str, payload: str, runs: tuple[str, ...]) -> Session:
@@ -187,16 +206,23 @@ def hostile_session(number: int, agent_id: str, slug: str, payload: str, runs: t
         title=payload,
         runs=runs,
         composer=payload,
+        composer_attachments=hostile_attachments(payload),
         created_at=now(),
         updated_at=now(),
     )
+
+
+def hostile_attachments(payload: str) -> tuple[ImagePart, FilePart]:
+    name = well_formed(payload)
+    picture = ImagePart(artifact="0" * 64, media_type="image/png", alt=name)
+    return picture, FilePart(artifact=name, media_type=name, filename=name, size=1)
 
 
 def events(number: int, payload: str) -> Iterator[Event]:
     agent = AgentRef(id="a1", slug="hostile", name=payload, variant=1)
     call = ToolCall(call_id="c1", name=payload[:60], arguments={payload: payload})
     yield RunStarted(session_id=f"hostile-session-{number - number % 20}", agent=agent, model=payload)
-    yield MessageAdded(message=user_message(payload), origin="user")
+    yield MessageAdded(message=user_message(payload, *hostile_attachments(payload)), origin="user")
     thought = (ReasoningPart(text=payload), TextPart(text=payload), call)
     yield MessageAdded(message=Message(role="assistant", parts=thought, model=payload), origin="model")
     yield ToolCalled(call_id="c1", name=payload[:60], arguments={payload: payload})

@@ -65,6 +65,44 @@ def test_an_image_that_is_gone_is_named_in_words():
     assert "a cat" in message["content"][1]["text"]
 
 
+def test_a_model_that_does_not_see_is_told_of_images_in_words():
+    result = ToolResult(call_id="c1", name="draw", parts=(IMAGE,))
+    image = IMAGE.model_copy(update={"path": "/cat.png"})
+    request = ModelRequest("x/y", (user_message("look", image), answer(), Message.of_result(result), user_message("?")))
+    shown = Wire("openai", {"a1": b"png"}, sees_images=False).messages(request)
+
+    assert [message["role"] for message in shown] == ["user", "assistant", "tool", "user"]
+    assert "image_url" not in json.dumps(shown)
+    assert '"filename": "a cat", "path": "/cat.png"' in shown[0]["content"][1]["text"]
+    assert "cannot see" in shown[2]["content"]
+
+
+def test_a_kind_of_image_that_no_provider_takes_is_told_in_words():
+    drawing = ImagePart(artifact="s1", media_type="image/svg+xml", alt="plan.svg")
+    [message] = written(user_message("look", drawing), images={"s1": b"<svg/>"})
+
+    assert message["content"][1]["type"] == "text" and "plan.svg" in message["content"][1]["text"]
+
+
+def test_a_file_is_named_with_its_path_and_the_tools_that_open_it():
+    pdf = FilePart(
+        artifact="0123456789abcdef" * 4, media_type="application/pdf", filename="a.pdf", size=9, path="/a.pdf"
+    )
+    reader = ToolSpec(name="pdf_text", description="", parameters={}, handles=("application/pdf",))
+    other = ToolSpec(name="see", description="", parameters={}, handles=("image/*",))
+    [message] = Wire("openai", {}, tools=(other, reader)).messages(ModelRequest("x/y", (user_message("", pdf),)))
+
+    [line] = [part["text"] for part in message["content"]]
+    assert json.loads(line[line.index("{") : line.index("}") + 1]) == {
+        "ref": "0123456789abcdef",
+        "mime": "application/pdf",
+        "size": 9,
+        "filename": "a.pdf",
+        "path": "/a.pdf",
+    }
+    assert line.endswith("Tools that can open it: pdf_text.")
+
+
 def test_what_a_provider_wants_back_goes_back_to_it():
     assistant, tool = written(answer(), Message.of_result(RESULT))
 

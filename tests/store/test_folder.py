@@ -125,10 +125,12 @@ def test_a_file_is_no_data_folder(tmp_path: Path):
 def test_a_read_only_folder_is_refused_in_words(tmp_path: Path):
     """As nobody, because root may write everywhere."""
     folder = tmp_path / "data"
-    folder.mkdir()
+    (folder / "closed").mkdir(parents=True)
+    (folder / "closed").chmod(0)
     folder.chmod(0o555)
-    for above in (tmp_path, *tmp_path.parents[:2]):
-        above.chmod(0o755)
+    for above in (tmp_path, *tmp_path.parents):
+        if above.stat().st_mode & 0o005 != 0o005:
+            above.chmod(0o755)
     code = f"""
 import os, sys
 from pathlib import Path
@@ -136,7 +138,7 @@ from app.domain.errors import StorageError
 from app.store.folder import DataFolder
 if os.getuid() == 0:
     os.setuid(65534)
-for folder in (Path({str(folder)!r}), Path({str(folder / "below")!r})):
+for folder in (Path({str(folder)!r}), Path({str(folder / "below")!r}), Path({str(folder / "closed" / "data")!r})):
     try:
         DataFolder.open(folder)
     except StorageError as error:
@@ -145,7 +147,7 @@ for folder in (Path({str(folder)!r}), Path({str(folder / "below")!r})):
     ran = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=False)
     assert ran.stderr == ""
     words = ran.stdout.splitlines()
-    assert len(words) == 2
+    assert len(words) == 3
     assert all(line.startswith(str(folder)) and "choose another with --data" in line for line in words)
 
 

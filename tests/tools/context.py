@@ -5,7 +5,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from app.domain.errors import ToolError
-from app.domain.tools import FileWrite
+from app.domain.messages import FilePart, ImagePart
+from app.domain.tools import Answer, FileWrite, Progress, Question, Workspace
 
 
 class MemoryFiles:
@@ -33,6 +34,33 @@ class Context:
     call_id: str = "call-1"
     files: MemoryFiles = field(default_factory=MemoryFiles)
     shown: list[str] = field(default_factory=list)
+    progress: list[Progress] = field(default_factory=list)
+    kept: dict[str, bytes] = field(default_factory=dict)
+    """By sha256."""
+    began_with: Workspace = field(default_factory=Workspace)
+    asked: list[Question] = field(default_factory=list)
+    answer: Answer = field(default_factory=lambda: Answer(decision="decline"))
+    """What the person says to every question."""
 
     def printed(self, text: str) -> None:
         self.shown.append(text)
+
+    def progressed(self, progress: Progress) -> None:
+        self.progress.append(progress)
+
+    async def keep(self, content: bytes, *, media_type: str, filename: str) -> ImagePart | FilePart:
+        digest = hashlib.sha256(content).hexdigest()
+        self.kept[digest] = content
+        if media_type.startswith("image/"):
+            return ImagePart(artifact=digest, media_type=media_type, alt=filename)
+        return FilePart(artifact=digest, media_type=media_type, filename=filename, size=len(content))
+
+    async def result(self, ref: str) -> bytes:
+        found = next((digest for digest in self.kept if digest.startswith(ref)), None)
+        if found is None:
+            raise ToolError(f"No result of this session is called {ref!r}.")
+        return self.kept[found]
+
+    async def ask(self, question: Question) -> Answer:
+        self.asked.append(question)
+        return self.answer

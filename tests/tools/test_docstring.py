@@ -47,3 +47,9 @@ def test_an_unknown_name_in_the_section_is_not_taken_for_the_argument_before_it(
 
 def test_there_need_not_be_a_docstring() -> None:
     assert read_docstring(None, ["a"]).description == ""
+
+
+def test_wrapped_lines_of_a_paragraph_are_one_line_and_lists_keep_theirs() -> None:
+    docs = read_docstring("Count words.\n\nOf a text that\nis long:\n- one\n- two\n\nAnd\nmore.", ())
+
+    assert docs.description == "Count words.\n\nOf a text that is long:\n- one\n- two\n\nAnd more."

@@ -158,14 +158,20 @@ async def test_an_error_of_a_tool_reaches_the_caller_with_its_print_shown() -> N
 
 async def test_the_built_in_tools_are_there() -> None:
     registry = builtin_registry()
-    assert [spec.name for spec in registry.all()] == [
+    assert [spec.name for spec in registry.all() if not spec.kit] == [
         "calculator",
         "read_file",
         "write_file",
         "edit_file",
         "list_files",
+        "workspace_state",
+        "read_result",
+        "pdf_text",
         "execute_python",
+        "http_get",
+        "web_search",
     ]
+    assert list(registry.kits()) == ["data_transform", "date_utils", "formula_engine", "json_utils"]
     output = await registry.call(call("calculator", operation="add", x=5, y=10), Context())
     assert output == ToolOutput.of_text("5 + 10 = 15")
     await registry.close()

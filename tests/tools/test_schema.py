@@ -5,7 +5,7 @@ from enum import Enum
 from typing import Annotated, Literal, NotRequired
 
 import jsonschema
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from pydantic import BaseModel, Field, JsonValue
 from typing_extensions import TypedDict
@@ -106,6 +106,7 @@ def values(schema: JsonValue) -> st.SearchStrategy[JsonValue]:  # noqa: PLR0911 
     return JSON
 
 
+@settings(max_examples=40)
 @given(values(TOOL.spec.parameters))
 def test_what_the_schema_allows_is_accepted(arguments: dict[str, JsonValue]) -> None:
     jsonschema.validate(arguments, TOOL.spec.parameters)

@@ -1,0 +1,140 @@
+"""Files from and to the app's pages, over a real workbench and behind the real door."""
+
+import hashlib
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import httpx
+import pytest
+from fastapi import FastAPI
+
+from app.api.security import install
+from app.api.uploads import upload_routes
+from app.domain.agents import Behaviour, new_agent
+from app.domain.messages import LARGEST_ATTACHMENT
+from app.workbench import Workbench
+
+PORT = 8765
+TOKEN = "A-token-of-tests-with-43-characters-_0123456"
+HERE = f"http://127.0.0.1:{PORT}"
+OWNER = {"Origin": HERE, "Cookie": f"agent_playground_{PORT}={TOKEN}"}
+PNG = b"\x89PNG\r\n\x1a\n" + bytes(100)
+SVG = b"<svg xmlns='http://www.w3.org/2000/svg'><script>alert(1)</script></svg>"
+
+
+@pytest.fixture
+async def workbench(tmp_path: Path) -> AsyncIterator[Workbench]:
+    workbench = Workbench.open(tmp_path / "data")
+    yield workbench
+    await workbench.close()
+
+
+@pytest.fixture
+async def client(workbench: Workbench) -> AsyncIterator[httpx.AsyncClient]:
+    server = FastAPI()
+    server.include_router(upload_routes(workbench))
+    install(server, port=PORT, token=TOKEN)
+    transport = httpx.ASGITransport(app=server)
+    async with httpx.AsyncClient(transport=transport, base_url=HERE, headers=OWNER) as client:
+        yield client
+
+
+@pytest.fixture
+async def uploads(workbench: Workbench) -> str:
+    """Where a session takes its files."""
+    agent = await workbench.agents.create(new_agent("Reader", Behaviour(), taken_slugs=()))
+    return f"/uploads/{(await workbench.chat.new_session(agent.id)).id}"
+
+
+async def chunks(total: int, sent: list[int]) -> AsyncIterator[bytes]:
+    """A body of no declared length; `sent` gets what was asked for of it."""
+    for _ in range(total // 65536):
+        sent.append(65536)
+        yield bytes(65536)
+
+
+async def test_a_picture_is_kept_and_shown_as_what_it_is(client: httpx.AsyncClient, uploads: str) -> None:
+    reply = (await client.post(uploads, params={"name": "a/b/é <1>.html"}, content=PNG)).json()
+    part = reply["data"]
+    assert reply["success"] is True
+    assert (part["type"], part["media_type"], part["alt"]) == ("image", "image/png", "é _1_.html")
+    shown = await client.get(f"/artifacts/{part['artifact']}")
+    assert (shown.content, shown.headers["content-type"]) == (PNG, "image/png")
+    assert shown.headers["x-content-type-options"] == "nosniff"
+    assert "content-disposition" not in shown.headers
+
+
+async def test_a_file_keeps_its_kind_and_size(client: httpx.AsyncClient, uploads: str) -> None:
+    part = (await client.post(uploads, params={"name": "table.csv"}, content=b"a,b\n1,2\n")).json()["data"]
+    assert part | {"artifact": ""} == {
+        "type": "file",
+        "artifact": "",
+        "media_type": "text/csv",
+        "filename": "table.csv",
+        "size": 8,
+        "path": "",
+    }
+
+
+@pytest.mark.parametrize(("content", "name"), [(SVG, "logo.svg"), (SVG, "logo.png"), (b"<script>1</script>", "a.html")])
+async def test_what_can_carry_script_is_a_file_to_take_along(
+    client: httpx.AsyncClient, uploads: str, content: bytes, name: str
+) -> None:
+    headers = {"Content-Type": "image/png"}
+    part = (await client.post(uploads, params={"name": name}, content=content, headers=headers)).json()["data"]
+    assert part["type"] == "file"
+    given = await client.get(f"/artifacts/{part['artifact']}", params={"name": 'é"\r\nX: 1.svg'})
+    assert given.content == content
+    assert given.headers["content-type"] == "application/octet-stream"
+    assert given.headers["content-disposition"] == "attachment; filename*=UTF-8''%C3%A9%22%0D%0AX%3A%201.svg"
+    assert "sandbox" in given.headers["content-security-policy"]
+
+
+async def test_an_upload_is_counted_while_it_arrives(
+    client: httpx.AsyncClient, uploads: str, workbench: Workbench
+) -> None:
+    taken: list[int] = []
+    reply = await client.post(uploads, params={"name": "big.bin"}, content=chunks(10 * LARGEST_ATTACHMENT, taken))
+    assert reply.status_code == 413
+    assert "“big.bin” is larger than 4 MiB" in reply.json()["error"]
+    assert sum(taken) == LARGEST_ATTACHMENT + 65536
+    kept = (path for path in (workbench.data.path / "artifacts").rglob("*") if path.is_file())
+    assert list(kept) == []
+
+
+async def test_the_largest_file_is_taken(client: httpx.AsyncClient, uploads: str) -> None:
+    content = bytes(LARGEST_ATTACHMENT)
+    reply = await client.post(uploads, params={"name": "most.bin"}, content=content)
+    assert reply.json()["data"]["artifact"] == hashlib.sha256(content).hexdigest()
+    declared = await client.post(uploads, params={"name": "more.bin"}, content=content + b"x")
+    assert (declared.status_code, declared.json()["code"]) == (413, "too_large")
+    far_more = await client.post(uploads, params={"name": "far more.bin"}, content=content * 2)
+    assert far_more.status_code == 413
+    assert "4 MiB" in far_more.text
+
+
+async def test_what_does_not_fit_is_refused_in_words(
+    client: httpx.AsyncClient, uploads: str, workbench: Workbench
+) -> None:
+    empty = await client.post(uploads, params={"name": "empty.txt"}, content=b"")
+    assert (empty.status_code, empty.json()["code"]) == (422, "invalid")
+    assert "“empty.txt” is empty" in empty.json()["error"]
+    assert (await client.post("/uploads/none", content=b"x")).json()["code"] == "not_found"
+    await workbench.sessions.delete(uploads.rpartition("/")[2])
+    deleted = await client.post(uploads, content=b"x")
+    assert deleted.status_code == 404
+    assert "deleted" in deleted.json()["error"]
+
+
+@pytest.mark.parametrize("digest", ["0" * 64, "..%2F..%2Fjournal", "x"])
+async def test_an_artifact_that_is_not_there_is_not_found(client: httpx.AsyncClient, digest: str) -> None:
+    assert (await client.get(f"/artifacts/{digest}")).status_code == 404
+
+
+async def test_other_pages_and_strangers_neither_send_nor_get_files(client: httpx.AsyncClient, uploads: str) -> None:
+    kept = (await client.post(uploads, content=PNG)).json()["data"]["artifact"]
+    foreign = await client.post(uploads, content=b"x", headers={"Origin": "http://evil.example"})
+    assert foreign.status_code == 403
+    for headers in ({"Cookie": ""}, {"Cookie": "", "Authorization": f"Bearer {TOKEN}"}):
+        assert (await client.post(uploads, content=b"x", headers=headers)).status_code == 401
+        assert (await client.get(f"/artifacts/{kept}", headers=headers)).status_code == 401

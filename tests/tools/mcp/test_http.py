@@ -1,0 +1,112 @@
+"""Servers at an address: those that are not there, refuse, or speak something else."""
+
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+from aiohttp import web
+
+from app.domain.errors import ToolError
+from app.domain.tool_settings import HttpTransport, McpServer
+from tests.tools.mcp.hubs import called, hub_of, reached, text_of
+
+
+class Place:
+    """A small MCP server over HTTP whose manners can be changed."""
+
+    def __init__(self) -> None:
+        self.status = 200
+        self.page = ""
+        self.headers: list[str] = []
+        self.address = ""
+
+    async def answer(self, request: web.Request) -> web.Response:
+        if request.method != "POST":
+            return web.Response(status=405)
+        self.headers.append(request.headers.get("Authorization", ""))
+        message = await request.json()
+        if self.status != 200:
+            return web.Response(status=self.status)
+        if self.page:
+            return web.Response(text=self.page, content_type="text/html")
+        if "id" not in message:
+            return web.Response(status=202)
+        return web.json_response({"jsonrpc": "2.0", "id": message["id"], "result": self.result(message)})
+
+    def result(self, message: dict) -> dict:
+        match message["method"]:
+            case "initialize":
+                name = {"name": "place", "version": "1"}
+                return {"protocolVersion": "2025-11-25", "capabilities": {"tools": {}}, "serverInfo": name}
+            case "tools/list":
+                return {"tools": [{"name": "hello", "inputSchema": {"type": "object"}}]}
+            case _:
+                return {"content": [{"type": "text", "text": "hello"}]}
+
+
+@pytest.fixture
+async def place() -> AsyncIterator[Place]:
+    place = Place()
+    app = web.Application()
+    app.router.add_route("*", "/mcp", place.answer)
+    runner = web.AppRunner(app)
+    await runner.setup()
+    site = web.TCPSite(runner, "127.0.0.1", 0)
+    await site.start()
+    host, port = runner.addresses[0][:2]
+    place.address = f"http://{host}:{port}/mcp"
+    yield place
+    await runner.cleanup()
+
+
+def server_at(address: str, **headers: str) -> McpServer:
+    return McpServer(name="bad", transport=HttpTransport(url=address, headers=headers))
+
+
+async def test_a_key_is_read_from_the_environment(tmp_path: Path, place: Place, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setenv("PLACE_KEY", "s3cret")
+    async with hub_of(tmp_path, server_at(place.address, Authorization="Bearer $PLACE_KEY")) as hub:
+        await reached(hub, "ready")
+        assert text_of(await called(hub, "bad__hello")) == "hello"
+        assert set(place.headers) == {"Bearer s3cret"}
+        assert "s3cret" not in repr(hub.states())
+
+
+async def test_nobody_there(tmp_path: Path):
+    async with hub_of(tmp_path, server_at("http://127.0.0.1:1/mcp")) as hub:
+        state = await reached(hub, "failed")
+        assert state.problem.startswith("Nothing answers at http://127.0.0.1:1/mcp")
+        findings = [finding async for finding in hub.doctor("bad")]
+        assert [(finding.step, finding.ok) for finding in findings] == [("command found", True), ("starts", False)]
+
+
+@pytest.mark.parametrize(
+    ("status", "told"),
+    [
+        (401, "The server answered 401 Unauthorized. Check the key in its headers."),
+        (404, "The server answered 404 Not Found. Check the address: the path is often /mcp."),
+        (500, "The server answered 500 Internal Server Error. Look into the server's own log."),
+    ],
+)
+async def test_a_refusal(tmp_path: Path, place: Place, status: int, told: str):
+    place.status = status
+    async with hub_of(tmp_path, server_at(place.address)) as hub:
+        assert (await reached(hub, "failed")).problem == told
+
+
+async def test_a_page_instead_of_a_server(tmp_path: Path, place: Place):
+    place.page = "<h1>Welcome</h1>"
+    async with hub_of(tmp_path, server_at(place.address)) as hub:
+        state = await reached(hub, "failed")
+        assert state.problem.startswith("It does not speak MCP as it should: Unexpected content type: text/html")
+
+
+async def test_a_server_that_forgot_us_is_connected_again(tmp_path: Path, place: Place):
+    async with hub_of(tmp_path, server_at(place.address)) as hub:
+        await reached(hub, "ready")
+        place.status = 404
+        with pytest.raises(ToolError, match="was lost during the call: The connection to http"):
+            await called(hub, "bad__hello")
+        await reached(hub, "failed")
+        place.status = 200
+        assert text_of(await called(hub, "bad__hello")) == "hello"

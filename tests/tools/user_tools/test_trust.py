@@ -1,0 +1,106 @@
+"""Nothing of a file runs before its owner allowed it."""
+
+import os
+import sys
+from pathlib import Path
+
+import pytest
+
+from app.domain.errors import NotFound, ToolError, WorkbenchError
+from app.domain.tool_settings import TrustedFile
+from app.domain.tools import ToolOutput
+from app.domain.values import now
+from app.store.trusted_files import TrustedFiles
+from app.tools.user_tools.folder import UserTools
+from tests.tools.context import Context
+from tests.tools.user_tools.conftest import Folder, returning, until
+
+
+def leaving_a_mark(mark: Path) -> str:
+    return f"from pathlib import Path\nPath({str(mark)!r}).touch()\n{returning('x')}"
+
+
+async def test_a_new_file_is_shown_but_does_not_run(folder: Folder, tmp_path: Path) -> None:
+    folder.write("a.py", leaving_a_mark(tmp_path / "ran"))
+    file = await folder.seen("a.py", "untrusted")
+    assert [(tool.name, tool.description, tool.line) for tool in file.preview] == [("word", "Say a word.", 3)]
+    assert file.tools == () and folder.tools.tools() == {}
+    await folder.tools.reload("a.py")
+    await folder.tools.settled()
+    assert not (tmp_path / "ran").exists()
+    await folder.tools.trust("a.py")
+    await folder.has("word")
+    assert (tmp_path / "ran").exists()
+
+
+async def test_trust_lasts_over_starts(tmp_path: Path, trusted: TrustedFiles) -> None:
+    path = tmp_path / "a.py"
+    path.write_text(returning("x"))
+    await trusted.save(TrustedFile(path=str(path), trusted_at=now()))
+    tools = UserTools(tmp_path, trusted)
+    await tools.start()
+    await tools.settled()
+    assert list(tools.tools()) == ["word"]
+    await tools.close()
+
+
+async def test_a_file_that_is_no_longer_trusted_ends_at_once(folder: Folder) -> None:
+    await folder.add("a.py", returning("x"))
+    tool, release = folder.tools.tools()["word"], folder.tools.hold()
+    await folder.tools.distrust("a.py")
+    assert folder.tools.tools() == {}
+    await folder.seen("a.py", "untrusted")
+    with pytest.raises(ToolError):
+        await tool.run({}, Context())
+    release()
+    folder.write("a.py", returning("y"))
+    folder.write("b.py", "")
+    await folder.seen("b.py", "untrusted")
+    assert folder.tools.tools() == {}
+
+
+async def test_all_files_can_be_trusted_and_a_start_leaves_no_process_waiting(
+    tmp_path: Path, trusted: TrustedFiles
+) -> None:
+    for name in "abcd":
+        (tmp_path / f"{name}.py").write_text(f"import os\n{returning(name, name=name)}print(os.getpid())")
+    tools = UserTools(tmp_path, trusted, trust_all=True)
+    await tools.start()
+    await tools.settled()
+    assert list(tools.tools()) == ["a", "b", "c", "d"]
+    for file in tools.files():
+        await until(lambda pid=int(file.printed): not alive(pid))
+    assert await tools.tools()["c"].run({}, Context()) == ToolOutput.of_text("c")
+    await tools.distrust("a.py")
+    assert list(tools.tools()) == ["b", "c", "d"]
+    assert trusted.get(str(tmp_path / "b.py")) is None
+    await tools.close()
+
+
+async def test_a_python_of_ones_choice_runs_the_file(folder: Folder, tmp_path: Path) -> None:
+    python = tmp_path / "python"
+    python.write_text(f'#!/bin/sh\ntouch {tmp_path / "started"}\nexec "{sys.executable}" "$@"\n')
+    python.chmod(0o755)
+    await folder.add("a.py", returning("x"))
+    await folder.tools.trust("a.py", interpreter=str(python))
+    await folder.tools.settled()
+    file = folder.file("a.py")
+    assert file.status == "ready" and file.interpreter == str(python) and (tmp_path / "started").exists()
+    assert await folder.call("word") == "x"
+
+
+async def test_a_python_that_is_not_there_is_refused(folder: Folder) -> None:
+    folder.write("a.py", returning("x"))
+    await folder.seen("a.py", "untrusted")
+    with pytest.raises(WorkbenchError, match="no Python at /no/python"):
+        await folder.tools.trust("a.py", interpreter="/no/python")
+    with pytest.raises(NotFound, match=r"'b\.py'"):
+        await folder.tools.trust("b.py")
+
+
+def alive(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    return True

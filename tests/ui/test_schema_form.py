@@ -1,0 +1,109 @@
+"""The form of a schema in this process: what it is given it says back, what is missing it tells."""
+
+from collections.abc import Iterator
+
+import pytest
+from nicegui import Client
+from nicegui.page import page
+from pydantic import JsonValue
+
+from app.domain.tools import JsonSchema
+from app.ui.components.schema_form import SchemaForm
+
+
+@pytest.fixture(autouse=True)
+def a_page() -> Iterator[None]:
+    """What is built in a test stands on a page of nobody."""
+    with Client(page("")) as client:
+        yield
+    client.delete()
+
+
+def built(schema: JsonSchema, values: dict[str, JsonValue] | None) -> tuple[dict[str, JsonValue], list[str]]:
+    """What the form would send, and the places of what keeps it from being sent."""
+    form = SchemaForm(schema, values)
+    return form.value, [fault.place for fault in form.faults]
+
+
+def of(**properties: JsonValue) -> JsonSchema:
+    return {"type": "object", "properties": properties}
+
+
+NODE: JsonSchema = of(name={"type": "string"}, next={"$ref": "#/$defs/Node"})
+TRIPS: list[tuple[JsonSchema, dict[str, JsonValue]]] = [
+    (of(a={"type": "string"}), {"a": "text\nof two lines"}),
+    (of(a={"type": "string"}), {"a": ""}),
+    (of(a={"type": "string"}), {}),
+    (of(a={"type": "integer"}), {"a": 9007199254740993}),
+    (of(a={"type": "number"}), {"a": -1.5e-7}),
+    (of(a={"type": "boolean"}), {"a": False}),
+    (of(a={"type": ["boolean", "null"]}), {"a": None}),
+    (of(a={"enum": [1, "1", True, {"b": 2}]}), {"a": True}),
+    (of(a={"const": "x"}), {"a": "x"}),
+    (of(a={"const": "x"}), {}),
+    (of(a={"type": "string", "format": "date"}), {"a": "2024-02-29"}),
+    (of(a={"type": "string", "format": "date"}), {"a": "Leap day"}),
+    (of(a={"type": "string", "format": "date-time"}), {"a": "2024-02-29T10:11:12.5Z"}),
+    (of(a={"type": "array", "items": {"type": "integer"}}), {"a": [3, 1, 2]}),
+    (of(a={"type": "array"}), {"a": [1, "x", None, {"b": []}]}),
+    (of(a={"type": "array", "prefixItems": [{"type": "string"}, {"type": "integer"}]}), {"a": ["x", 1, "more"]}),
+    (of(a=of(b={"type": "string"}, c=of(d={"type": "number"}))), {"a": {"c": {"d": 1}}}),
+    (of(a={"type": "object", "additionalProperties": {"type": "integer"}}), {"a": {"x": 1, "y": 2}}),
+    (of(a={"type": "integer"}), {"a": "no number"}),
+    (of(a={"type": "integer"}), {"unknown": [1]}),
+    (of(a={"anyOf": [{"type": "string"}, {"type": "array", "items": {"type": "string"}}]}), {"a": ["x"]}),
+    ({**NODE, "$defs": {"Node": NODE}}, {"name": "1", "next": {"name": "2", "next": {"name": "3"}}}),
+    (of(a={}), {"a": {"any": ["thing"]}}),
+    ({}, {"b": 1, "c": "x"}),
+]
+
+
+def test_a_form_says_back_what_it_was_given():
+    schema = of(**{str(place): one for place, (one, _) in enumerate(TRIPS)})
+    given: dict[str, JsonValue] = {str(place): values for place, (_, values) in enumerate(TRIPS)}
+    schema["$defs"] = {"Node": NODE}
+    form = SchemaForm(schema, given)
+    for place, (_, values) in enumerate(TRIPS):
+        assert form.value[str(place)] == values, TRIPS[place]
+
+
+def test_what_does_not_fit_and_what_is_missing_is_told_with_its_place():
+    schema: JsonSchema = {
+        **of(
+            name={"type": "string"},
+            colour={"enum": ["red", "blue"]},
+            age={"type": "integer", "minimum": 0},
+            people={"type": "array", "items": {**of(name={"type": "number"}), "required": ["name"]}, "minItems": 2},
+            short={"type": "string", "maxLength": 2},
+        ),
+        "required": ["name", "colour", "people"],
+    }
+    values: dict[str, JsonValue] = {"age": -1, "people": [{"name": "x"}], "short": "abc"}
+    sent, places = built(schema, values)
+    assert sent == {"name": "", **values}
+    assert places == ["colour", "age", "people", "people[0].name", "short"]
+
+
+def test_defaults_are_filled_in_and_what_need_not_be_sent_is_left_out():
+    schema = of(
+        a={"type": "integer", "default": 3}, b={"type": "string"}, c={"type": ["string", "null"], "default": None}
+    )
+    whole: JsonSchema = {**of(inner=schema, left=schema), "required": ["inner"]}
+    assert built(whole, None) == ({"inner": {"a": 3}}, [])
+
+
+def test_a_schema_of_no_arguments_sends_an_empty_object():
+    assert built({"type": "object", "properties": {}, "additionalProperties": False}, None) == ({}, [])
+
+
+def test_an_endless_schema_is_written_as_json_from_some_depth_on():
+    node: JsonSchema = {**of(next={"$ref": "#"}), "required": ["next"]}
+    sent, _ = built(node, None)
+    assert str(sent).count("next") < 12
+
+
+def test_a_form_of_many_values_shows_the_first_of_those_that_need_not_be_sent():
+    schema: JsonSchema = {**of(**{f"p{place}": {"type": "string"} for place in range(200)}), "required": ["p199"]}
+    form = SchemaForm(schema, {"p198": "given"})
+    assert form.value == {"p198": "given", "p199": ""}
+    assert len(list(form.descendants())) < 150
