@@ -14,6 +14,8 @@ from app.engine.chat import Chat
 from app.engine.clock import SystemClock
 from app.engine.compare import Compare
 from app.engine.last_calls import LastCalls
+from app.engine.pauses import Pauses
+from app.engine.queue import Queue
 from app.engine.runs import Runs
 from app.engine.working_copies import WorkingCopies
 from app.llm.catalog import Catalog
@@ -75,6 +77,8 @@ class Workbench:
     last_calls: LastCalls
     runs: Runs
     chat: Chat
+    queue: Queue
+    pauses: Pauses
     compare: Compare
     version: str
 
@@ -94,7 +98,10 @@ class Workbench:
             sources=(user_tools, http_tools, mcp), settings=data.tool_settings, preferences=data.preferences.get
         )
         hand_calls = HandCalls(tools, data.artifacts)
-        runs = Runs(data.traces, data.rows, models, tools, data.artifacts, SystemClock())
+        runs = Runs(
+            *(data.traces, data.rows, models, tools, data.artifacts, SystemClock()),
+            day_ceiling=lambda: data.preferences.get().day_cost,
+        )
         chat = Chat(data.agents, data.sessions, runs, tools)
         return cls(
             data=data,
@@ -116,6 +123,8 @@ class Workbench:
             last_calls=LastCalls(hand_calls),
             runs=runs,
             chat=chat,
+            queue=Queue(chat),
+            pauses=Pauses(chat),
             compare=Compare(chat, data.sessions, data.comparisons, runs),
             version=__version__,
         )
@@ -134,6 +143,7 @@ class Workbench:
 
     async def close(self) -> None:
         await self.runs.close()
+        await self.queue.close()
         await self.hand_calls.close()
         await self.tools.close()
         await self.working_copies.close()

@@ -42,8 +42,16 @@ class Limits(Value):
     """Further attempts of a model call or a tool call that failed."""
     retry_on_error: bool = True
     """Whether tools that say they are idempotent are called again when they break down or take too long."""
+    run_tokens: int = Field(default=0, ge=0)
+    """All tokens of one run, prompts and answers; 0 for no ceiling."""
     run_cost: float = Field(default=1.0, ge=0)
+    session_cost: float = Field(default=0.0, ge=0)
+    """All runs of one session together; 0 for no ceiling."""
     day_cost: float = Field(default=10.0, ge=0)
+    repeats: int = Field(default=3, ge=0)
+    """How often in a row a tool may be called with the same arguments and give the same result; 0 for no ceiling."""
+    result_size: int = Field(default=10_000_000, ge=0)
+    """Bytes of one tool result; 0 for no ceiling."""
     spawn_depth: int = Field(default=4, ge=0)
 
 

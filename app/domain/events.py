@@ -21,10 +21,21 @@ FORMAT = 1
 
 Purpose = Literal["chat", "api", "compare", "experiment", "replay"]
 Origin = Literal["user", "queued", "steer", "app", "model"]
-Decision = Literal["approve", "deny", "edit", "answer"]
+Decision = Literal["approve", "always", "deny", "edit", "answer"]
+"""`always` approves, and lets this session call the tool without asking from then on."""
 FinalStatus = Literal["completed", "failed", "cancelled", "limited"]
 LimitName = Literal[
-    "steps", "time", "tokens", "run_cost", "session_cost", "day_cost", "repeats", "result_size", "depth"
+    "steps",
+    "time",
+    "tokens",
+    "run_tokens",
+    "run_cost",
+    "session_cost",
+    "day_cost",
+    "app_day_cost",
+    "repeats",
+    "result_size",
+    "depth",
 ]
 
 
@@ -79,6 +90,8 @@ class RunStarted(Value):
     purpose: Purpose = "chat"
     parent: Parent | None = None
     depth: int = 0
+    unpriced_agreed: bool = False
+    """Its user agreed, earlier in the session, to a model of which nobody said what it costs."""
 
 
 class MessageAdded(Value):
@@ -173,6 +186,15 @@ class PauseRequested(Value):
     """Who asks, such as the name of an MCP server; empty for the tool itself."""
     form: JsonSchema | None = None
     """JSON Schema of the values that answer a question; they come as the arguments of the decision."""
+    tool: str = ""
+    """The digest of the spec of the tool that is to be called."""
+    begun: bool = False
+    """True when the call had begun before the app ended, so that to approve it may make it happen twice."""
+
+    @property
+    def subject(self) -> str:
+        """The digest of what is decided on, the same whenever the same is asked: a decision is good for that only."""
+        return self.model_copy(update={"pause_id": ""}).digest
 
 
 class PauseResolved(Value):
@@ -183,6 +205,8 @@ class PauseResolved(Value):
     """The arguments as decided, where they were edited."""
     note: str = ""
     by: str = "user"
+    subject: str = ""
+    """The digest of what was decided on, as it was shown; empty where that was not said."""
 
 
 class LeftOut(Value):
@@ -225,6 +249,8 @@ class RunResumed(Value):
 
     type: Literal["run_resumed"] = "run_resumed"
     by: str = "user"
+    notes: tuple[str, ...] = ()
+    """A sentence for each tool that has changed or gone since the run began."""
 
 
 class Forked(Value):

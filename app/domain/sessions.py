@@ -3,6 +3,8 @@
 from datetime import datetime
 
 from app.domain.agents import Agent
+from app.domain.errors import NotFound
+from app.domain.events import Trigger
 from app.domain.messages import Attachment
 from app.domain.values import Value
 
@@ -12,7 +14,17 @@ class QueuedMessage(Value):
 
     id: str
     text: str
+    attachments: tuple[Attachment, ...] = ()
     created_at: datetime
+    trigger: Trigger = Trigger(kind="page")
+    """Who queued it."""
+    refusal: str = ""
+    """Why it could not be sent when its turn came."""
+
+    @property
+    def headline(self) -> str:
+        """Its text, or where there is none what is attached, by name."""
+        return self.text if self.text.strip() else ", ".join(part.name for part in self.attachments)
 
 
 class Session(Value):
@@ -32,6 +44,8 @@ class Session(Value):
     model: str | None = None
     """A model to use instead of the variant's."""
     tools_off: tuple[str, ...] = ()
+    tools_allowed: tuple[str, ...] = ()
+    """Tools that are called here without asking, whatever the variant says."""
     composer: str = ""
     """What was typed and not sent yet."""
     composer_attachments: tuple[Attachment, ...] = ()
@@ -42,6 +56,28 @@ class Session(Value):
     created_at: datetime
     updated_at: datetime
     deleted_at: datetime | None = None
+
+
+def queued_message(session: Session, message_id: str) -> QueuedMessage:
+    """The message that waits under that id; raises `NotFound`."""
+    waiting = next((message for message in session.queue if message.id == message_id), None)
+    if waiting is None:
+        raise NotFound("This message does not wait any more: it was sent, or taken away.")
+    return waiting
+
+
+def with_queued(session: Session, message: QueuedMessage, *, first: bool = False) -> Session:
+    """The session with the message at the end of its queue, or before all others; one that is there keeps its place."""
+    if all(waiting.id != message.id for waiting in session.queue):
+        queue = (message, *session.queue) if first else (*session.queue, message)
+        return session.model_copy(update={"queue": queue})
+    queue = tuple(message if waiting.id == message.id else waiting for waiting in session.queue)
+    return session.model_copy(update={"queue": queue})
+
+
+def without_queued(session: Session, message_id: str) -> Session:
+    queue = tuple(message for message in session.queue if message.id != message_id)
+    return session.model_copy(update={"queue": queue})
 
 
 def title_of(text: str) -> str:

@@ -2,6 +2,8 @@
 
 from typing import Literal
 
+from pydantic import Field
+
 from app.domain.values import Value
 
 Theme = Literal["light", "dark", "system"]
@@ -19,8 +21,8 @@ class WebSearch(Value):
 
 class Preferences(Value):
     theme: Theme = "system"
-    day_cost: float = 10.0
-    """US dollars that all runs of a day may cost together."""
+    day_cost: float = Field(default=10.0, ge=0)
+    """US dollars that all runs of a day may cost together; 0 for no ceiling."""
     http_hosts: tuple[str, ...] = ()
     """The hosts that `http_get` may ask: `example.org`, `*.example.org`, or `*` for every public one."""
     web_search: WebSearch = WebSearch()

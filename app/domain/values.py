@@ -13,11 +13,12 @@ def well_formed(text: str) -> str:
     return text if text.isascii() else text.encode("utf-8", "replace").decode()
 
 
-def _well_formed_text(value: object) -> object:
+def _mended(value: object) -> object:
+    """What is no text is left to the validation."""
     return well_formed(value) if isinstance(value, str) else value
 
 
-Text = Annotated[str, BeforeValidator(_well_formed_text)]
+Text = Annotated[str, BeforeValidator(_mended)]
 """Text from outside: of a model, a tool or a person."""
 
 

@@ -12,6 +12,8 @@ from app.domain.events import MessageAdded, ModelCalled, ModelFailed, ModelRetur
 from app.domain.messages import FinishReason, Message, ReasoningPart, TextPart, ToolCall, Usage
 from app.domain.streaming import ModelRequest, Reply
 from app.domain.values import new_id
+from app.engine.estimating import with_usage
+from app.engine.fitting import fitting, shorten
 from app.engine.retries import retry_wait
 from app.engine.run import Run
 
@@ -23,6 +25,8 @@ class Asked:
     request: ModelRequest
     attempt: int
     """Counts from 1."""
+    overflowed: bool = False
+    """True when a longer request before it was too long for the model."""
     call_id: str = field(default_factory=new_id)
     began: float = field(default_factory=perf_counter)
     first_token_ms: float | None = None
@@ -34,20 +38,38 @@ class Asked:
 
 async def ask_model(run: Run) -> Reply:
     """The model's reply, which is in the trace by then. Raises `ModelFailure` when no further attempt may help."""
+    overflowed = False
     for attempt in count(1):
-        asked = Asked(run.request(), attempt)
+        asked = Asked(await fitting(run), attempt, overflowed)
         try:
             return await _stream(run, asked)
         except ModelFailure as failure:
-            wait = _keep_failure(run, asked, failure)
-            if wait is None:
+            if not await _is_tried_again(run, asked, failure):
                 raise
+            overflowed = overflowed or failure.failure == "context_overflow"
         except asyncio.CancelledError:
             await _keep_cut_off(run, asked)
             raise
-        with run.stopwatch.standing_still():
-            await run.clock.sleep(wait)
     raise AssertionError("count() never ends")
+
+
+async def _is_tried_again(run: Run, asked: Asked, failure: ModelFailure) -> bool:
+    """Record the failed call and what was shown of its answer; true when the time of another attempt has come."""
+    shown = keep_draft(run, asked.request.model)
+    wait = await _wait(run, asked, failure, text_shown=shown is not None)
+    _keep_failure(run, asked, failure, wait)
+    if not wait:
+        return wait is not None
+    with run.stopwatch.standing_still():
+        return await run.control.retrying.wait(run.clock.sleep(wait))
+
+
+async def _wait(run: Run, asked: Asked, failure: ModelFailure, *, text_shown: bool) -> float | None:
+    """Seconds until the next attempt, `None` when there is none; what was too long is shorter by then."""
+    if failure.failure == "context_overflow" and not text_shown and not asked.overflowed:
+        return 0.0 if await shorten(run, asked.request) else None
+    retries = run.started.limits.retries
+    return retry_wait(failure, attempt=asked.attempt, text_shown=text_shown, most_retries=retries)
 
 
 async def _stream(run: Run, asked: Asked) -> Reply:
@@ -64,7 +86,7 @@ async def _stream(run: Run, asked: Asked) -> Reply:
     async with aclosing(model.stream(asked.request)) as stream:
         async for item in stream:
             if isinstance(item, Reply):
-                return _keep_reply(run, asked, item)
+                return _keep_reply(run, asked, await with_usage(item, asked.request, run.models))
             if asked.first_token_ms is None:
                 asked.first_token_ms = asked.elapsed_ms
             run.recorder.take(item)
@@ -81,11 +103,7 @@ def _keep_reply(run: Run, asked: Asked, reply: Reply) -> Reply:
     return Reply(message, reply.usage, reply.finish_reason)
 
 
-def _keep_failure(run: Run, asked: Asked, failure: ModelFailure) -> float | None:
-    """Record the failed call and what was shown of its answer; seconds until the next attempt, if there is one."""
-    shown = keep_draft(run, asked.request.model)
-    retries = run.started.limits.retries
-    wait = retry_wait(failure, attempt=asked.attempt, text_shown=shown is not None, most_retries=retries)
+def _keep_failure(run: Run, asked: Asked, failure: ModelFailure, wait: float | None) -> None:
     run.recorder.record(
         ModelFailed(
             call_id=asked.call_id,
@@ -95,17 +113,17 @@ def _keep_failure(run: Run, asked: Asked, failure: ModelFailure) -> float | None
             retry_at=None if wait is None else run.clock.now() + timedelta(seconds=wait),
         )
     )
-    return wait
 
 
 async def _keep_cut_off(run: Run, asked: Asked) -> None:
     """The call was cancelled: an ending run keeps the text as a message, an ending process as live text."""
-    if not run.ending:
+    if not run.cut_short:
         run.recorder.checkpoint()
         return
     shown = keep_draft(run, asked.request.model)
     if shown is None:
-        text = "Stopped before the model answered."
+        text = "Steered away" if run.control.steered else "Stopped"
+        text += " before the model answered."
         run.recorder.record(ModelFailed(call_id=asked.call_id, failure="cancelled", text=text, attempt=asked.attempt))
         return
     usage = Usage(
@@ -120,9 +138,9 @@ def keep_draft(run: Run, model: str) -> Message | None:
     """Make the live text, if there is any, a partial message; half-built tool calls are left out, they must not run."""
     draft = run.recorder.drop_draft()
     parts: list[ReasoningPart | TextPart] = []
-    if draft.reasoning:
+    if draft.reasoning.strip():
         parts.append(ReasoningPart(text=draft.reasoning))
-    if draft.text:
+    if draft.text.strip():
         parts.append(TextPart(text=draft.text))
     if not parts:
         return None

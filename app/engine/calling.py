@@ -1,18 +1,20 @@
 """Calls the tools that the model asked for. Whatever happens, every call gets a result."""
 
 import asyncio
+from contextlib import nullcontext
 from dataclasses import replace
 from itertools import count
 from time import perf_counter
 
-from app.domain.events import GrantedTool, PauseRequested, PauseResolved, ToolCalled, ToolReturned
+from app.domain.events import GrantedTool, PauseResolved, ToolCalled, ToolReturned
 from app.domain.messages import ToolCall, ToolResult
 from app.domain.tools import Workspace
-from app.domain.trace import open_calls
-from app.domain.values import new_id
-from app.engine.asking_people import PersonOfRun, decision_on
+from app.domain.trace import LeftCall, left_calls, open_calls, open_pauses
+from app.engine.asking_people import PersonOfRun, withdraw
+from app.engine.control import Steered
 from app.engine.files import CallFiles
 from app.engine.outcomes import Outcome, call_once
+from app.engine.permission import STEERED, Permitted, permitted
 from app.engine.results import kept_whole, named_in
 from app.engine.run import Run
 from app.engine.running_call import RunningCall, Screen
@@ -24,13 +26,13 @@ RETRY_SECONDS = 0.2
 
 async def answer_calls(run: Run) -> None:
     """Run the open calls of the last message side by side; returns when each has its result on disk."""
-    calls = open_calls(run.recorder.entries)
+    calls = left_calls(run.recorder.entries)
     if not calls:
         return
     try:
         async with asyncio.TaskGroup() as group:
-            for call in calls:
-                group.create_task(_answer(run, call), name=f"tool {call.name}")
+            for left in calls:
+                group.create_task(_answer(run, left), name=f"tool {left.call.name}")
     except ExceptionGroup as errors:  # a call raises only when the trace cannot be written: one word of it is enough
         raise errors.exceptions[0] from errors
     await run.recorder.flush()
@@ -42,33 +44,50 @@ def refuse_calls(run: Run, text: str) -> None:
         _returned(run, call, Outcome.told("cancelled", text))
 
 
-async def _answer(run: Run, call: ToolCall) -> None:
-    tool = run.granted(call.name)
-    if tool is not None and tool.policy == "ask":
-        decided = await _approval(run, call)
-        if decided.decision == "deny":
-            _returned(run, call, Outcome.told("denied", _denial(decided)))
-            return
-        if decided.arguments is not None:
-            call = call.model_copy(update={"arguments": decided.arguments, "malformed": None})
-    digest = tool.spec.digest if tool else ""
-    run.recorder.record(ToolCalled(call_id=call.call_id, name=call.name, arguments=call.arguments, tool=digest))
-    if tool is None:
-        _returned(run, call, _unknown(run, call))
+async def _answer(run: Run, left: LeftCall) -> None:
+    tool = run.granted(left.call.name)
+    if tool is None or tool.spec.name in run.since.gone:
+        _withdraw_left(run, left)
+        run.recorder.record(_called(left.call, ""))
+        _returned(run, left.call, _unknown(run, left.call))
         return
-    if tool.spec.side_effects:
+    allowed = await permitted(run, left, tool)
+    if run.control.steered:
+        allowed = Outcome.told("cancelled", STEERED)
+    if isinstance(allowed, Outcome):
+        _returned(run, left.call, allowed)
+        return
+    run.recorder.record(_called(allowed.call, run.digest_now(tool)))
+    if tool.spec.side_effects or not tool.spec.idempotent:  # so that after a kill nobody takes it for not begun
         await run.recorder.flush()
-    await _call(run, call, tool)
+    await _call(run, allowed, tool)
+    _withdraw_left(run, left)
 
 
-async def _call(run: Run, call: ToolCall, tool: GrantedTool) -> None:
-    running, began = _running(run, call), perf_counter()
+def _withdraw_left(run: Run, left: LeftCall) -> None:
+    """Take back what an earlier start of the call asked and this one did not."""
+    if left.pause is None or left.decided is not None:
+        return
+    if any(pause.pause_id == left.pause.pause_id for pause in open_pauses(run.recorder.entries)):
+        withdraw(run, left.pause)
+
+
+def _called(call: ToolCall, digest: str) -> ToolCalled:
+    return ToolCalled(call_id=call.call_id, name=call.name, arguments=call.arguments, tool=digest)
+
+
+async def _call(run: Run, allowed: Permitted, tool: GrantedTool) -> None:
+    call = allowed.call
+    running, began = _running(run, call, allowed.answer), perf_counter()
     try:
-        outcome = await _attempts(run, call, tool, running)
+        with run.control.breakable() if tool.spec.cancellable else nullcontext():
+            outcome = await _attempts(run, call, tool, running)
         parts = await kept_whole(outcome.parts, run.artifacts, filename=f"{call.name}-result.txt")
         outcome = replace(outcome, parts=parts)
+    except Steered:
+        outcome = Outcome.told("cancelled", "This call was cancelled: the user sent a new message.", running.shown)
     except asyncio.CancelledError:
-        if run.ending:
+        if run.cut_short:
             told = Outcome.told("cancelled", "This call was cancelled before it finished.", running.shown)
             _returned(run, call, replace(told, ms=(perf_counter() - began) * 1000))
         raise
@@ -92,20 +111,22 @@ async def _attempts(run: Run, call: ToolCall, tool: GrantedTool, running: Runnin
     raise AssertionError("count() never ends")
 
 
-def _running(run: Run, call: ToolCall) -> RunningCall:
+def _running(run: Run, call: ToolCall, answer: PauseResolved | None) -> RunningCall:
     started, recorder = run.started, run.recorder
     return RunningCall(
         call_id=call.call_id,
         files=CallFiles(call.call_id, run.files, run.artifacts, recorder.record),
         began_with=Workspace(files=started.files, variables=started.variables),
         screen=Screen(recorder.printed, recorder.progress),
-        person=PersonOfRun(run, call),
+        person=PersonOfRun(run, call, answer),
         named=lambda: named_in(entry.event for entry in recorder.entries),
         stopwatch=Stopwatch(started.limits.tool_timeout),
     )
 
 
 def _unknown(run: Run, call: ToolCall) -> Outcome:
+    if gone := run.since.gone.get(call.name):
+        return Outcome.told("unknown", gone)
     names = ", ".join(tool.spec.name for tool in run.started.tools) or "none"
     return Outcome.told("unknown", f"There is no tool named {call.name!r}. Available tools: {names}.")
 
@@ -122,18 +143,3 @@ def _returned(run: Run, call: ToolCall, outcome: Outcome) -> None:
             attempts=outcome.attempts,
         )
     )
-
-
-async def _approval(run: Run, call: ToolCall) -> PauseResolved:
-    """A person's decision on the call."""
-    return await decision_on(
-        run,
-        PauseRequested(
-            pause_id=new_id(), reason="approval", call_id=call.call_id, name=call.name, arguments=call.arguments
-        ),
-    )
-
-
-def _denial(resolved: PauseResolved) -> str:
-    note = resolved.note.strip()
-    return f"The user denied this call: {note}" if note else "The user denied this call."

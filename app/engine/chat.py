@@ -6,12 +6,13 @@ from dataclasses import dataclass
 
 from app.domain.agents import Agent, Behaviour
 from app.domain.errors import Conflict, NotFound, TooLarge, WorkbenchError
-from app.domain.events import AgentRef, MessageAdded, Purpose, RunStarted, Trigger
+from app.domain.events import AgentRef, GrantedTool, MessageAdded, PauseResolved, Purpose, RunStarted, Trigger
 from app.domain.messages import Attachment, Message, ReasoningPart, TextPart, system_message, user_message
 from app.domain.prompts import filled
-from app.domain.sessions import Session, title_of
+from app.domain.sessions import Session, queued_message, title_of, without_queued
 from app.domain.streaming import ModelRequest
 from app.domain.trace import StoredTrace, conversation, files_after
+from app.domain.trace.unpriced import unpriced_decision
 from app.domain.values import new_id, now
 from app.engine.attachments import attach
 from app.engine.granting import granted, offered
@@ -78,6 +79,18 @@ class Chat:
             session, len(session.runs), message, trigger, purpose or _purpose(session), run_id=run_id
         )
 
+    async def send_queued(self, session_id: str, message_id: str) -> LiveRun:
+        """Start a run with that message of the session's queue, which leaves the queue.
+
+        Raises `NotFound` when it does not wait any more, and what `send` raises.
+        """
+        session = self.sessions.get(session_id)
+        waiting = queued_message(session, message_id)
+        message = user_message(checked(waiting.text, waiting.attachments), *waiting.attachments)
+        return await self._start(
+            session, len(session.runs), message, waiting.trigger, _purpose(session), queued=message_id
+        )
+
     async def edit(self, session_id: str, run_id: str, text: str) -> LiveRun:
         """Send other words in place of those that began that run, with the same attachments; it and all after it
         leave the session.
@@ -95,6 +108,23 @@ class Chat:
         session = self.sessions.get(session_id)
         message = await self._message(run_id)
         return await self._start(session, _place(session, run_id), message, FROM_PAGE, _purpose(session))
+
+    async def resume(self, run_id: str, *, decided: PauseResolved | None = None, by: str = "user") -> LiveRun:
+        """Go on with a run that its process left, as the last answer of its session.
+
+        `decided` is the decision on its open pause. Raises what `Runs.resume` does, and `Conflict` where the
+        conversation went on behind the run.
+        """
+        row = self.runs.rows.get(run_id)
+        if row is None:
+            raise NotFound(f"There is no run {run_id!r}.")
+        async with self._locks[row.session_id]:
+            session = self.sessions.get(row.session_id)
+            if run_id in session.runs[:-1]:
+                raise Conflict(
+                    "The conversation went on after this answer, so it cannot go on from there. Send its message again."
+                )
+            return await self.runs.resume(run_id, decided=decided, by=by)
 
     async def next_request(self, session_id: str, text: str = "") -> ModelRequest:
         """What `send` would ask the model first, with what is attached; without both what is known before.
@@ -127,17 +157,20 @@ class Chat:
         purpose: Purpose,
         *,
         run_id: str | None = None,
+        queued: str = "",
     ) -> LiveRun:
         async with self._locks[session.id]:
+            if queued:
+                queued_message(self.sessions.get(session.id), queued)
             if (before_it := self.runs.of_session(session.id)) is not None:
                 raise Conflict(
                     before_it.unsaved or "The agent is still answering. Stop it, or wait until it has finished."
                 )
             before = await self._trace_before(session, place)
             started, message = await self._run_started(session, before, message, trigger, purpose)
-            live = await self.runs.start(started, message, run_id=run_id)
+            live = await self.runs.start(started, message, origin="queued" if queued else "user", run_id=run_id)
             await self.sessions.change(
-                session.id, lambda newest: _with_run(newest, place, live.run_id, message.headline)
+                session.id, lambda newest: _with_run(newest, place, live.run_id, message.headline, queued)
             )
             return live
 
@@ -172,12 +205,13 @@ class Chat:
             limits=behaviour.limits,
             system=_system(behaviour, session),
             variables=_variables(behaviour, session),
-            tools=offered(granted(self.toolbox, agent, behaviour, session.tools_off), (*history, attached.message)),
+            tools=offered(_granted(self.toolbox, agent, behaviour, session), (*history, attached.message)),
             history=history,
             files=attached.files,
             output_schema=behaviour.output_schema,
             trigger=trigger,
             purpose=purpose,
+            unpriced_agreed=unpriced_decision(before.entries) not in (None, "deny"),
         )
         return started, attached.message
 
@@ -217,6 +251,15 @@ def checked(text: str, attachments: tuple[Attachment, ...] = ()) -> str:
     return text
 
 
+def _granted(toolbox: Toolbox, agent: Agent, behaviour: Behaviour, session: Session) -> tuple[GrantedTool, ...]:
+    """The session's tools; those it may call without asking are called so."""
+    unasked = set(session.tools_allowed)
+    return tuple(
+        tool.model_copy(update={"policy": "auto"}) if tool.spec.name in unasked else tool
+        for tool in granted(toolbox, agent, behaviour, session.tools_off)
+    )
+
+
 def _purpose(session: Session) -> Purpose:
     return "compare" if session.comparison else "chat"
 
@@ -227,9 +270,13 @@ def _place(session: Session, run_id: str) -> int:
     return session.runs.index(run_id)
 
 
-def _with_run(session: Session, place: int, run_id: str, text: str) -> Session:
-    changes: dict[str, object] = {"runs": (*session.runs[:place], run_id), "updated_at": now(), "composer": ""}
-    changes["composer_attachments"] = ()
+def _with_run(session: Session, place: int, run_id: str, text: str, queued: str) -> Session:
+    """The session with a run that begins with `text`: what was typed, or what waited under the id `queued`."""
+    changes: dict[str, object] = {"runs": (*session.runs[:place], run_id), "updated_at": now()}
+    if queued:
+        session = without_queued(session, queued)
+    else:
+        changes |= {"composer": "", "composer_attachments": ()}
     if place == 0 and not session.renamed:
         changes["title"] = title_of(text)
     return session.model_copy(update=changes)

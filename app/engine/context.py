@@ -3,6 +3,7 @@
 from dataclasses import dataclass, replace
 
 from app.domain.streaming import ModelRequest
+from app.engine.fitting import room_in
 from app.engine.ports import Cards, Models
 
 
@@ -21,10 +22,22 @@ class ContextParts:
     """Tokens that the model takes at most; `None` where nobody said."""
     input_cost: float | None
     """US dollars for sending it once, without a cache; `None`: unpriced."""
+    longest_answer: int = 0
+    """Tokens of an answer at most."""
 
     @property
     def total(self) -> int:
         return self.system + self.tools + self.history + self.message
+
+    @property
+    def is_trimmed(self) -> bool:
+        """Whether some of the history is left out when it is sent."""
+        return self.window is not None and self.total > room_in(self.window, self.longest_answer)
+
+    @property
+    def is_too_long(self) -> bool:
+        """Whether it cannot be sent, even without all that was said before."""
+        return self.window is not None and self.total - self.history > self.window
 
 
 async def context_of(request: ModelRequest, models: Models, cards: Cards, *, typed: bool = False) -> ContextParts:
@@ -51,4 +64,5 @@ async def context_of(request: ModelRequest, models: Models, cards: Cards, *, typ
         message,
         window=card.context_window if card else None,
         input_cost=total * price.input if price else None,
+        longest_answer=request.parameters.max_tokens,
     )

@@ -1,65 +1,129 @@
-"""What a run may still use up, checked before each model call."""
+"""What a run may still use up: looked at before each model call, and after each result."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from app.domain.agents import Limits
 from app.domain.events import Entry, LimitName, LimitReached
+from app.domain.models import Price
 from app.domain.streaming import ModelRequest
-from app.domain.trace import totals
-from app.engine.ports import Models
+from app.engine.ledger import Account, Ledger
+
+
+@dataclass(frozen=True, slots=True)
+class Prompt:
+    """What a model is asked next."""
+
+    request: ModelRequest
+    tokens: int | None
+    """About how many it has; `None` where no limit asks for it."""
+    entries: int
+    """How long the trace was when it was made."""
+
+    def cost_at_most(self, price: Price | None) -> float:
+        """US dollars of the call by its prompt and the longest answer; 0 for an unpriced model."""
+        if price is None:
+            return 0.0
+        return (self.tokens or 0) * price.input + self.request.parameters.max_tokens * price.output
 
 
 @dataclass
 class Budget:
     limits: Limits
-    models: Models
-    day_cost_of_others: Callable[[], float]
-    """US dollars that the other runs of today have cost."""
+    account: Account
+    ledger: Ledger
 
-    async def forbids(self, entries: Sequence[Entry], request: Callable[[], ModelRequest]) -> LimitReached | None:
-        """The first limit that one more model call would pass.
+    def forbids(self, entries: Sequence[Entry], prompt: Prompt, price: Price | None) -> LimitReached | None:
+        """The first limit that one more model call would pass; without one the call's cost is reserved.
 
-        Money is checked ahead: what was spent, and what the next call costs at most by its prompt and `max_tokens`.
+        Money is looked at ahead: what was spent, what the calls that are going on may cost, and this one at most.
         """
-        used = totals(entries)
-        if used.model_calls >= self.limits.max_steps:
-            return LimitReached(limit="steps", allowed=self.limits.max_steps, reached=used.model_calls)
-        next_call = await self._cost_at_most(request)
-        run_cost = used.cost + next_call
-        if run_cost > self.limits.run_cost:
-            return LimitReached(limit="run_cost", allowed=self.limits.run_cost, reached=run_cost)
-        day_cost = self.day_cost_of_others() + run_cost
-        if run_cost > 0 and day_cost > self.limits.day_cost:
-            return LimitReached(limit="day_cost", allowed=self.limits.day_cost, reached=day_cost)
+        self.settle(entries)
+        used = self.account.spending
+        if used.steps >= self.limits.max_steps:
+            return LimitReached(limit="steps", allowed=self.limits.max_steps, reached=used.steps)
+        next_cost = prompt.cost_at_most(price)
+        if limit := self.passed(entries, tokens=prompt.tokens or 0, cost=next_cost):
+            return limit
+        self.account.reserved = next_cost
         return None
 
-    async def _cost_at_most(self, request: Callable[[], ModelRequest]) -> float:
-        """US dollars; 0 for a free or an unpriced model."""
-        asked = request()
-        price = self.models.price(asked.model)
-        if price is None or (price.input == 0 and price.output == 0):
-            return 0.0
-        prompt_tokens = await self.models.count_tokens(asked)
-        return prompt_tokens * price.input + asked.parameters.max_tokens * price.output
+    def passed(self, entries: Sequence[Entry], *, tokens: int = 0, cost: float = 0.0) -> LimitReached | None:
+        """The first limit that the run has passed, or would pass with so many more tokens and dollars."""
+        used = self.account.spending
+        used.follow(entries)
+        ceilings: list[tuple[LimitName, float, float]] = [
+            ("repeats", self.limits.repeats, used.in_a_row),
+            ("result_size", self.limits.result_size, used.largest_result),
+            ("run_tokens", self.limits.run_tokens, used.tokens + tokens),
+        ]
+        for name, allowed, reached in ceilings:
+            if 0 < allowed < reached:
+                return LimitReached(limit=name, allowed=allowed, reached=reached)
+        return next(self._money(cost), None)
+
+    def settle(self, entries: Sequence[Entry]) -> None:
+        """The model call is over: what it cost takes the place of what was reserved for it."""
+        self.account.spending.follow(entries)
+        self.account.reserved = 0.0
+
+    def close(self) -> None:
+        """The run is stored, and its row says what it cost."""
+        self.ledger.close(self.account)
+
+    def _money(self, cost: float) -> Iterator[LimitReached]:
+        """The ceilings that are passed with so many dollars more; what costs nothing passes none."""
+        run_cost = self.ledger.run_cost(self.account) + cost
+        if run_cost <= 0:
+            return
+        account: Account | None = self.account
+        while account is not None:  # what a run's children cost, the run costs
+            yield from _above("run_cost", account.started.limits.run_cost, self.ledger.run_cost(account) + cost)
+            account = account.parent
+        limits = self.limits
+        if limits.session_cost > 0:
+            session_cost = self.ledger.session_cost(self.account.started.session_id) + cost
+            yield from _above("session_cost", limits.session_cost, session_cost)
+        day_cost = self.ledger.day_cost() + cost
+        yield from _above("day_cost", limits.day_cost, day_cost)
+        if (app_ceiling := self.ledger.day_ceiling()) > 0:
+            yield from _above("app_day_cost", app_ceiling, day_cost)
+
+
+def _above(name: LimitName, allowed: float, reached: float) -> Iterator[LimitReached]:
+    if reached > allowed:
+        yield LimitReached(limit=name, allowed=allowed, reached=reached)
 
 
 SENTENCES: dict[LimitName, str] = {
-    "steps": "The run used all of its {0.allowed:g} steps. Raise the agent's step limit to let it go on.",
-    "time": "The run took its {0.allowed:g} seconds. Raise the agent's total time to let it go on.",
+    "steps": "The run used up its {0.allowed:g} step{3}. Raise the agent's step limit to let it go on.",
+    "time": "The run took all of its time, {0.allowed:g} second{3}. Raise the agent's total time to let it go on.",
     "tokens": "The answer was cut at {0.allowed:g} tokens. Raise the agent's max tokens for longer answers.",
-    "run_cost": "The next step could bring this run to ${0.reached:.2f}, above its ceiling of ${0.allowed:.2f}. "
+    "run_tokens": "The next step would bring this run to about {0.reached:,.0f} tokens, above its ceiling of "
+    "{0.allowed:,.0f}. Raise the agent's tokens for a run to let it go on.",
+    "run_cost": "The next step could bring this run to {1}, above its ceiling of {2}. "
     "Raise the agent's ceiling for a run to let it go on.",
-    "session_cost": "The next step could bring this session to ${0.reached:.2f}, above its ceiling of "
-    "${0.allowed:.2f}. Start a new session, or raise the ceiling.",
-    "day_cost": "The next step could bring today's spending to ${0.reached:.2f}, above the ceiling of "
-    "${0.allowed:.2f}. Raise the agent's ceiling for a day to let it go on.",
-    "repeats": "The same tool was called {0.reached:g} times in a row with the same arguments.",
-    "result_size": "A tool result of {0.reached:g} bytes is more than the {0.allowed:g} bytes allowed.",
-    "depth": "Agents may start one another {0.allowed:g} levels deep, not deeper.",
+    "session_cost": "The next step could bring this session to {1}, above its ceiling of {2}. "
+    "Start a new session, or raise the agent's ceiling for a session.",
+    "day_cost": "The next step could bring today's spending to {1}, above the ceiling of {2}. "
+    "Raise the agent's ceiling for a day to let it go on.",
+    "app_day_cost": "The next step could bring today's spending to {1}, above the {2} that all agents together may "
+    "cost on a day. Raise that ceiling, which stands below the limits of every agent.",
+    "repeats": "The same tool was called {0.reached:g} times in a row with the same arguments, and gave the same "
+    "result each time. Tell the agent what to do instead, or raise its limit for repeated calls.",
+    "result_size": "A tool result has {0.reached:,.0f} bytes, above the {0.allowed:,.0f} that one may have. Ask for "
+    "less at once, or raise the agent's limit for a tool result.",
+    "depth": "Agents may start one another {0.allowed:g} level{3} deep, not deeper. Raise the agent's limit for agents "
+    "calling agents to let it go on.",
 }
 
 
 def sentence(limit: LimitReached) -> str:
     """The limit in words, with the way to raise it."""
-    return SENTENCES[limit.limit].format(limit)
+    ending = "" if limit.allowed == 1 else "s"
+    return SENTENCES[limit.limit].format(limit, _dollars(limit.reached), _dollars(limit.allowed), ending)
+
+
+def _dollars(amount: float) -> str:
+    """Two digits behind the point, or as many as a small amount needs."""
+    return f"${amount:.2f}" if amount >= 0.1 or amount == 0 else f"${amount:.2g}"

@@ -8,10 +8,16 @@ import traceback
 
 from app.domain.errors import ErrorInfo, ModelFailure, WorkbenchError
 from app.domain.events import FinalStatus, LimitReached, RunFinished
+from app.domain.messages import FinishReason, Usage
+from app.domain.trace import last_words
 from app.engine.asking import ask_model, keep_draft
 from app.engine.calling import answer_calls, refuse_calls
+from app.engine.control import Steered
+from app.engine.fitting import next_prompt
 from app.engine.limits import sentence
 from app.engine.run import Run
+from app.engine.steering import take_in_steers
+from app.engine.unpriced import agree_to_unpriced
 
 
 async def run_agent(run: Run) -> None:
@@ -38,23 +44,49 @@ async def run_agent(run: Run) -> None:
             return
         seconds = run.stopwatch.seconds
         _end(run, "limited", LimitReached(limit="time", allowed=seconds, reached=seconds))
+    finally:
+        run.control.close()
 
 
 async def _work(run: Run) -> LimitReached | None:
     """Steps until the model has answered, or a limit is reached: then that limit."""
+    if (said := last_words(run.recorder.entries)) is not None:
+        return _cut_off(run, said.finish_reason, said.usage)
     while True:
         await answer_calls(run)
-        if limit := await run.limit_reached():
+        take_in_steers(run)
+        try:
+            with run.control.breakable():
+                if limit := await _limit_reached(run):
+                    return limit
+                reply = await ask_model(run)
+        except Steered:
+            continue
+        finally:
+            run.budget.settle(run.recorder.entries)
+        if limit := _cut_off(run, reply.finish_reason, reply.usage):
             return limit
-        reply = await ask_model(run)
-        if reply.finish_reason == "length":
-            allowed = run.started.parameters.max_tokens
-            return LimitReached(limit="tokens", allowed=allowed, reached=reply.usage.output_tokens)
-        if reply.finish_reason == "content_filter":
-            raise ModelFailure("safety_filter", "The provider's safety filter cut this answer off.")
-        if not reply.message.tool_calls:
+        if not reply.message.tool_calls and not run.control.steered:
             return None
         await run.recorder.flush()
+        if limit := run.budget.passed(run.recorder.entries):
+            return limit
+
+
+def _cut_off(run: Run, reason: FinishReason | None, usage: Usage) -> LimitReached | None:
+    """The limit at which the answer broke off, if it did; raises `ModelFailure` for one that was held back."""
+    if reason == "content_filter":
+        raise ModelFailure("safety_filter", "The provider's safety filter cut this answer off.")
+    if reason != "length":
+        return None
+    return LimitReached(limit="tokens", allowed=run.started.parameters.max_tokens, reached=usage.output_tokens)
+
+
+async def _limit_reached(run: Run) -> LimitReached | None:
+    """The limit that forbids one more model call, if one does."""
+    prompt = await next_prompt(run)
+    await agree_to_unpriced(run)
+    return run.budget.forbids(run.recorder.entries, prompt, run.models.price(run.started.model))
 
 
 def _end(run: Run, status: FinalStatus, limit: LimitReached | None = None) -> None:

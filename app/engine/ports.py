@@ -28,6 +28,14 @@ class Models(Protocol):
         """What its tokens cost, `None` when nobody said."""
         ...
 
+    async def window(self, name: str) -> int | None:
+        """Tokens of prompt that it takes, `None` when nobody said; afterwards `price` reads nothing."""
+        ...
+
+    def sends_bills(self, name: str) -> bool:
+        """False for a model on this machine, which costs nothing even where nobody said so."""
+        ...
+
     async def count_tokens(self, request: ModelRequest) -> int:
         """About how many tokens the request's prompt has."""
         ...
@@ -113,6 +121,10 @@ class RunRows(Protocol):
 
     def cost_since(self, moment: datetime) -> float:
         """US dollars of the runs that started since then."""
+        ...
+
+    def cost_of_session(self, session_id: str) -> float:
+        """US dollars of the session's runs."""
         ...
 
     async def save(self, row: RunRow) -> None:

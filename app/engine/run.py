@@ -2,15 +2,16 @@
 
 from dataclasses import dataclass, field
 
-from app.domain.events import GrantedTool, LimitReached, RunStarted
+from app.domain.events import GrantedTool, RunStarted
 from app.domain.messages import Message
 from app.domain.streaming import ModelRequest
-from app.domain.trace import conversation
+from app.domain.trace import sent_conversation
 from app.engine.control import Control
-from app.engine.limits import Budget
+from app.engine.limits import Budget, Prompt
 from app.engine.ports import Artifacts, Clock, Models, Toolset
 from app.engine.recorder import Recorder
 from app.engine.stopwatch import Stopwatch
+from app.engine.tools_since import ToolsSince
 
 
 @dataclass
@@ -26,23 +27,32 @@ class Run:
     files: dict[str, str]
     """Path to sha256 of the session's files, as they are now."""
     control: Control = field(default_factory=Control)
+    allowed: set[str] = field(default_factory=set)
+    """Tools that a person let be called without being asked again, in the course of the run."""
+    since: ToolsSince = field(default_factory=ToolsSince)
+    """How the tools differ from those the run began with, where it was resumed."""
+    prompt: Prompt | None = None
+    """What the model is asked next, as it was last counted."""
 
     @property
-    def ending(self) -> bool:
-        """True when a cancellation ends the run itself: stopped by a person, or out of time."""
-        return self.control.stopped or self.stopwatch.timer.expired()
+    def cut_short(self) -> bool:
+        """True when a cancellation is the run's own: stopped or steered by a person, or out of time.
+
+        What was left unfinished is then recorded; a process that ends records nothing.
+        """
+        return self.control.stopped or self.control.steered or self.stopwatch.timer.expired()
 
     def granted(self, name: str) -> GrantedTool | None:
         """The tool as it was granted to this run, `None` where it was not."""
         return next((tool for tool in self.started.tools if tool.spec.name == name), None)
 
-    def request(self) -> ModelRequest:
-        """What the model is asked next."""
-        return request_of(self.started, tuple(conversation(self.recorder.entries)))
+    def digest_now(self, tool: GrantedTool) -> str:
+        """The digest of the tool's spec as it is called now."""
+        return self.since.changed.get(tool.spec.name, tool.spec.digest)
 
-    async def limit_reached(self) -> LimitReached | None:
-        """The limit that forbids one more model call, if one does."""
-        return await self.budget.forbids(self.recorder.entries, self.request)
+    def request(self) -> ModelRequest:
+        """What the model is asked next, without what was left out of the conversation."""
+        return request_of(self.started, tuple(sent_conversation(self.recorder.entries)))
 
 
 def request_of(started: RunStarted, messages: tuple[Message, ...]) -> ModelRequest:

@@ -3,14 +3,13 @@
 import asyncio
 import logging
 from collections import OrderedDict
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from dataclasses import dataclass
-from datetime import datetime
 
 from pydantic import JsonValue
 
-from app.domain.errors import StorageError
-from app.domain.events import Decision, Entry, MessageAdded, Origin, PauseResolved, RunStarted
+from app.domain.errors import Conflict, StorageError
+from app.domain.events import Decision, Entry, MessageAdded, Origin, PauseResolved, RunFinished, RunStarted
 from app.domain.messages import Message
 from app.domain.streaming import Draft
 from app.domain.tools import Progress
@@ -21,23 +20,32 @@ from app.domain.trace import (
     RunStatus,
     SortKey,
     StoredTrace,
+    active_seconds,
+    files_after,
     finished,
     run_row,
     status,
-    totals,
 )
 from app.domain.values import new_id
+from app.engine.calling import refuse_calls
+from app.engine.control import Steer
+from app.engine.deciding import decision_for, open_pause
+from app.engine.ledger import Ledger, no_ceiling
 from app.engine.limits import Budget
 from app.engine.loop import run_agent
 from app.engine.ports import Artifacts, Clock, Models, Opening, RunRows, Toolbox, Traces
 from app.engine.recorder import Recorder
+from app.engine.resuming import allowed_before, can_go_on, pick_up
 from app.engine.run import Run
 from app.engine.stopwatch import Stopwatch
+from app.engine.tools_since import ToolsSince
 
 log = logging.getLogger(__name__)
 
 KEPT_FINISHED = 30
 """Runs that stay in memory after their end, since their page and the next turn read them."""
+MOST_LEFT = 200
+"""Runs without an end that are looked at for those that wait for a person."""
 SAVE_AGAIN_SECONDS = 5.0
 
 
@@ -102,6 +110,26 @@ class LiveRun:
             self.run.control.stopped = True
             self.task.cancel()
 
+    def steer(self, message: Message) -> Steer:
+        """Break into the run with the message: what it writes is cut off, tools that may be are cancelled.
+
+        Its `landed` says when the message has become a turn of the run, or that the run ended before.
+        """
+        return self.run.control.steer(message)
+
+    @property
+    def steered(self) -> bool:
+        """True while a message waits to break in, for a tool that may not be cancelled."""
+        return self.run.control.steered
+
+    def retry_now(self) -> None:
+        """Make the next attempt of a failed model call at once; raises `Conflict` where none waits."""
+        self.run.control.retrying.decide(again=True)
+
+    def give_up(self) -> None:
+        """Make no further attempt of a failed model call: the run fails by it. Raises `Conflict` where none waits."""
+        self.run.control.retrying.decide(again=False)
+
     def resolve(
         self,
         pause_id: str,
@@ -111,10 +139,14 @@ class LiveRun:
         note: str = "",
         by: str = "user",
     ) -> None:
-        """Decide on a pause; raises `Conflict` when it waits no more."""
-        self.run.control.resolve(
-            PauseResolved(pause_id=pause_id, decision=decision, arguments=arguments, note=note, by=by)
-        )
+        """Decide on a pause; raises `Conflict` when it waits no more, `WorkbenchError` for a decision that is none."""
+        pause = open_pause(self.entries, pause_id)
+        self.run.control.resolve(decision_for(pause, decision, arguments=arguments, note=note, by=by))
+
+    @property
+    def waits(self) -> bool:
+        """True while a person has to decide something."""
+        return self.run.control.waits
 
 
 @dataclass
@@ -125,12 +157,21 @@ class Runs:
     toolbox: Toolbox
     artifacts: Artifacts
     clock: Clock
+    day_ceiling: Callable[[], float] = no_ceiling
+    """US dollars that all runs of a day may cost together; 0 for no ceiling."""
 
     def __post_init__(self) -> None:
+        self.ledger = Ledger(self.rows, self.clock, self.day_ceiling)
         self._live: dict[str, LiveRun] = {}
         self._finished: OrderedDict[str, LiveRun] = OrderedDict()
+        self._resuming: set[str] = set()
+        self._left: dict[str, RunRow] = {}
+        """Rows of runs that an earlier process left, as they really stand: nothing changes those but `resume`."""
+        self._left_found = False
         self.begun = 0
         """How many runs this process has begun: a list that remembers it sees also those that ended since."""
+        self.on_end: list[Callable[[LiveRun], None]] = []
+        """Told of each run that this process works on no more, once all of it is stored."""
 
     async def start(
         self, started: RunStarted, message: Message, *, origin: Origin = "user", run_id: str | None = None
@@ -143,17 +184,37 @@ class Runs:
         writer = await self.traces.create(run_id, started.session_id)
         live = LiveRun(self._run(started, Recorder(run_id, writer, self.clock)))
         live.run.recorder.record(started, MessageAdded(message=message, origin=origin))
-        try:
-            await live.run.recorder.flush()
-            await self.rows.save(run_row(live.entries, alive=True))
-        except StorageError:
-            live.run.toolset.release()
-            await live.run.recorder.abandon()
-            raise
-        self._live[run_id] = live
-        self.begun += 1
-        live.task = asyncio.create_task(self._work(live), name=f"run {run_id}")
+        await self._store(live)
+        self._begin(live)
         return live
+
+    async def resume(self, run_id: str, *, decided: PauseResolved | None = None, by: str = "user") -> LiveRun:
+        """Go on with a run that its process left, in the same trace; returns when that is on disk.
+
+        `decided` is the decision on a pause that was left open. Raises `NotFound`; `Conflict` for a run that has ended
+        or goes on, or whose session is answering; `StorageError`.
+        """
+        live = await self._reopened(run_id, by=by)
+        if decided is not None:
+            live.run.control.resolve_ahead(decided)
+        self._begin(live)
+        return live
+
+    async def end(self, run_id: str, *, by: str = "user") -> LiveRun:
+        """Give up a run that its process left: its end is put into the trace. Raises like `resume`."""
+        live = await self._reopened(run_id, by=by)
+        refuse_calls(live.run, "This call was not run: the user stopped the run.")
+        live.run.recorder.record(RunFinished(status="cancelled"))
+        await self._leave(live)
+        return live
+
+    async def left(self) -> list[RunRow]:
+        """The newest runs that earlier processes left without an end, as they really stand; looked for once."""
+        if not self._left_found:
+            self._left_found = True
+            for row in self.rows.find(RunFilter(status="running"), limit=MOST_LEFT).rows:
+                await self._settled(row)
+        return list(self._left.values())
 
     def live(self, run_id: str) -> LiveRun | None:
         """The run, if it goes on in this process."""
@@ -212,40 +273,85 @@ class Runs:
         if tasks:
             await asyncio.wait(tasks, timeout=2)
 
+    async def _reopened(self, run_id: str, *, by: str) -> LiveRun:
+        """The run with all that it left brought to an end, on disk."""
+        if run_id in self._live or run_id in self._resuming:
+            raise Conflict("This run is going on already.")
+        self._resuming.add(run_id)
+        try:
+            trace = await self.traces.read(run_id)
+            started = can_go_on(trace)
+            if self.of_session(started.session_id) is not None:
+                raise Conflict("The agent is answering in this session. Stop it, or wait until it has finished.")
+            writer = await self.traces.reopen(run_id)
+            live = LiveRun(self._run(started, Recorder(run_id, writer, self.clock, trace.entries)))
+            await pick_up(live.run, trace.draft, by=by)
+            await self._store(live)
+        finally:
+            self._resuming.discard(run_id)
+        self._left.pop(run_id, None)
+        self._finished.pop(run_id, None)
+        return live
+
+    async def _store(self, live: LiveRun) -> None:
+        """Bring what the run begins with to disk; a run that cannot is given up."""
+        try:
+            await live.run.recorder.flush()
+            await self.rows.save(_row(live))
+        except StorageError:
+            live.run.toolset.release()
+            live.run.budget.close()
+            await live.run.recorder.abandon()
+            raise
+
+    def _begin(self, live: LiveRun) -> None:
+        self._live[live.run_id] = live
+        self.begun += 1
+        live.task = asyncio.create_task(self._work(live), name=f"run {live.run_id}")
+
     def _run(self, started: RunStarted, recorder: Recorder) -> Run:
+        """The run, which may have come some way already: what it used up then counts."""
         return Run(
             started=started,
             recorder=recorder,
             models=self.models,
             toolset=self.toolbox.lease(),
             artifacts=self.artifacts,
-            budget=Budget(started.limits, self.models, lambda: self._day_cost_besides(recorder.run_id)),
+            budget=Budget(started.limits, self.ledger.open(recorder.run_id, started), self.ledger),
             clock=self.clock,
-            stopwatch=Stopwatch(started.limits.total_time),
-            files=dict(started.files),
+            stopwatch=Stopwatch(started.limits.total_time, used=active_seconds(recorder.entries)),
+            files=files_after(recorder.entries) if recorder.entries else dict(started.files),
+            allowed=allowed_before(recorder.entries),
+            since=ToolsSince.of(started, self.toolbox) if recorder.entries else ToolsSince(),
         )
 
     async def _work(self, live: LiveRun) -> None:
         try:
             await run_agent(live.run)
         finally:
-            live.run.toolset.release()
-            await self._keep(live)
-            self._live.pop(live.run_id, None)
-            self._finished[live.run_id] = live
-            while len(self._finished) > KEPT_FINISHED:
-                self._finished.popitem(last=False)
+            await self._leave(live)
+
+    async def _leave(self, live: LiveRun) -> None:
+        """Nobody works on the run any more: store all of it, and keep it at hand."""
+        live.run.toolset.release()
+        await self._keep(live)
+        live.run.budget.close()
+        self._live.pop(live.run_id, None)
+        self._finished[live.run_id] = live
+        while len(self._finished) > KEPT_FINISHED:
+            self._finished.popitem(last=False)
+        for tell in self.on_end:
+            tell(live)
 
     async def _keep(self, live: LiveRun) -> None:
         """Bring the end of the trace to disk; while that fails (a full disk), try again and say so.
 
         The row of a run without an end stays one of a running run: how it really stands is seen when it is met.
         """
-        without_end = finished(live.entries) is None
         while True:
             try:
                 await live.run.recorder.close()
-                await self.rows.save(run_row(live.entries, alive=without_end))
+                await self.rows.save(_row(live))
             except StorageError as error:
                 if live.unsaved is None:
                     log.warning("Run %s is not on disk yet: %s", live.run_id, error)
@@ -259,18 +365,19 @@ class Runs:
         """The row of a run without an end, made again from its trace as far as that can be read."""
         if row.status != "running":
             return row
-        trace = await self.trace(row.run_id)
-        if not trace.entries or not isinstance(trace.entries[0].event, RunStarted):
-            return row.model_copy(update={"status": "interrupted"})
-        return run_row(trace.entries, alive=row.run_id in self._live)
+        if (live := self._live.get(row.run_id)) is not None:
+            return run_row(live.entries, alive=True)
+        if row.run_id not in self._left:
+            trace = await self.trace(row.run_id)
+            whole = bool(trace.entries) and isinstance(trace.entries[0].event, RunStarted)
+            left = run_row(trace.entries, alive=False) if whole else row.model_copy(update={"status": "interrupted"})
+            if row.run_id in self._live or row.run_id in self._resuming:
+                return left
+            self._left[row.run_id] = left
+        return self._left[row.run_id]
 
-    def _day_cost_besides(self, run_id: str) -> float:
-        """US dollars of today's other runs, those that go on included."""
-        midnight = local_midnight(self.clock.now())
-        going_on = sum(totals(live.entries).cost for other, live in self._live.items() if other != run_id)
-        return self.rows.cost_since(midnight) + going_on
 
-
-def local_midnight(moment: datetime) -> datetime:
-    """The start of that moment's day, where the computer stands."""
-    return moment.astimezone().replace(hour=0, minute=0, second=0, microsecond=0)
+def _row(live: LiveRun) -> RunRow:
+    """The row to store. Without an end it is one of a running run: how it really stands is seen when it is met."""
+    row = run_row(live.entries, alive=True)
+    return row if finished(live.entries) else row.model_copy(update={"status": "running"})

@@ -8,11 +8,12 @@ from contextlib import contextmanager
 class Stopwatch:
     """Cancels what runs inside `timer` when its seconds are used up."""
 
-    def __init__(self, seconds: float) -> None:
+    def __init__(self, seconds: float, *, used: float = 0.0) -> None:
+        """`used`: how many of the seconds are gone already."""
         self.seconds = seconds
-        self.timer = asyncio.timeout(seconds)
+        self._left = max(0.0, seconds - used)
+        self.timer = asyncio.timeout(self._left)
         self._waits = 0
-        self._left = seconds
 
     @contextmanager
     def standing_still(self) -> Iterator[None]:

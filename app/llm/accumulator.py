@@ -8,7 +8,7 @@ the order, and that is what this relies on.
 import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from pydantic import JsonValue
 
@@ -19,6 +19,9 @@ from app.llm.thinking import ThinkSplitter
 
 PROVIDER_ID = "id"
 """The provider field that keeps a call's id where it was not fit to be ours, as Gemini's with a signature in it."""
+
+LONGEST_ANSWER = 2_000_000
+"""Characters of one answer; what a runaway model writes beyond is left out."""
 
 _USABLE_ID = re.compile(r"[A-Za-z0-9_-]{1,64}")
 
@@ -48,7 +51,7 @@ class Accumulator:
 
     def __init__(self, taken: Iterable[str] = ()) -> None:
         self.size = 0
-        """Characters so far, in text, thinking and arguments."""
+        """Characters so far, in text, thinking and arguments; beyond the longest answer they are counted only."""
         self._taken = set(taken)
         self._splitter = ThinkSplitter()
         self._text: list[str] = []
@@ -89,8 +92,8 @@ class Accumulator:
         text = piece.arguments if isinstance(piece.arguments, str) else _json(piece.arguments)
         if not text:
             return None
+        text = self._cut(text)
         call.arguments += text
-        self.size += len(text)
         return CallDelta(call.call_id, call.name, text)
 
     def end(self) -> Sequence[Delta]:
@@ -116,10 +119,20 @@ class Accumulator:
         return Message(role="assistant", parts=(*parts, *map(_finished, self._calls)), model=model)
 
     def _kept(self, pieces: Sequence[TextDelta | ReasoningDelta]) -> Sequence[Delta]:
-        for piece in pieces:
-            self.size += len(piece.text)
+        kept = [self._fitting(piece) for piece in pieces]
+        for piece in kept:
             (self._text if isinstance(piece, TextDelta) else self._reasoning).append(piece.text)
-        return pieces
+        return kept
+
+    def _fitting(self, piece: TextDelta | ReasoningDelta) -> TextDelta | ReasoningDelta:
+        text = self._cut(piece.text)
+        return piece if text is piece.text else replace(piece, text=text)
+
+    def _cut(self, text: str) -> str:
+        """What of the text there is still room for."""
+        room = max(0, LONGEST_ANSWER - self.size)
+        self.size += len(text)
+        return text if len(text) <= room else text[:room]
 
     def _call_of(self, piece: CallPiece) -> _Call:
         index = piece.index or 0

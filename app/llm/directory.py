@@ -1,5 +1,6 @@
 """Where a model's name leads: to the built-in demo, or to one that LiteLLM reaches."""
 
+import asyncio
 from collections.abc import Awaitable, Callable
 
 from app.domain.errors import ModelFailure, NotFound
@@ -9,7 +10,7 @@ from app.llm.catalog import DEMO, Catalog
 from app.llm.demo import DemoModel
 from app.llm.demo.model import HUMAN_PACE, prompt_tokens
 from app.llm.litellm_model import LiteLLMModel, ensure_litellm
-from app.llm.providers import Keys, connection, environment, provider_named
+from app.llm.providers import Keys, connection, environment, is_nearby, provider_named
 from app.llm.tokens import count_tokens
 
 ReadArtifact = Callable[[str], Awaitable[bytes]]
@@ -64,10 +65,28 @@ class ModelDirectory:
         card = self._catalog.card(name)
         return card.price if card else None
 
+    async def window(self, name: str) -> int | None:
+        """Tokens of prompt that it takes; `None` when nobody said. Afterwards `price` reads nothing."""
+        if not _may_be_demo(name):
+            await self._catalog.ready()
+        card = self._catalog.card(name)
+        return card.context_window if card else None
+
+    def sends_bills(self, name: str) -> bool:
+        """False for the demo, for a server on this machine or beside it, and for what cannot be called as yet."""
+        full_name = self._catalog.resolve(name)
+        if full_name == DEMO.name or is_nearby(full_name, self._keys):
+            return False
+        try:
+            connection(full_name, self._keys)
+        except ModelFailure:
+            return False
+        return True
+
     async def count_tokens(self, request: ModelRequest) -> int:
         """About how many tokens the request's prompt has."""
         if self._catalog.resolve(request.model) == DEMO.name:
-            return prompt_tokens(request)
+            return await asyncio.to_thread(prompt_tokens, request)
         return (await count_tokens(request)).tokens
 
     def _sees_images(self, full_name: str) -> bool:

@@ -9,6 +9,8 @@ import asyncio
 import re
 from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
 from functools import cached_property
 
 from app.domain.errors import FailureClass, ModelFailure
@@ -73,8 +75,12 @@ _RULES: tuple[Rule, ...] = (
         "context_overflow",
         lambda it: (
             it.is_a("litellm.ContextWindowExceededError")
-            or it.says(
-                r"context (length|window|size)|maximum context|prompt is too long|exceed_context_size|too many tokens"
+            or (
+                it.status != 429  # "too many tokens" a minute is a rate limit
+                and it.says(
+                    r"context (length|window|size)|maximum context|prompt is too long|exceed_context_size"
+                    r"|too many tokens|input is too long|input token count|reduce the length of"
+                )
             )
         ),
     ),
@@ -130,19 +136,17 @@ _RULES: tuple[Rule, ...] = (
 )
 
 _SENTENCES: dict[FailureClass, str] = {
-    "rate_limit": "{provider} limits how often it may be asked, and it was too often. Wait a moment and try again.",
-    "quota": "The account with {provider} has used up its quota or its money. Check its plan and billing.",
-    "context_overflow": "The conversation is longer than this model can read. Start a new session, or choose "
-    "a model with a larger context.",
-    "invalid_key": "{provider} refused the key, or it may not use this model. Check the key and its permissions.",
-    "model_unavailable": "{provider} cannot offer this model now. Check its name, or try again later.",
-    "safety_filter": "{provider} stopped the answer for reasons of safety. Word the request in another way.",
-    "timeout": "{provider} said nothing for too long. Try again, or allow it more time in the limits.",
-    "network": "{provider} could not be reached, or the connection broke. "
-    "Check the network and the provider's address.",
-    "provider_error": "{provider} had an error of its own. Try again in a moment.",
-    "bad_response": "{provider} sent something that is no proper answer. Try again.",
-    "bad_request": "{provider} refused the request as it was sent. Check the model's settings and the tools.",
+    "rate_limit": "{provider} limits how often it may be asked, and it was too often.",
+    "quota": "The account with {provider} has used up its quota or its money.",
+    "context_overflow": "The conversation is longer than this model can read.",
+    "invalid_key": "{provider} refused {key}, or it may not use this model.",
+    "model_unavailable": "{provider} cannot offer this model now.",
+    "safety_filter": "{provider} stopped the answer for reasons of safety.",
+    "timeout": "{provider} said nothing for too long.",
+    "network": "{provider} could not be reached, or the connection broke.",
+    "provider_error": "{provider} had an error of its own.",
+    "bad_response": "{provider} sent something that is no proper answer.",
+    "bad_request": "{provider} refused the request as it was sent.",
     "cancelled": "The call was cancelled.",
     "limit": "A limit was reached.",
     "internal": "Something went wrong inside the app.",
@@ -150,17 +154,20 @@ _SENTENCES: dict[FailureClass, str] = {
 _NO_QUOTE: frozenset[FailureClass] = frozenset({"cancelled", "timeout", "internal"})
 
 
-def classify(error: BaseException, *, provider: str = "The provider", secrets: Collection[str] = ()) -> ModelFailure:
+def classify(
+    error: BaseException, *, provider: str = "The provider", key: str = "", secrets: Collection[str] = ()
+) -> ModelFailure:
     """The failure that the error stands for; `internal` when it is none of the known ones, and likely a bug.
 
-    The text quotes what the provider said, without keys: `secrets` are the values that must not turn up in it.
+    The text quotes what the provider said, without keys: `secrets` are the values that must not turn up in it. `key`
+    names the environment variable that the key came from.
     """
     if isinstance(error, ModelFailure):
         return error
     trouble = Trouble(tuple(_chain(error)))
     found: list[FailureClass] = [failure for failure, applies in _RULES if applies(trouble)]
     failure: FailureClass = found[0] if found else "internal"
-    sentence = _SENTENCES[failure].format(provider=provider)
+    sentence = _SENTENCES[failure].format(provider=provider, key=f"the key in {key}" if key else "the key")
     quote = "" if failure in _NO_QUOTE else redacted(_quote(trouble), secrets)
     status = _status(failure, trouble)
     said = "It said" if status else "What happened"
@@ -200,10 +207,22 @@ def _retry_after(trouble: Trouble) -> float | None:
     for error in trouble.errors:
         response = getattr(error, "response", None)
         for headers in (getattr(error, "litellm_response_headers", None), getattr(response, "headers", None)):
-            asked = headers.get("retry-after") if headers else None
-            if asked and re.fullmatch(r"\d+(\.\d+)?", asked):
-                return float(asked)
+            if headers and (seconds := asked_wait(headers.get("retry-after"))) is not None:
+                return seconds
     return None
+
+
+def asked_wait(written: str | None) -> float | None:
+    """The seconds that a Retry-After header asks for, by a number or by a moment (RFC 9110, 10.2.3)."""
+    if not written:
+        return None
+    if re.fullmatch(r"\d+(\.\d+)?", written):
+        return float(written)
+    try:
+        moment = parsedate_to_datetime(written)
+    except ValueError:
+        return None
+    return max(0.0, (moment.astimezone(UTC) - datetime.now(UTC)).total_seconds())
 
 
 _JSON_MESSAGE = re.compile(r"\\?[\"'](?:message|error)\\?[\"']\s*:\s*\\?([\"'])(.+?)(?<!\\)\\?\1\s*[,}]", re.DOTALL)

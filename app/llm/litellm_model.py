@@ -111,7 +111,9 @@ class LiteLLMModel:
                         yield delta
             reply = reader.reply(connection.title)
         except Exception as error:  # noqa: BLE001 - the border to the provider: every error becomes a failure
-            raise classify(error, provider=connection.title, secrets=connection.secrets) from None
+            raise classify(
+                error, provider=connection.title, key=connection.key_variable, secrets=connection.secrets
+            ) from None
         yield reply
 
     async def _arguments(self, request: ModelRequest, connection: Connection, litellm: ModuleType) -> dict[str, object]:

@@ -3,7 +3,9 @@
 import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from ipaddress import ip_address
 from pathlib import Path
+from urllib.parse import urlsplit
 
 from app.domain.errors import ModelFailure
 
@@ -124,6 +126,8 @@ class Connection:
     """Key, address and the like; never shown, never written."""
     secrets: tuple[str, ...]
     """The values among these that must not turn up in any text."""
+    key_variable: str = ""
+    """The environment variable that the key came from; empty where there is none."""
 
 
 def provider_named(name: str) -> Provider:
@@ -161,13 +165,26 @@ def connection(name: str, keys: Keys = environment) -> Connection:
         model=f"{provider.prefix}/{model}",
         arguments={argument: value for argument, value in arguments.items() if value},
         secrets=tuple(secret for secret in secrets if len(secret) >= 6),
+        key_variable=next((variable for variable in provider.keys if keys(variable)), ""),
     )
 
 
 def missing_key(provider: Provider) -> str:
     """What to do about a key that is not there, in words."""
     variables = " or ".join(provider.keys[:2])
-    return f"{provider.title} needs a key and none is set. Set the environment variable {variables} and try again."
+    return f"{provider.title} needs a key, and none is set: the environment variable {variables} is empty."
+
+
+def is_nearby(name: str, keys: Keys = environment) -> bool:
+    """Whether the model of that `provider/model` runs on this machine or in its own network, by its address."""
+    provider = PROVIDERS.get(name.partition("/")[0])
+    host = urlsplit(_base(provider, keys)).hostname if provider else None
+    if not host:
+        return False
+    try:
+        return ip_address(host).is_private
+    except ValueError:
+        return host == "localhost" or "." not in host or host.endswith((".localhost", ".local"))
 
 
 def _first(keys: Keys, variables: tuple[str, ...]) -> str:

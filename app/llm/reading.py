@@ -6,12 +6,9 @@ from collections.abc import AsyncGenerator, AsyncIterator
 from app.domain.errors import ModelFailure
 from app.domain.messages import FinishReason, Usage
 from app.domain.streaming import Delta, ModelRequest, Reply
-from app.llm.accumulator import Accumulator
+from app.llm.accumulator import LONGEST_ANSWER, Accumulator
 from app.llm.chunks import feed, finish_of, has_usage, usage_of
 from app.llm.ends import Ended
-
-LONGEST_ANSWER = 2_000_000
-"""Characters of one answer; what a runaway model writes beyond is not read."""
 
 _TURN = 0.005
 """Seconds of reading after which the rest of the loop gets its turn: a full buffer never waits by itself."""
@@ -52,7 +49,7 @@ class AnswerReader:
     def reply(self, provider: str) -> Reply:
         """The whole answer. Raises `ModelFailure` when it was broken off, is empty, or was filtered away."""
         if self._finish is None:
-            raise ModelFailure("bad_response", f"The answer of {provider} broke off before its end. Try again.")
+            raise ModelFailure("bad_response", f"The answer of {provider} broke off before its end.")
         if not self._answer.has_text and not self._answer.has_calls:
             raise self._empty(provider, self._finish)
         return Reply(
@@ -79,7 +76,7 @@ class AnswerReader:
         if finish == "content_filter":
             return ModelFailure(
                 "safety_filter",
-                f"{provider} stopped the answer for reasons of safety. Word the request in another way.",
+                f"{provider} stopped the answer for reasons of safety.",
             )
         if finish == "length":
             return ModelFailure(
@@ -87,7 +84,7 @@ class AnswerReader:
                 f"The model used up its {self._request.parameters.max_tokens} tokens before it said anything. "
                 "Allow it more of them in the settings.",
             )
-        return ModelFailure("bad_response", f"{provider} sent an empty answer. Try again.")
+        return ModelFailure("bad_response", f"{provider} sent an empty answer.")
 
 
 def _named_usage(chunks: object) -> bool:

@@ -12,6 +12,7 @@ import os
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache, lru_cache
+from hashlib import blake2b
 from pathlib import Path
 
 from app.domain.messages import FilePart, ImagePart, Message, ReasoningPart, TextPart, ToolCall, ToolResult
@@ -25,7 +26,7 @@ _IMAGE_TOKENS = 800
 _CHARACTERS_PER_TOKEN = 4
 _REMEMBERED_TEXTS = 4096
 _LONGEST_REMEMBERED = 20_000
-"""Characters; a prompt of which each keystroke makes another one would fill the memory."""
+"""Characters; of a longer text only the digest is kept, since texts of that size would fill the memory."""
 
 Measure = Callable[[str], int]
 
@@ -94,7 +95,19 @@ def _measure() -> Measure:
     if count is _by_characters:
         return count
     remembered = lru_cache(maxsize=_REMEMBERED_TEXTS)(count)
-    return lambda text: remembered(text) if len(text) <= _LONGEST_REMEMBERED else count(text)
+    long_ones: dict[bytes, int] = {}
+
+    def measure(text: str) -> int:
+        if len(text) <= _LONGEST_REMEMBERED:
+            return remembered(text)
+        digest = blake2b(text.encode(errors="surrogatepass"), digest_size=16).digest()
+        if digest not in long_ones:
+            if len(long_ones) >= _REMEMBERED_TEXTS:
+                long_ones.clear()
+            long_ones[digest] = count(text)
+        return long_ones[digest]
+
+    return measure
 
 
 @cache

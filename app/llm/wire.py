@@ -55,7 +55,7 @@ class Wire:
             written += self._message(message, ids)
             if self.sees_images:
                 seen += _images_of_results(message)
-        return [*written, self._shown(seen)] if seen else written
+        return _alternating([*written, self._shown(seen)] if seen else written)
 
     def _message(self, message: Message, ids: Mapping[str, str]) -> list[Json]:
         match message.role:
@@ -166,6 +166,27 @@ def images_in(messages: tuple[Message, ...]) -> tuple[str, ...]:
     """The artifacts of all images that a request shows, each once."""
     shown = (part for message in messages for part in (*message.parts, *_images_of_results(message)))
     return tuple(dict.fromkeys(part.artifact for part in shown if isinstance(part, ImagePart)))
+
+
+def _alternating(written: list[Json]) -> list[Json]:
+    """User messages behind one another as one: some providers refuse two, as after an answer that never began."""
+    joined: list[Json] = []
+    for message in written:
+        if joined and message["role"] == joined[-1]["role"] == "user":
+            joined[-1] = {"role": "user", "content": _both(joined[-1]["content"], message["content"])}
+        else:
+            joined.append(message)
+    return joined
+
+
+def _both(first: JsonValue, second: JsonValue) -> JsonValue:
+    if isinstance(first, str) and isinstance(second, str):
+        return f"{first}\n\n{second}"
+    return [part for content in (first, second) for part in _parts(content)]
+
+
+def _parts(content: JsonValue) -> list[JsonValue]:
+    return content if isinstance(content, list) else [{"type": "text", "text": content}]
 
 
 def _system(message: Message) -> Json:

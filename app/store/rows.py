@@ -57,6 +57,11 @@ class Rows:
         documents = self._documents.documents()
         return sum(number(_field(doc, "cost")) for doc in documents if number(doc.get("started")) >= start)
 
+    def cost_of_session(self, session_id: str) -> float:
+        """US dollars of the session's runs, deleted and replaced ones included: the money is spent."""
+        documents = self._documents.documents()
+        return sum(number(_field(doc, "cost")) for doc in documents if _field(doc, "session_id") == session_id)
+
     def week_of(self, agent_id: str) -> Week:
         """The agent's runs and their cost in the last seven days, and its last run; looks at no more than those."""
         since = (now() - timedelta(days=7)).timestamp()

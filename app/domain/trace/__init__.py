@@ -4,7 +4,9 @@ from app.domain.trace.alignment import AlignedStep, Verdict, align
 from app.domain.trace.calls import CallView, call_views
 from app.domain.trace.conversation import conversation, open_calls
 from app.domain.trace.files import files_after
+from app.domain.trace.left import LeftCall, active_seconds, last_words, left_calls, unanswered_request
 from app.domain.trace.row import RunFilter, RunPage, RunRow, SortKey, Week, run_row
+from app.domain.trace.sent import left_out_of, sent_conversation, stub
 from app.domain.trace.status import RunStatus, error_of, finished, open_pauses, status
 from app.domain.trace.steps import Step, StepType, steps
 from app.domain.trace.stored import StoredTrace
@@ -16,6 +18,7 @@ __all__ = [
     "AlignedStep",
     "CallView",
     "Decision",
+    "LeftCall",
     "RunFilter",
     "RunPage",
     "RunRow",
@@ -30,18 +33,25 @@ __all__ = [
     "TrajectoryStep",
     "Verdict",
     "Week",
+    "active_seconds",
     "align",
     "call_views",
     "conversation",
     "error_of",
     "files_after",
     "finished",
+    "last_words",
+    "left_calls",
+    "left_out_of",
     "open_calls",
     "open_pauses",
     "run_row",
+    "sent_conversation",
     "status",
     "steps",
+    "stub",
     "tallies",
     "totals",
     "trajectory",
+    "unanswered_request",
 ]

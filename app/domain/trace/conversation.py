@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from app.domain.events import Entry, MessageAdded, RunStarted, ToolReturned
+from app.domain.events import Entry, MessageAdded, RunResumed, RunStarted, ToolReturned
 from app.domain.messages import Message, TextPart, ToolCall, ToolResult
 
 
@@ -10,7 +10,9 @@ def conversation(entries: Iterable[Entry]) -> list[Message]:
     """History and messages in order, without the system prompt.
 
     The results of an assistant message follow it in the order of its calls, whenever they came in; a call without a
-    result (the run was cut off there) is answered as cancelled, since providers refuse an unanswered one.
+    result (the run was cut off there) is answered as cancelled, since providers refuse an unanswered one. Words that
+    the end of the app cut off are left out where the run went on: their call is made again, and some providers refuse
+    to write on at words of their own.
     """
     messages: list[Message] = []
     results: dict[str, ToolResult] = {}
@@ -25,6 +27,8 @@ def conversation(entries: Iterable[Entry]) -> list[Message]:
                 messages.extend(_answers(asked, results))
                 asked = message.tool_calls
                 messages.append(message)
+            case RunResumed() if messages and messages[-1].partial:
+                messages.pop()
             case _:
                 pass
     messages.extend(_answers(asked, results))

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal, assert_never
 
-from app.domain.events import Entry, MessageAdded, ToolCalled, ToolReturned
+from app.domain.events import Entry, MessageAdded, Origin, ToolCalled, ToolReturned
 from app.domain.messages import Message, ToolResult
 from app.domain.trace.calls import CallView
 
@@ -24,6 +24,8 @@ class Step:
     call: CallView | None = None
     """For `tool-call` and `tool-result`: the call as far as it is known at this step."""
     result: ToolResult | None = None
+    origin: Origin = "user"
+    """For `user-request`: how it came in."""
 
 
 def steps(entries: Iterable[Entry]) -> list[Step]:
@@ -38,8 +40,8 @@ def steps(entries: Iterable[Entry]) -> list[Step]:
 def steps_of(entry: Entry, calls: dict[str, CallView]) -> Iterator[Step]:
     """The steps that one more entry adds. `calls` keeps the calls between entries: start with an empty one."""
     match entry.event:
-        case MessageAdded(message=message):
-            yield from _of_message(entry, message)
+        case MessageAdded(message=message, origin=origin):
+            yield from _of_message(entry, message, origin)
         case ToolCalled(call_id=call_id, name=name, arguments=arguments):
             view = CallView(call_id, name, arguments, asked_seq=entry.seq, started_at=entry.at)
             calls[call_id] = view
@@ -54,10 +56,10 @@ def steps_of(entry: Entry, calls: dict[str, CallView]) -> Iterator[Step]:
             return
 
 
-def _of_message(entry: Entry, message: Message) -> Iterator[Step]:
+def _of_message(entry: Entry, message: Message, origin: Origin) -> Iterator[Step]:
     match message.role:
         case "user":
-            yield Step("user-request", message.text, entry.seq, entry.at, message=message)
+            yield Step("user-request", message.text, entry.seq, entry.at, message=message, origin=origin)
         case "assistant":
             said = message.text.strip()
             thoughts = [message.reasoning.strip(), said] if message.tool_calls else [message.reasoning.strip()]

@@ -4,8 +4,10 @@ import re
 from typing import get_args
 
 from app.domain.errors import FailureClass, ModelFailure
-from app.llm.demo.answer import Answer
+from app.llm.demo.answer import Answer, Wish
 from app.llm.demo.ask import Ask
+
+_ACTED = "(The demo model acted this out because you asked for it.)"
 
 _TEXTS: dict[FailureClass, str] = {
     "rate_limit": "Too many requests in a short time.",
@@ -31,28 +33,45 @@ _OTHER_WORDS: dict[str, FailureClass] = {
     "rate": "rate_limit", "context": "context_overflow", "key": "invalid_key", "api key": "invalid_key",
     "unavailable": "model_unavailable", "overloaded": "model_unavailable", "safety": "safety_filter",
     "filter": "safety_filter", "time out": "timeout", "connection": "network", "provider": "provider_error",
-    "server error": "provider_error", "money": "quota",
+    "server error": "provider_error", "server": "provider_error", "money": "quota", "credit": "quota",
+    "billing": "quota", "too many requests": "rate_limit", "429": "rate_limit", "401": "invalid_key",
+    "403": "invalid_key", "unauthorized": "invalid_key", "402": "quota", "404": "model_unavailable",
+    "400": "bad_request", "500": "provider_error", "502": "provider_error", "503": "model_unavailable",
+    "529": "model_unavailable", "too long": "context_overflow", "overflow": "context_overflow",
+    "offline": "network", "no internet": "network", "timed out": "timeout", "refusal": "safety_filter",
+    "bad answer": "bad_response", "bug": "internal",
 }  # fmt: skip
 _WORDS: dict[str, FailureClass] = {
     failure.replace("_", " "): failure for failure in get_args(FailureClass)
 } | _OTHER_WORDS
-_RETRY_AFTER = 3.0
+_RETRY_AFTER = 5.0
 """Seconds that an acted-out rate limit asks to wait."""
 
 _FAIL = re.compile(
-    r"\b(?:fail|break|crash|simulate|act out|pretend|raise|give me|show me)\b(.*)", re.IGNORECASE | re.DOTALL
+    r"\b(?:fail|break|crash|simulate|act out|act like|pretend|raise|throw|trigger|cause|give me|show me|run into|hit)\b"
+    r"(.*)",
+    re.IGNORECASE | re.DOTALL,
 )
-_ERROR = re.compile(r"\b(?:fail\w*|error|failure|limit|timeout|quota|crash|break)\b", re.IGNORECASE)
+_ERROR = re.compile(
+    r"\b(?:fail\w*|errors?|failure|limit|time\W?out|quota|crash|break|invalid key)\b"
+    r"|\b(?:an?|with|simulate|error) (?:HTTP )?[45]\d\d\b|\bis (?:down|offline|overloaded|too long|wrong|gone)\b",
+    re.IGNORECASE,
+)
+_ANY_ERROR = re.compile(r"\W*(?:an? )?(?:error|failure)?\W*(?:please|now)?\W*")
 _CUT_OFF = re.compile(
     r"\b(?:get|be|gets|getting)\s+cut\s+off\b|\bbreak off\b|\bcut (?:yourself|the answer) off\b", re.IGNORECASE
 )
+_IN_CALL = re.compile(r"\b(?:in|during|inside)\b.{0,20}\bcall\b", re.IGNORECASE)
+_EMPTY = re.compile(r"\b(?:empty|blank)\s+(?:answer|reply|response|message)\b|\banswer nothing\b", re.IGNORECASE)
 _TOO_LONG = re.compile(r"\brun out of (?:tokens|room|space)\b|\bhit the token limit\b", re.IGNORECASE)
 _SILENCE = re.compile(r"\b(?:go silent|say nothing|hang|stall)\b", re.IGNORECASE)
 
 
 def act_out(ask: Ask) -> Answer | None:
     if _CUT_OFF.search(ask.text):
-        return _cut_off()
+        return _cut_off_in_call() if _IN_CALL.search(ask.text) else _cut_off()
+    if _EMPTY.search(ask.text):
+        return Answer(failure=ModelFailure("bad_response", f"The demo model sent an empty answer. {_ACTED}"))
     if _TOO_LONG.search(ask.text):
         return Answer(
             text="This is the demo model, and here its answer reaches the token limit in the middle of a",
@@ -72,13 +91,13 @@ def failure_in(text: str) -> FailureClass | None:
     words = re.sub(r"[_\-\s]+", " ", asked.group(1).lower())
     named = (failure for name, failure in sorted(_WORDS.items(), key=lambda item: -len(item[0])) if name in words)
     found = next(named, None)
-    return found or ("provider_error" if re.fullmatch(r"\W*(?:please|now)?\W*", words) else None)
+    return found or ("provider_error" if _ANY_ERROR.fullmatch(words) else None)
 
 
 def _failure(failure: FailureClass) -> ModelFailure:
     return ModelFailure(
         failure,
-        f"{_TEXTS[failure]} (The demo model acted this out because you asked for it.)",
+        f"{_TEXTS[failure]} {_ACTED}",
         retry_after=_RETRY_AFTER if failure == "rate_limit" else None,
         status=_STATUS.get(failure),
     )
@@ -87,8 +106,15 @@ def _failure(failure: FailureClass) -> ModelFailure:
 def _cut_off() -> Answer:
     return Answer(
         text="This answer starts well. It has a first sentence, then a second one, and in the middle of the third it",
-        failure=ModelFailure(
-            "bad_response",
-            "The answer broke off before its end. (The demo model acted this out because you asked for it.)",
-        ),
+        failure=_broken_off(),
     )
+
+
+def _cut_off_in_call() -> Answer:
+    """The call is never made: nobody knows whether it was whole."""
+    call = Wish("calculator", {"operation": "add", "x": 2, "y": 2})
+    return Answer(text="I am about to call a tool. ", wishes=(call,), failure=_broken_off())
+
+
+def _broken_off() -> ModelFailure:
+    return ModelFailure("bad_response", f"The answer broke off before its end. {_ACTED}")

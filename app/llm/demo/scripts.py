@@ -4,6 +4,7 @@ from collections.abc import Callable
 
 from app.llm.demo.answer import Answer
 from app.llm.demo.ask import Ask
+from app.llm.demo.calling import call_tool, loop
 from app.llm.demo.cleaning import clean_data
 from app.llm.demo.failing import act_out
 from app.llm.demo.files import use_files
@@ -16,7 +17,18 @@ from app.llm.demo.texts import recite
 Script = Callable[[Ask], Answer | None]
 
 # From the most to the least particular: "write 2 + 2 to /sum.txt" is about a file, "think about 2 + 2" is a sum.
-SCRIPTS: tuple[Script, ...] = (act_out, call_named, clean_data, run_code, use_files, recite, work_out, chat)
+SCRIPTS: tuple[Script, ...] = (
+    act_out,
+    loop,
+    call_named,
+    call_tool,
+    clean_data,
+    run_code,
+    use_files,
+    recite,
+    work_out,
+    chat,
+)
 
 
 def answer_to(ask: Ask) -> Answer:

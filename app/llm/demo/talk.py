@@ -17,7 +17,8 @@ IDEAS = """Try one of these:
 - *Run this Python code: `print("hello")`*
 - *Write hello to /notes.txt*, then *read /notes.txt* or *list my files*
 - *Think about the sea*, *show me Markdown*, *tell me a long story*, *be slow*
-- *Fail with rate limit* or *get cut off*, to see what an error looks like"""
+- *Fail with rate limit* or *get cut off*, to see what an error looks like
+- *Loop* or *call delete_everything*, to see what stops an agent"""
 
 _THINK = re.compile(
     r"\b(?:think|reason|reflect|ponder|meditate)\b(?:\s+(?:hard|deeply|carefully|again))?\s*(?:(?:about|of|on|over)\s+(?P<topic>.+))?",
