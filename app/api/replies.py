@@ -5,7 +5,9 @@ from datetime import datetime
 
 from pydantic import JsonValue, TypeAdapter, ValidationError
 
+from app.domain.errors import ErrorInfo
 from app.domain.events import Entry, MessageAdded
+from app.domain.failure_words import failure_words
 from app.domain.trace import RunStatus, call_views, run_row
 from app.domain.trace.calls import CallView
 from app.domain.values import Value
@@ -54,7 +56,7 @@ def run_reply(entries: Sequence[Entry], *, alive: bool) -> RunReply:
     row = run_row(entries, alive=alive)
     text = answer_of(entries)
     end = entries[-1].event
-    error = end.error.text if end.type == "run_finished" and end.error else None
+    error = _in_words(end.error) if end.type == "run_finished" and end.error else None
     calls = [_step(number, call) for number, call in enumerate(call_views(entries).values(), start=1)]
     return RunReply(
         run_id=row.run_id,
@@ -72,6 +74,11 @@ def run_reply(entries: Sequence[Entry], *, alive: bool) -> RunReply:
             duration_ms=row.duration_ms,
         ),
     )
+
+
+def _in_words(error: ErrorInfo) -> str:
+    """What happened, and what to do about it."""
+    return f"{error.text} {failure_words(error.failure).next_step}"
 
 
 def answer_of(entries: Sequence[Entry]) -> str:

@@ -5,7 +5,9 @@ from fastapi.responses import JSONResponse
 from pydantic import BaseModel
 
 from app.api.envelopes import Envelope, refused
+from app.api.pauses import pause_routes
 from app.api.replies import RunReply, run_reply
+from app.api.runs import run_routes
 from app.api.tools import tool_routes
 from app.domain.errors import WorkbenchError
 from app.domain.events import Trigger
@@ -19,6 +21,8 @@ class RunRequest(BaseModel):
 def routes(workbench: Workbench) -> APIRouter:
     router = APIRouter(prefix="/api/v1")
     router.include_router(tool_routes(workbench))
+    router.include_router(run_routes(workbench))
+    router.include_router(pause_routes(workbench))
 
     @router.post("/agents/{slug}/run", response_model=Envelope[RunReply])
     async def run_agent(slug: str, request: RunRequest) -> Envelope[RunReply] | JSONResponse:

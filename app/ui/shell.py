@@ -13,7 +13,7 @@ from app.domain.values import now
 from app.ui import addresses, theme
 from app.ui.addresses import agent_address, session_address, tool_address
 from app.ui.components.buttons import button, icon_button
-from app.ui.components.format import ago
+from app.ui.components.format import ago, plural
 from app.ui.components.notices import told
 from app.ui.live_markdown import LiveMarkdown
 from app.ui.markup import Html, icon, joined, tag
@@ -58,6 +58,20 @@ _CTRL_K = """<script>document.addEventListener("keydown", (event) => {
   }
 });</script>"""
 
+_WAITING = """<script>
+  // The pages set the tab's title; how many runs wait for a decision stands before it.
+  let waiting = 0;
+  const showInTitle = () => {
+    const title = document.title.replace(/^\\(\\d+\\) /, "");
+    const wanted = waiting ? `(${waiting}) ${title}` : title;
+    if (document.title !== wanted) document.title = wanted;
+  };
+  window.showWaiting = (count) => { waiting = count; showInTitle(); };
+  new MutationObserver(showInTitle).observe(document.head, { subtree: true, childList: true, characterData: true });
+</script>"""
+WAITING_SECONDS = 1.0
+"""How often it is looked whether a run waits for a decision."""
+
 _EMIT_THEME = "(event) => { const one = event.target.closest('[data-theme]'); if (one) emit(one.dataset.theme); }"
 
 
@@ -74,7 +88,9 @@ class Shell:
         self._live_markdown = live_markdown
         self._theme: Theme = workbench.preferences.get().theme
         self._dark = theme.apply(self._theme)
+        self._waiting = 0
         ui.add_body_html(_CTRL_K)
+        ui.add_body_html(_WAITING)
         self._palette = Palette(self._commands)
         ui.on("open_palette", self._palette.open)
         self._drawer = self._build_drawer()
@@ -97,6 +113,7 @@ class Shell:
                 }
             )
         context.client.sub_pages_router.on_path_changed(self._show_nav)
+        ui.timer(WAITING_SECONDS, self._look_who_waits)
 
     def _build_header(self) -> None:
         with ui.header().classes("app-header"):
@@ -129,7 +146,17 @@ class Shell:
         return drawer
 
     def _show_nav(self, path: str) -> None:
-        self._nav.set_content(joined(tag("h2", "Workspace"), *(_nav_link(link, path) for link in WORKSPACE)))
+        waiting = {"playground": self._waiting}
+        links = (_nav_link(link, path, waiting.get(link.name, 0)) for link in WORKSPACE)
+        self._nav.set_content(joined(tag("h2", "Workspace"), *links))
+
+    async def _look_who_waits(self) -> None:
+        """Say in the navigation and in the tab's title how many runs wait for a decision."""
+        waiting = await self._workbench.pauses.waiting()
+        if waiting != self._waiting:
+            self._waiting = waiting
+            self._show_nav(context.client.sub_pages_router.current_path)
+            ui.run_javascript(f"showWaiting({waiting})")
 
     async def _theme_clicked(self, event: events.GenericEventArguments) -> None:
         for name, _, _ in THEMES:
@@ -232,18 +259,24 @@ def when(session: Session) -> str:
     return ago(session.updated_at, now())
 
 
-def _nav_link(link: NavLink, path: str) -> Html:
+def _nav_link(link: NavLink, path: str, waiting: int) -> Html:
     here = path.split("?", maxsplit=1)[0].rstrip("/") or addresses.LANDING
     active = here == link.address or here.startswith(f"{link.address}/")
     return tag(
         "a",
         icon(link.icon),
         link.title,
+        _waiting_badge(waiting) if waiting else "",
         href=link.address,
         cls="nav-link is-active" if active else "nav-link",
         data_testid=f"nav-{link.name}",
         aria_current="page" if active else None,
     )
+
+
+def _waiting_badge(waiting: int) -> Html:
+    words = f"{plural(waiting, 'run')} waiting for your decision"
+    return tag("span", str(waiting), cls="nav-badge", title=words, aria_label=words, data_testid="waiting-badge")
 
 
 def _theme_button(name: Theme, title: str, *, chosen: Theme) -> Html:

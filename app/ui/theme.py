@@ -10,7 +10,16 @@ from app.ui.render import code_styles
 
 DARK: dict[Theme, bool | None] = {"light": False, "dark": True, "system": None}
 """What NiceGUI calls each theme."""
-SHEETS = ("theme.css", "trace.css", "panel.css", "agents.css", "compare.css", "tools.css", "attachments.css")
+SHEETS = (
+    "theme.css",
+    "trace.css",
+    "panel.css",
+    "agents.css",
+    "compare.css",
+    "tools.css",
+    "attachments.css",
+    "queue.css",
+)
 
 
 def apply(theme: Theme) -> ui.dark_mode:

@@ -15,16 +15,18 @@ from app.domain.events import (
     PauseRequested,
     PauseResolved,
     RunFinished,
+    RunResumed,
     RunStarted,
 )
 from app.domain.messages import Message
 from app.domain.streaming import Draft
 from app.domain.tools import Progress, ToolSpec
 from app.domain.trace import CallView
+from app.domain.trace.attempts import FailedAttempt, follow_attempt
 from app.domain.trace.calls import follow_call
 from app.engine.ports import Artifacts
 from app.ui.addresses import run_address
-from app.ui.components.failures import WORDS, error_card, interrupted_card, mark
+from app.ui.components.failures import attempt_line, error_card, interrupted_card, mark
 from app.ui.components.figures import Figures
 from app.ui.components.format import clock, dollars, duration, moment_text, plural, tokens
 from app.ui.components.markdown import Markdown
@@ -34,7 +36,10 @@ from app.ui.components.pause_card import Act, PauseCard
 from app.ui.components.phase import Phase
 from app.ui.components.phase_line import PhaseLine
 from app.ui.components.reasoning import Reasoning
+from app.ui.components.retry_card import RetryCard
 from app.ui.components.tool_card import ToolCard
+from app.ui.components.trace_marks import trimmed_words
+from app.ui.components.user_message import SteerMessage
 from app.ui.live_markdown import LiveMarkdown, render
 from app.ui.markup import Html, icon, joined, tag
 
@@ -83,6 +88,10 @@ class Answer(ui.element):
         self._answers = 0
         self._to_skip = 0
         self._skipped = 0
+        self._attempts: list[FailedAttempt] = []
+        self._waiting: tuple[RetryCard, ui.html] | None = None
+        """The card of a call that waits to be tried again, and the line that stays of it."""
+        self._agent_slug = run.agent.slug
         self._steps: deque[_Step] = deque()
         self._streaming: Markdown | None = None
         self._skipped_note: ui.html | None = None
@@ -98,22 +107,28 @@ class Answer(ui.element):
         """Show one more entry."""
         self.figures.take(entry)
         self._phase.take(entry)
+        self._end_waiting(entry)
         call = follow_call(self._calls, entry)
         match entry.event:
             case MessageAdded(message=message) if message.role == "assistant":
                 await self._add_message(message)
+            case MessageAdded(message=message, origin="steer"):
+                with self._body:
+                    SteerMessage(message, entry.at)
             case PauseRequested() as pause:
                 with self._body:
                     spec = self._specs.get(pause.name)
                     self._pauses[pause.pause_id] = PauseCard(pause, spec, alive=alive, act=self._act)
             case PauseResolved() as resolved if resolved.pause_id in self._pauses:
                 self._pauses[resolved.pause_id].decided(resolved)
-            case ModelFailed(retry_at=retry_at, failure=failure) if retry_at is not None:
-                self._note(mark("refresh", f"{WORDS[failure].title}: tried again.", warn=True))
-            case ContextTrimmed(left_out=left_out):
-                self._note(
-                    mark("content_cut", f"{plural(len(left_out), 'earlier message')} left out: too long to send.")
-                )
+            case ModelFailed() if self._attempts[-1].retry_at is not None:
+                self._show_attempt(self._attempts[-1], alive=alive)
+            case ContextTrimmed() as trimmed:
+                note = mark("content_cut", trimmed_words(trimmed), warn=True)
+                self._note(tag("div", note, data_testid="context-trimmed"))
+            case RunResumed(notes=notes):
+                words = " ".join(("Went on after the app was closed.", *notes))
+                self._note(tag("div", mark("play_circle", words, warn=bool(notes)), data_testid="run-resumed"))
             case RunFinished(status=status, error=error):
                 if status == "completed" and self._schema is not None:
                     self._note(await output_check(self._schema, self._last_words))
@@ -123,8 +138,18 @@ class Answer(ui.element):
             case _:
                 pass
 
-    async def show_draft(self, draft: Draft, printed: Mapping[str, str], progress: Mapping[str, Progress]) -> None:
-        """Show the message that is being written, and what running tools have printed and how far they are."""
+    async def show_draft(
+        self,
+        draft: Draft,
+        printed: Mapping[str, str],
+        progress: Mapping[str, Progress],
+        *,
+        steered: bool = False,
+    ) -> None:
+        """Show the message that is being written, and what running tools have printed and how far they are.
+
+        `steered`: a message waits for them to break in.
+        """
         if draft.reasoning:
             live = self._live_markdown.text(self._run_id, self._answers, reasoning=True)
             await self._thoughts().follow(draft.reasoning, live)
@@ -137,7 +162,7 @@ class Answer(ui.element):
             if call_id in self._cards:
                 self._cards[call_id].progressed(how_far)
         if self._line is not None:
-            self._line.show(self._phase.words(draft), self._phase.since)
+            self._line.show(self._phase.words(draft, steered=steered), self._phase.since)
 
     async def cut_off(self, draft: Draft, *, paused: bool) -> None:
         """The process ended under the run: show its last live text and a way on."""
@@ -146,8 +171,26 @@ class Answer(ui.element):
         if draft.text:
             await self._say(draft.text)
         self._stop_streaming()
-        self._note(interrupted_card(paused=paused))
+        if not paused:
+            self._note(interrupted_card())
         self._finish(Html(""))
+
+    def _show_attempt(self, attempt: FailedAttempt, *, alive: bool) -> None:
+        waits = alive and attempt.retry_at is not None
+        with self._body:
+            line = ui.html("" if waits else _attempt_mark(attempt), sanitize=False)
+            if waits and attempt.retry_at is not None:
+                card = RetryCard(attempt.failure, attempt.text, attempt=attempt.attempt, retry_at=attempt.retry_at)
+                self._waiting = card, line
+
+    def _end_waiting(self, entry: Entry) -> None:
+        """Follow the failed attempts; what waited is a line once anything else happens."""
+        follow_attempt(self._attempts, entry)
+        if self._waiting is not None:
+            card, line = self._waiting
+            self._waiting = None
+            card.delete()
+            line.set_content(_attempt_mark(self._attempts[-1]))
 
     async def _stream(self, text: str) -> None:
         if self._streaming is None:
@@ -248,7 +291,7 @@ class Answer(ui.element):
         for pause in self._pauses.values():
             pause.close()
         if error is not None:
-            self._note(error_card(error))
+            self._note(error_card(error, agent_slug=self._agent_slug))
         elif stopped:
             self._note(tag("div", mark("stop_circle", "Stopped."), data_testid="message-stopped"))
         took = duration((ended.at - self._began).total_seconds() * 1000)
@@ -271,6 +314,10 @@ class Answer(ui.element):
             )
             actions = answer_actions(self._run_id, has_text=bool(self.text))
             ui.html(joined(actions, used), sanitize=False).classes("message-actions")
+
+
+def _attempt_mark(attempt: FailedAttempt) -> Html:
+    return tag("div", mark("refresh", attempt_line(attempt), warn=True), data_testid="failed-attempt")
 
 
 def _heading(started: Entry, run: RunStarted, agent_icon: str) -> Html:

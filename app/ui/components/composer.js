@@ -49,13 +49,15 @@ export default {
     key(event) {
       if (event.key !== "Enter" || event.shiftKey || event.isComposing) return;
       event.preventDefault();
-      this.send();
+      this.send(event.ctrlKey || event.metaKey);
     },
-    send() {
+    send(steers) {
       clearTimeout(this.timer);
       const text = this.$refs.box.value;
-      if (text.length > this.limit) this.$emit("send", { length: text.length, text: "" });
-      else this.$emit("send", { length: text.length, text });
+      this.$emit("send", { length: text.length, text: text.length > this.limit ? "" : text, steers });
+    },
+    focus() {
+      this.$refs.box.focus({ preventScroll: true });
     },
     put(text) {
       this.$refs.box.value = text;

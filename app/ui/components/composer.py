@@ -1,6 +1,7 @@
 """Where a message is written."""
 
 from collections.abc import Awaitable, Callable
+from typing import Protocol
 
 from nicegui import events, ui
 
@@ -8,20 +9,25 @@ LARGEST_EVENT = 400_000
 """Characters; what a browser sends beyond a million bytes never arrives."""
 
 
+class OnSend(Protocol):
+    async def __call__(self, text: str, length: int, *, steers: bool) -> None: ...
+
+
 class Composer(ui.element, component="composer.js"):
     """Enter sends, Shift-Enter breaks the line. The text leaves the box only when `sent` says so.
 
-    `on_send` gets the text and its length; of a text too large to travel only the length comes, with an empty text.
+    `on_send` gets the text, its length, and whether it is to break into the answer that goes on (Ctrl-Enter); of a text
+    too large to travel only the length comes, with an empty text.
     `on_typed` gets the text one second after typing stopped.
     """
 
     def __init__(
         self,
         *,
-        session_id: str,
+        key: str,
         text: str,
         placeholder: str,
-        on_send: Callable[[str, int], Awaitable[None]],
+        on_send: OnSend,
         on_typed: Callable[[str], Awaitable[None]],
     ) -> None:
         super().__init__()
@@ -30,11 +36,11 @@ class Composer(ui.element, component="composer.js"):
             placeholder=placeholder,
             label="Message",
             limit=LARGEST_EVENT,
-            storage=f"composer:{session_id}",
+            storage=f"composer:{key}",
         )
 
         async def send(event: events.GenericEventArguments) -> None:
-            await on_send(str(event.args["text"]), int(event.args["length"]))
+            await on_send(str(event.args["text"]), int(event.args["length"]), steers=bool(event.args["steers"]))
 
         async def typed(event: events.GenericEventArguments) -> None:
             self._props["text"] = str(event.args)
@@ -43,9 +49,12 @@ class Composer(ui.element, component="composer.js"):
         self.on("send", send)
         self.on("typed", typed)
 
-    def send(self) -> str:
+    def send(self, *, steers: bool = False) -> str:
         """JavaScript that sends what is in the box."""
-        return f"() => getElement({self.id}).send()"
+        return f"() => getElement({self.id}).send({'true' if steers else 'false'})"
+
+    def focus(self) -> None:
+        self.run_method("focus")
 
     def sent(self, text: str) -> None:
         """The message was taken: empty the box, unless something else stands in it by now."""

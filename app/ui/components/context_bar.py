@@ -107,10 +107,6 @@ def _total(parts: ContextParts) -> Html:
     window = ""
     if parts.window:
         window = f" of {_rounded(parts.window)} ({_share(parts.total / parts.window)})"
-    full = parts.window is not None and parts.total > parts.window
-    warning = tag(
-        "p", icon("warning"), "More than the model takes: the oldest turns will be left out.", cls="mark mark-warn"
-    )
     return joined(
         tag(
             "p",
@@ -118,8 +114,22 @@ def _total(parts: ContextParts) -> Html:
             tag("span", _cost(parts), cls="chip", data_testid="context-cost"),
             cls="context-total",
         ),
-        warning if full else "",
+        _warning(parts),
     )
+
+
+def _warning(parts: ContextParts) -> Html:
+    """What happens to a prompt that is too long for the model."""
+    if parts.is_too_long:
+        words = "Too long for the model even without the history. Shorten the message or the system prompt."
+    elif parts.is_trimmed:
+        words = (
+            f"Does not fit beside an answer of {tokens(parts.longest_answer)}: the oldest tool results are left out, "
+            "then the oldest turns."
+        )
+    else:
+        return Html("")
+    return tag("p", icon("content_cut"), tag("span", words), cls="mark mark-warn", data_testid="context-warning")
 
 
 def _cost(parts: ContextParts) -> str:

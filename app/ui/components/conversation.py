@@ -7,7 +7,7 @@ from nicegui import ui
 
 from app.domain.errors import NotFound, StorageError
 from app.domain.events import Entry, MessageAdded
-from app.domain.trace import StoredTrace
+from app.domain.trace import RunStatus, StoredTrace, finished
 from app.engine.runs import LiveRun
 from app.ui.components.answer import SHOWN_STEPS
 from app.ui.components.buttons import button
@@ -50,6 +50,11 @@ class Conversation(Transcript):
         return bool(self.turns) and not self.turns[-1].over
 
     @property
+    def status(self) -> RunStatus | None:
+        """How the last turn stands."""
+        return self.turns[-1].status if self.turns else None
+
+    @property
     def hidden(self) -> tuple[str, ...]:
         """The earlier runs that are not shown."""
         return self._runs[: len(self._runs) - len(self.turns)]
@@ -73,11 +78,28 @@ class Conversation(Transcript):
         return True
 
     async def follow(self) -> tuple[bool, LiveRun | None]:
-        """Show what is new of the turn that goes on: whether an entry was, and its run."""
-        if not self.running:
-            return False, None
-        live = self._workbench.runs.recent(self.turns[-1].run_id)
-        return (await self.turns[-1].follow(live), live) if live is not None else (False, None)
+        """Show what is new of the turn that goes on: whether an entry was, and its run.
+
+        The turn before it may not have been seen to its end yet: a queued message begins the next one at once.
+        """
+        await self._take_up()
+        grown = False
+        live = None
+        for turn in [turn for turn in self.turns if not turn.over]:
+            if (live := self._workbench.runs.recent(turn.run_id)) is not None:
+                grown = await turn.follow(live) or grown
+        return grown, live
+
+    async def _take_up(self) -> None:
+        """Follow the last turn again where its run was left, and has gone on or been given up since."""
+        if not self.turns or not self.turns[-1].left:
+            return
+        run_id = self.turns[-1].run_id
+        live = self._workbench.runs.recent(run_id)
+        if live is not None and (live.alive or finished(live.entries)):
+            trace = await trace_of(self._workbench, run_id)
+            self._drop(len(self.turns) - 1)
+            await self._add(run_id, trace, len(self.turns))
 
     def _drop(self, kept: int) -> None:
         """Take all turns but the first ones off the page."""

@@ -7,6 +7,7 @@ from nicegui import ui
 from app.domain.agents import Behaviour, Limits, Parameters, ToolChoice
 from app.domain.errors import NotFound
 from app.domain.tools import JsonSchema
+from app.ui.components.day_ceiling_form import DayCeilingForm
 from app.ui.components.editor_parameters import ParametersForm
 from app.ui.components.editor_prompt import PromptSection
 from app.ui.components.editor_schema import SchemaEditor
@@ -36,6 +37,7 @@ class EditorForm(ui.element):
             with ui.element("section").classes("panel editor-section"):
                 ui.html("Limits of a run", sanitize=False, tag="h2").classes("section-title")
                 LimitsForm(behaviour.limits, on_change=self._set_limits)
+                DayCeilingForm(workbench.preferences)
             with ui.element("section").classes("panel editor-section"):
                 ui.html("Output schema", sanitize=False, tag="h2").classes("section-title")
                 SchemaEditor(behaviour.output_schema, on_change=self._set_schema)

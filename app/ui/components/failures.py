@@ -1,54 +1,30 @@
-"""What went wrong, in plain words: a title, what happened, what to do about it."""
+"""What went wrong, in plain words: a title, what happened, what to do about it, and buttons to do it."""
 
-from dataclasses import dataclass
+from collections.abc import Sequence
 
-from app.domain.errors import ErrorInfo, FailureClass
+from app.domain.errors import ErrorInfo
+from app.domain.failure_words import FailureAction, failure_words
+from app.domain.trace.attempts import FailedAttempt
+from app.ui.addresses import agent_address
+from app.ui.components.format import duration, plural
 from app.ui.markup import Html, icon, joined, tag
 
 
-@dataclass(frozen=True, slots=True)
-class FailureWords:
-    title: str
-    what_to_do: str
+def error_card(error: ErrorInfo, *, agent_slug: str = "", elsewhere: Html | None = None) -> Html:
+    """The card of a run that did not come to its end.
 
-
-WORDS: dict[FailureClass, FailureWords] = {
-    "rate_limit": FailureWords("Too many requests", "The provider asks for a break. Wait a minute, then retry."),
-    "quota": FailureWords("No credit left", "Add credit at the provider or raise its spending limit, then retry."),
-    "context_overflow": FailureWords(
-        "The conversation is too long", "Start a new session, or use a model that reads more text at once."
-    ),
-    "invalid_key": FailureWords(
-        "The key was not accepted", "Check the API key in the provider's environment variable, then restart the app."
-    ),
-    "model_unavailable": FailureWords(
-        "The model is not available", "Check the model's name, and that its server is running, then retry."
-    ),
-    "safety_filter": FailureWords("Held back by a safety filter", "Say it in other words, then send it again."),
-    "timeout": FailureWords("No answer in time", "The provider took too long. Retry, or choose a faster model."),
-    "network": FailureWords("The provider could not be reached", "Check the network connection, then retry."),
-    "provider_error": FailureWords("The provider had a problem", "This usually passes. Wait a moment, then retry."),
-    "bad_response": FailureWords("The answer broke off", "The provider sent something incomplete. Retry."),
-    "bad_request": FailureWords(
-        "The provider refused the request", "Check the agent's settings: the model may not know one of them."
-    ),
-    "cancelled": FailureWords("Stopped", "Retry when you want the answer after all."),
-    "limit": FailureWords("A limit was reached", "Raise the limit in the agent's settings, or ask for less at once."),
-    "internal": FailureWords("Something went wrong inside the app", "Retry. If it happens again, report the details."),
-}
-
-
-def error_card(error: ErrorInfo, *, can_retry: bool = True) -> Html:
-    """The card of a run that did not come to its end."""
-    words = WORDS[error.failure]
+    `agent_slug` is the agent to edit where that helps; on a page that is not the session's, `elsewhere` leads there.
+    """
+    in_session = elsewhere is None
+    words = failure_words(error.failure)
     tone, symbol = ("warn", "speed") if error.failure == "limit" else ("bad", "error_outline")
     return tag(
         "div",
         tag("strong", icon(symbol), words.title),
         tag("div", error.text),
-        tag("div", words.what_to_do, cls="what-to-do"),
+        tag("div", words.next_step, cls="what-to-do"),
         _details(error.traceback),
-        action_button("retry", "Retry", testid="retry-button") if can_retry else "",
+        tag("div", _buttons(words.action, agent_slug, in_session=in_session), elsewhere or "", cls="notice-buttons"),
         cls=f"notice notice-{tone}",
         role="alert",
         data_testid="message-error",
@@ -56,18 +32,69 @@ def error_card(error: ErrorInfo, *, can_retry: bool = True) -> Html:
     )
 
 
-def interrupted_card(*, paused: bool) -> Html:
+def _buttons(action: FailureAction, agent_slug: str, *, in_session: bool) -> Html:
+    edit = tag("a", "Edit the agent", href=agent_address(agent_slug), cls="text-button", data_testid="edit-agent-link")
+    return joined(
+        action_button("retry", "Retry", testid="retry-button") if in_session else "",
+        action_button("pick-model", "Pick another model", testid="pick-model-button")
+        if in_session and action == "model"
+        else "",
+        action_button("edit", "Change the message", testid="shorten-button")
+        if in_session and action == "shorten"
+        else "",
+        edit if action == "agent" and agent_slug else "",
+    )
+
+
+def attempts_list(attempts: Sequence[FailedAttempt]) -> Html:
+    """The model calls of a run that failed and were to be tried again, behind one line; nothing where none was."""
+    if all(attempt.retry_at is None for attempt in attempts):
+        return Html("")
+    lines = (tag("li", attempt_line(attempt), title=attempt.text, data_testid="failed-attempt") for attempt in attempts)
+    return tag(
+        "details",
+        tag("summary", icon("refresh"), f"{plural(len(attempts), 'model call')} failed"),
+        tag("ol", *lines),
+        cls="notice notice-plain attempts",
+        data_testid="failed-attempts",
+    )
+
+
+def attempt_line(attempt: FailedAttempt) -> str:
+    """`Attempt 1 at 12:01:10: Too many requests. Tried again after 30 s.`"""
+    title = failure_words(attempt.failure).title
+    return f"Attempt {attempt.attempt} at {attempt.at.astimezone():%H:%M:%S}: {title}. {_then(attempt)}"
+
+
+def _then(attempt: FailedAttempt) -> str:
+    waited = duration((attempt.waited or 0.0) * 1000)
+    match attempt.outcome:
+        case "waits":
+            return f"To be tried again at {attempt.retry_at.astimezone():%H:%M:%S}." if attempt.retry_at else ""
+        case "tried again":
+            return f"Tried again after {waited}."
+        case "given up":
+            return f"Given up after {waited}."
+        case "last":
+            return "Not tried again."
+
+
+def interrupted_card() -> Html:
     """For a run whose process ended under it."""
     words = (
-        "The app was closed while this waited for your decision."
-        if paused
-        else "The app was closed while this was being answered. What was written until then is kept."
+        "The app was closed while this was being answered. What was done until then is kept: resume it to go on from "
+        "there, or have it answered again from the beginning."
     )
     return tag(
         "div",
         tag("strong", icon("power_settings_new"), "Interrupted"),
         tag("div", words),
-        action_button("retry", "Answer again", testid="retry-button"),
+        tag(
+            "div",
+            action_button("resume", "Resume", testid="resume-button"),
+            action_button("retry", "Answer again", testid="retry-button"),
+            cls="notice-buttons",
+        ),
         cls="notice notice-warn",
         data_testid="message-interrupted",
     )

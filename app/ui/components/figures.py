@@ -51,9 +51,13 @@ class Figures:
         return cls(row.input_tokens, row.output_tokens, row.cost, row.unpriced)
 
 
+NEAR = 0.8
+"""The share of a limit from which on it is shown as a warning."""
+
+
 @dataclass(frozen=True, slots=True)
 class Ceiling:
-    """How much of the tightest money limit is used."""
+    """How much of a limit is used."""
 
     share: float
     """1 is all of it."""
@@ -61,17 +65,33 @@ class Ceiling:
 
     @property
     def near(self) -> bool:
-        return self.share >= 0.8
+        return self.share >= NEAR
 
 
-def ceiling(limits: Limits, *, run_cost: float, day_cost: float) -> Ceiling | None:
-    """The limit that is used up most: of the run, or of the day; `None` when there is none."""
+def ceiling(
+    limits: Limits, *, run_cost: float, day_cost: float, session_cost: float = 0.0, all_day: float = 0.0
+) -> Ceiling | None:
+    """The money limit that is used up most; `None` when there is none. `all_day`: that of all agents together."""
+    spans = (
+        (run_cost, limits.run_cost, "a run"),
+        (session_cost, limits.session_cost, "a session"),
+        (day_cost, limits.day_cost, "a day"),
+        (day_cost, all_day, "a day for all agents"),
+    )
     ceilings = [
-        Ceiling(used / allowed, f"{used / allowed * 100:.0f} % of ${allowed:g} a {span}")
-        for used, allowed, span in ((run_cost, limits.run_cost, "run"), (day_cost, limits.day_cost, "day"))
+        Ceiling(used / allowed, f"{used / allowed * 100:.0f} % of ${allowed:g} {span}")
+        for used, allowed, span in spans
         if allowed > 0
     ]
     return max(ceilings, key=lambda one: one.share, default=None)
+
+
+def token_ceiling(limits: Limits, run_tokens: int) -> Ceiling | None:
+    """How much of the tokens of a run is used; `None` where they have no limit."""
+    if not limits.run_tokens:
+        return None
+    share = run_tokens / limits.run_tokens
+    return Ceiling(share, f"{share * 100:.0f} % of {limits.run_tokens:,} tokens a run")
 
 
 def middle(values: Sequence[float]) -> float | None:

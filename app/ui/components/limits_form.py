@@ -13,8 +13,12 @@ _BOXES = (
     ("total_time", "Whole run", "s", 10),
     ("idle_timeout", "Silence of the model", "s", 5),
     ("tool_timeout", "One tool call", "s", 1),
+    ("run_tokens", "Tokens of a run (0: any)", "", 1000),
     ("run_cost", "Money for a run", "US$", 0.1),
+    ("session_cost", "Session (0: any)", "US$", 1),
     ("day_cost", "Money for a day", "US$", 1),
+    ("repeats", "Same call (0: any)", "", 1),
+    ("result_size", "Tool result (0: any)", "bytes", 1_000_000),
     ("spawn_depth", "Agents calling agents", "levels", 1),
 )
 

@@ -1,34 +1,46 @@
 """A run waits for its owner: the yellow card of a pause, which becomes a line once it is decided."""
 
-import json
 from collections.abc import Awaitable, Callable, Mapping
 
 from nicegui import ui
-from pydantic import JsonValue, TypeAdapter
+from pydantic import BaseModel, JsonValue
 
-from app.domain.events import PauseRequested, PauseResolved
+from app.domain.events import Decision, PauseRequested, PauseResolved
 from app.domain.tools import JsonSchema, ToolSpec
-from app.engine.runs import LiveRun
 from app.ui.components.buttons import button
 from app.ui.components.failures import mark
 from app.ui.components.schema_form import SchemaForm
 from app.ui.components.tool_body import cut, pretty
 from app.ui.markup import Html, icon, joined, tag
+from app.workbench import Workbench
 
 Act = Callable[[str, str], Awaitable[None]]
 """Does an action with a value, as the buttons of a turn do."""
-_VALUES: TypeAdapter[dict[str, JsonValue]] = TypeAdapter(dict[str, JsonValue])
+DECIDE, STOP = "decide", "stop-run"
+"""What the buttons of the card do; the value of the first is a `CardDecision`."""
 
 
-def resolve_pause(live: LiveRun, action: str, value: str) -> None:
-    """Decide on a pause of the run as a card's button said; raises `Conflict` when it waits no more."""
-    pause_id, _, written = value.partition(" ")
-    arguments = _VALUES.validate_json(written) if written else None
-    live.resolve(pause_id, "approve" if action == "approve" else "deny", arguments=arguments)
+class CardDecision(BaseModel):
+    """What somebody decided on a card."""
+
+    pause_id: str
+    subject: str
+    """The digest of what the card showed."""
+    decision: Decision
+    arguments: dict[str, JsonValue] | None = None
+    note: str = ""
+
+
+async def decide_pause(workbench: Workbench, run_id: str, value: str) -> None:
+    """Decide on a pause of the run as a card's button said; raises what `Pauses.decide` does."""
+    said = CardDecision.model_validate_json(value)
+    await workbench.pauses.decide(
+        run_id, said.pause_id, said.decision, arguments=said.arguments, note=said.note, subject=said.subject
+    )
 
 
 class PauseCard(ui.element):
-    """Its buttons do `approve` and `deny` with the pause's id, and the values that were written."""
+    """Its buttons do `decide` and `stop-run`. Where its run was left, a decision lets that go on."""
 
     def __init__(self, pause: PauseRequested, spec: ToolSpec | None, *, alive: bool, act: Act) -> None:
         super().__init__("div")
@@ -64,6 +76,11 @@ class PauseCard(ui.element):
 
     @property
     def _question(self) -> str:
+        if self._pause.begun:
+            return (
+                f"The app was closed while {self._name} was running. It may have done its work already. "
+                "Run it once more?"
+            )
         return self._pause.question or f"The agent wants to call {self._name}. Allow it?"
 
     def _build(self, *, alive: bool) -> None:
@@ -74,49 +91,95 @@ class PauseCard(ui.element):
         ui.html(joined(tag("strong", icon(symbol), who), words), sanitize=False)
         self._arguments = ui.html(cut(pretty(pause.arguments)) if pause.arguments else Html(""), sanitize=False)
         if not alive:
-            ui.html(tag("div", "The app was closed before this was decided.", cls="what-to-do"), sanitize=False)
-        elif self._is_question:
+            ui.html(tag("div", self._left_words, cls="what-to-do", data_testid="pause-left"), sanitize=False)
+        if self._is_question:
             self._build_answer()
+        elif pause.begun:
+            self._build_again()
         else:
             self._build_approval()
+        if not alive:
+            with self._buttons:
+                button("Stop", self._stop, look="quiet", testid="pause-stop-button")
+
+    @property
+    def _left_words(self) -> str:
+        """What a decision does after the app was closed."""
+        if self._is_question and self._pause.call_id:
+            return f"The app was closed since. An answer runs {self._name} again from its beginning, with that answer."
+        return "The app was closed since. The run goes on with your decision."
 
     def _build_answer(self) -> None:
         if self._pause.form is not None:
             self._form = SchemaForm(self._pause.form)
-        with ui.element("div").classes("row-line"):
+        with ui.element("div").classes("row-line") as self._buttons:
             button("Send answer" if self._form else "Yes", self._approve, look="primary", testid="answer-button")
             button("Decline", self._deny, testid="decline-button")
 
+    def _build_again(self) -> None:
+        with ui.element("div").classes("row-line") as self._buttons:
+            button("Run it again", self._approve, look="primary", testid="approve-button")
+            button("Tell the model it was interrupted", self._deny, testid="deny-button")
+        self._build_note()
+
     def _build_approval(self) -> None:
         self._form_place = ui.element("div")
-        with ui.element("div").classes("row-line"):
+        with ui.element("div").classes("row-line") as self._buttons:
             button("Allow", self._approve, look="primary", testid="approve-button")
             button("Deny", self._deny, testid="deny-button")
             self._edit = button("Change arguments", self._change, look="quiet", testid="edit-arguments-button")
+            self._always = button("Always allow in this session", self._allow_always, look="quiet")
+            self._always.props("data-testid=always-button")
+        self._build_note()
+
+    def _build_note(self) -> None:
+        """Where the reason of a denial may be written, for the model to read."""
+        self._note = ui.input("Reason, if you deny it (the model reads it)").props("outlined dense maxlength=2000")
+        self._note.classes("fill").props("data-testid=deny-note").on("keydown.enter", self._deny)
 
     def _change(self) -> None:
         """Let the arguments be changed before the call is allowed."""
         schema: JsonSchema = self._spec.parameters if self._spec else {"type": "object"}
         with self._form_place:
             self._form = SchemaForm(schema, self._pause.arguments)
-        self._arguments.visible = self._edit.visible = False
+        self._arguments.visible = self._edit.visible = self._always.visible = False
 
     async def _approve(self) -> None:
         if self._form is None:
-            await self._act("approve", self._pause.pause_id)
+            await self._decide("answer" if self._is_question else "approve")
         elif not self._form.ask():
-            await self._act("approve", f"{self._pause.pause_id} {json.dumps(self._form.value)}")
+            await self._decide("answer" if self._is_question else "edit", arguments=self._form.value)
+
+    async def _allow_always(self) -> None:
+        await self._decide("always")
 
     async def _deny(self) -> None:
-        await self._act("deny", self._pause.pause_id)
+        await self._decide("deny", note="" if self._is_question else str(self._note.value or ""))
+
+    async def _stop(self) -> None:
+        await self._act(STOP, "")
+
+    async def _decide(
+        self, decision: Decision, *, arguments: dict[str, JsonValue] | None = None, note: str = ""
+    ) -> None:
+        said = CardDecision(
+            pause_id=self._pause.pause_id,
+            subject=self._pause.subject,
+            decision=decision,
+            arguments=arguments,
+            note=note,
+        )
+        await self._act(DECIDE, said.model_dump_json())
 
     def _outcome(self, resolved: PauseResolved) -> str:
         if self._is_question:
             return _answered(self._question, resolved)
         changed = resolved.arguments is not None and resolved.arguments != self._pause.arguments
-        return f"{'Denied' if resolved.decision == 'deny' else 'Allowed'}: {self._name}" + (
-            ", with other arguments" if changed else ""
-        )
+        extra = ", with other arguments" if changed else ""
+        if resolved.decision == "always":
+            extra = ", from now on without asking in this session"
+        denied, allowed = ("Not run again", "Run again") if self._pause.begun else ("Denied", "Allowed")
+        return f"{denied if resolved.decision == 'deny' else allowed}: {self._name}{extra}"
 
     def _become(self, symbol: str, words: str) -> None:
         self._open = False

@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from datetime import datetime
 
 from app.domain.events import Entry, ModelCalled, ModelFailed, PauseRequested, PauseResolved, ToolCalled, ToolReturned
+from app.domain.failure_words import failure_words
 from app.domain.streaming import Draft
-from app.ui.components.failures import WORDS
 from app.ui.components.format import head
 
 
@@ -24,7 +24,7 @@ class Phase:
             case ModelCalled():
                 self._words = "Thinking…"
             case ModelFailed(retry_at=datetime() as retry_at, failure=failure):
-                self._words = f"{WORDS[failure].title}. Trying again at {retry_at.astimezone():%H:%M:%S}…"
+                self._words = f"{failure_words(failure).title}. Trying again at {retry_at.astimezone():%H:%M:%S}…"
             case PauseRequested(pause_id=pause_id, call_id=call_id):
                 self._pauses[pause_id] = call_id
             case PauseResolved(pause_id=pause_id):
@@ -37,8 +37,8 @@ class Phase:
                 return
         self._since = entry.at
 
-    def words(self, draft: Draft) -> str:
-        """What goes on now; the live text says more than the entries."""
+    def words(self, draft: Draft, *, steered: bool = False) -> str:
+        """What goes on now; the live text says more than the entries. `steered`: a message waits to break in."""
         if draft.calls:
             names = [self._titles.get(call.name) or call.name for call in draft.calls.values()]
             return f"Preparing {head(', '.join(names), 60)}…"
@@ -48,7 +48,7 @@ class Phase:
             return "Thinking…"
         waiting = self._pauses.values()
         if running := [title for call_id, title in self._running.items() if call_id not in waiting]:
-            return f"Calling {head(', '.join(running), 60)}…"
+            return f"{'Waiting for' if steered else 'Calling'} {head(', '.join(running), 60)}…"
         return "Waiting for your decision…" if self._pauses else self._words
 
     @property

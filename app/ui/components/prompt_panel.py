@@ -204,7 +204,9 @@ class PromptPanel(ui.element):
                 self._session.agent_id, lambda newest: with_variant(newest, saved, origin=origin, note=note)
             )
             number = agent.variants[-1].number
-            await workbench.sessions.change(self._session.id, partial(_moved, agent=agent, number=number, model=model))
+            moved = partial(_moved, agent=agent, number=number, model=model)
+            # What is typed from here on is typed over the new variant.
+            self._session = await workbench.sessions.change(self._session.id, moved)
             await self._drop(behaviour)
         except WorkbenchError as problem:
             told(str(problem))

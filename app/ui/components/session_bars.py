@@ -19,6 +19,7 @@ class SessionFacts:
     status: RunStatus | None
     turns: Sequence[Figures]
     ceiling: Ceiling | None
+    token_ceiling: Ceiling | None = None
 
     @property
     def tokens(self) -> int:
@@ -41,11 +42,19 @@ def session_heading(facts: SessionFacts) -> Html:
 
 def session_chips(facts: SessionFacts) -> Html:
     """What the session has used up."""
-    near = facts.ceiling is not None and facts.ceiling.near
     return joined(
-        tag("span", icon("toll"), tokens(facts.tokens), cls="chip", data_testid="token-chip"),
-        tag("span", icon("payments"), facts.cost, cls="chip is-warn" if near else "chip", data_testid="cost-chip"),
+        _chip("toll", tokens(facts.tokens), facts.token_ceiling, testid="token-chip"),
+        _chip("payments", facts.cost, facts.ceiling, testid="cost-chip"),
     )
+
+
+def _chip(symbol: str, words: str, limit: Ceiling | None, *, testid: str) -> Html:
+    """What was used, and from 80 % of its limit on also how much that is."""
+    if limit is None:
+        return tag("span", icon(symbol), words, cls="chip", data_testid=testid)
+    near = joined(" ", tag("small", percent(limit.share))) if limit.near else ""
+    look = "chip is-warn" if limit.near else "chip"
+    return tag("span", icon(symbol), words, near, cls=look, title=limit.words, data_testid=testid)
 
 
 def kpi_strip(facts: SessionFacts) -> Html:
@@ -54,7 +63,7 @@ def kpi_strip(facts: SessionFacts) -> Html:
     words = {"running": "Running", "paused": "Paused", "failed": "Failed"}.get(facts.status or "", "Ready")
     latency = joined(duration(middle(latencies)), tag("small", f" first token {duration(middle(first_tokens))}"))
     return joined(
-        _kpi("Tokens", count(facts.tokens), sparkline([turn.tokens for turn in facts.turns][-20:])),
+        _tokens_kpi(facts),
         _cost_kpi(facts),
         _kpi("Latency p50", latency),
         _kpi("Status", words),
@@ -82,6 +91,15 @@ def sparkline(values: Sequence[float]) -> Html:
     points = " ".join(f"{index * step:.1f},{22 - value / top * 20:.1f}" for index, value in enumerate(values))
     line = tag("polyline", points=points, fill="none", stroke="currentColor", stroke_width="1.5")
     return tag("svg", line, viewBox="0 0 64 24", role="img", aria_label="Tokens of the latest turns")
+
+
+def _tokens_kpi(facts: SessionFacts) -> Html:
+    line = sparkline([turn.tokens for turn in facts.turns][-20:])
+    limit = facts.token_ceiling
+    if limit is None or not limit.near:
+        return _kpi("Tokens", count(facts.tokens), line)
+    note = tag("small", f" {percent(limit.share)}", title=limit.words)
+    return _kpi("Tokens", joined(count(facts.tokens), note), line, warn=True)
 
 
 def _cost_kpi(facts: SessionFacts) -> Html:

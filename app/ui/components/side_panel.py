@@ -4,7 +4,7 @@ from collections.abc import Awaitable, Callable, Mapping
 
 from nicegui import events, ui
 
-from app.domain.agents import Agent, Behaviour
+from app.domain.agents import Agent, Behaviour, Limits
 from app.domain.errors import NotFound, StorageError, WorkbenchError
 from app.domain.sessions import Session
 from app.ui.components.buttons import button, icon_button
@@ -168,6 +168,11 @@ def _file_row(path: str, octets: str) -> Html:
     )
 
 
+def _money(limits: Limits) -> str:
+    session = f"${limits.session_cost:g} a session, " if limits.session_cost else ""
+    return f"${limits.run_cost:g} a run, {session}${limits.day_cost:g} a day"
+
+
 def _settings(behaviour: Behaviour, model: str) -> Html:
     parameters, limits = behaviour.parameters, behaviour.limits
     facts = {
@@ -176,7 +181,8 @@ def _settings(behaviour: Behaviour, model: str) -> Html:
         "Answer at most": plural(parameters.max_tokens, "token"),
         "Steps at most": f"{limits.max_steps}",
         "Time at most": f"{limits.total_time:g} s",
-        "Money at most": f"${limits.run_cost:g} a run, ${limits.day_cost:g} a day",
+        **({"Tokens at most": f"{limits.run_tokens:,} a run"} if limits.run_tokens else {}),
+        "Money at most": _money(limits),
     }
     rows = joined(*(joined(tag("dt", name), tag("dd", value)) for name, value in facts.items()))
     return joined(tag("h2", "Limits of the next run"), tag("dl", rows, cls="facts-list"))

@@ -9,6 +9,7 @@ from app.ui.components.format import plural
 from app.ui.components.timeline_cards import CardContext, StepCard
 from app.ui.components.trace_growth import RunSoFar
 from app.ui.components.trace_list import Line
+from app.ui.components.trace_marks import TraceMark
 from app.ui.components.trace_pane import ListAndPane
 from app.ui.components.trace_words import step_line
 from app.ui.markup import tag
@@ -27,6 +28,7 @@ class Timeline:
         self._on_choose = on_choose
         self._wanted = wanted
         self._shown = 0
+        self._marked = 0
         self._alive = False
         self._calls: dict[str, StepCard] = {}
         self._list: ListAndPane | None = None
@@ -47,15 +49,25 @@ class Timeline:
         self._count.set_content(tag("span", plural(len(self._run.steps), "step")))
         for index in range(self._shown, len(self._run.steps)):
             step = self._run.steps[index]
+            self._show_marks(before=step.seq)
             with self._place:
                 card = StepCard(step, self._context, alive=alive)
             self._keep_call(step, card, alive=alive)
             if index == self._wanted:
                 card.classes("is-wanted")
                 card.run_method("scrollIntoView", {"block": "center"})
+        self._show_marks(before=len(self._run.entries))
         if alive != self._alive:
             for card in self._calls.values():
                 card.show_call(alive=alive)
+
+    def _show_marks(self, *, before: int) -> None:
+        """Show the marks of entries before that one which are not shown yet."""
+        marks = [mark for mark in self._run.marks[self._marked :] if mark.seq < before]
+        self._marked += len(marks)
+        for mark in marks:
+            with self._place:
+                ui.html(mark.html, sanitize=False)
 
     def _keep_call(self, step: Step, card: StepCard, *, alive: bool) -> None:
         """Remember the card of a call until its result comes."""
@@ -89,7 +101,16 @@ class Timeline:
             )
 
     def _line(self, index: int) -> Line:
-        return step_line(self._run.steps[index], index + 1, self._context.began)
+        line = step_line(self._run.steps[index], index + 1, self._context.began)
+        words = [mark.short for mark in self._marks(index)]
+        return {**line, "note": " · ".join((*words, line["note"]))} if words else line
+
+    def _marks(self, index: int) -> list[TraceMark]:
+        """The marks that are shown with a step of the list: those before it, and behind the last all."""
+        is_last = index == len(self._run.steps) - 1
+        return [*self._run.marks_before(index), *(self._run.marks_before(index + 1) if is_last else ())]
 
     def _open(self, index: int) -> None:
+        for mark in self._marks(index):
+            ui.html(mark.html, sanitize=False)
         StepCard(self._run.steps[index], self._context, alive=self._alive).props("data-testid=step-detail")

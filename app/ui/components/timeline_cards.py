@@ -15,7 +15,7 @@ from app.ui.components.attached import attached, hear_attached
 from app.ui.components.format import duration, moment_text
 from app.ui.components.markdown import Markdown
 from app.ui.components.tool_body import STATUS_WORDS, attachments, cut, pretty
-from app.ui.components.trace_words import ICONS, LABELS, since
+from app.ui.components.trace_words import since, step_icon, step_label
 from app.ui.markup import Html, icon, joined, tag
 
 LONG = 100_000
@@ -101,8 +101,8 @@ def step_head(step: Step, context: CardContext, title: str = "", note: str = "")
     cut_off = step.message is not None and step.message.partial
     failed = step.result is not None and step.result.failed
     return joined(
-        icon("error" if failed else ICONS[step.type], "step-icon"),
-        tag("strong", title or LABELS[step.type]),
+        icon("error" if failed else step_icon(step), "step-icon"),
+        tag("strong", title or step_label(step)),
         tag("span", note, cls="faint") if note else "",
         tag("span", "Cut off here", cls="chip is-warn") if cut_off else "",
         tag("time", since(context.began, step.at), title=moment_text(step.at), datetime=step.at.isoformat()),

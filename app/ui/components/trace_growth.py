@@ -6,8 +6,10 @@ from datetime import datetime
 from app.domain.events import Entry, Forked, ModelCalled, RunStarted, ToolCalled
 from app.domain.tools import ToolSpec
 from app.domain.trace import CallView, RunRow, RunStatus, Step, error_of
+from app.domain.trace.attempts import FailedAttempt, follow_attempt
 from app.domain.trace.steps import steps_of
 from app.ui.components.figures import Figures
+from app.ui.components.trace_marks import TraceMark, mark_of
 
 
 class RunSoFar:
@@ -24,6 +26,10 @@ class RunSoFar:
         """`None` where the first record of the trace is damaged."""
         self.specs: dict[str, ToolSpec] = {}
         """The tools as the run was granted them, by name."""
+        self.attempts: list[FailedAttempt] = []
+        """The model calls that failed."""
+        self.marks: list[TraceMark] = []
+        """What happened between the steps."""
         self._calls: dict[str, CallView] = {}
 
     @property
@@ -41,7 +47,16 @@ class RunSoFar:
             self.entries.append(entry)
             self.steps.extend(steps_of(entry, self._calls))
             self.figures.take(entry)
+            follow_attempt(self.attempts, entry)
             self._count(entry)
+            if (mark := mark_of(entry)) is not None:
+                self.marks.append(mark)
+
+    def marks_before(self, index: int) -> list[TraceMark]:
+        """The marks between the step with that index and the one before it; behind the last step all that follow."""
+        start = self.steps[index - 1].seq if 0 < index <= len(self.steps) else -1
+        end = self.steps[index].seq if index < len(self.steps) else len(self.entries)
+        return [mark for mark in self.marks if start < mark.seq < end]
 
     def place(self, seq: int) -> int | None:
         """The index of the first step of that entry, or of the next one after it; `None` behind the last."""

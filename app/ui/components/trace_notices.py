@@ -5,8 +5,9 @@ from collections.abc import Sequence
 from app.domain.events import Entry
 from app.domain.streaming import Draft
 from app.domain.trace import RunStatus, error_of
+from app.domain.trace.attempts import FailedAttempt
 from app.ui.addresses import session_address
-from app.ui.components.failures import error_card
+from app.ui.components.failures import attempts_list, error_card
 from app.ui.components.format import plural
 from app.ui.markup import Html, icon, joined, tag
 
@@ -17,13 +18,21 @@ TAIL = 4000
 
 
 def run_notices(
-    entries: Sequence[Entry], status: RunStatus, *, session_id: str, damaged: Sequence[str], unsaved: str | None
+    entries: Sequence[Entry],
+    status: RunStatus,
+    *,
+    attempts: Sequence[FailedAttempt],
+    session_id: str,
+    agent_slug: str,
+    damaged: Sequence[str],
+    unsaved: str | None,
 ) -> Html:
     """The cards above a run; `unsaved`: why its newest part is not on disk yet."""
     return joined(
         _damaged(damaged),
         _notice("warn", "warning", "Not saved yet", unsaved, "It is tried again until it works.") if unsaved else "",
-        _outcome(entries, status, session_id),
+        _outcome(entries, status, session_id, agent_slug),
+        attempts_list(attempts),
     )
 
 
@@ -48,12 +57,12 @@ def cut_off_head(draft: Draft) -> Html:
     )
 
 
-def _outcome(entries: Sequence[Entry], status: RunStatus, session_id: str) -> Html:
+def _outcome(entries: Sequence[Entry], status: RunStatus, session_id: str, agent_slug: str) -> Html:
     session = tag("a", "Open its session", href=session_address(session_id)) if session_id else Html("")
     match status:
         case "failed" | "limited":
             error = error_of(entries)
-            return error_card(error, can_retry=False) if error else Html("")
+            return error_card(error, agent_slug=agent_slug, elsewhere=Html(session)) if error else Html("")
         case "interrupted":
             what = "The app ended while this run went on. What it had done and written until then is kept here."
             return _notice("warn", "power_settings_new", "Interrupted", what, session)

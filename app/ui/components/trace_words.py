@@ -2,6 +2,7 @@
 
 from datetime import datetime
 
+from app.domain.events import Origin
 from app.domain.trace import CallView, Step, StepType, TrajectoryStep
 from app.ui.components.format import duration, head, plural, tokens
 from app.ui.components.tool_body import STATUS_WORDS
@@ -14,6 +15,7 @@ LABELS: dict[StepType, str] = {
     "tool-result": "Tool result",
     "agent-response": "Answer",
 }
+REQUESTS: dict[Origin, str] = {"steer": "User, breaking in", "queued": "User, from the queue"}
 ICONS: dict[StepType, str] = {
     "user-request": "person",
     "agent-thought": "psychology",
@@ -30,10 +32,19 @@ def step_line(step: Step, number: int, began: datetime) -> Line:
         "type": step.type,
         "tone": "failed" if failed else "",
         "number": f"{number:,}",
-        "label": LABELS[step.type],
+        "label": step_label(step),
         "text": _line_text(step),
         "note": _line_note(step, began),
     }
+
+
+def step_label(step: Step) -> str:
+    """What kind of step it is; of a message of the user also how it came in."""
+    return REQUESTS.get(step.origin, LABELS[step.type]) if step.type == "user-request" else LABELS[step.type]
+
+
+def step_icon(step: Step) -> str:
+    return "alt_route" if step.type == "user-request" and step.origin == "steer" else ICONS[step.type]
 
 
 def trajectory_line(step: TrajectoryStep) -> Line:

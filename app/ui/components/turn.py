@@ -59,6 +59,11 @@ class Turn(ui.element):
         self.on("click", act, js_handler=_EMIT_ACTION)
 
     @property
+    def left(self) -> bool:
+        """True when it was shown as a run that nobody works on."""
+        return self._left
+
+    @property
     def over(self) -> bool:
         """True when nothing more will come."""
         return self.status not in ("running", "paused") or self._left
@@ -95,7 +100,7 @@ class Turn(ui.element):
             await self.take(entries, alive=live.alive)
             self.status = live.status
         if not self.over and self.answer is not None:
-            await self.answer.show_draft(live.draft, live.printed, live.progress)
+            await self.answer.show_draft(live.draft, live.printed, live.progress, steered=live.steered)
         return bool(entries)
 
     async def cut_off(self, draft: Draft, *, paused: bool) -> None:

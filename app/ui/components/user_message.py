@@ -10,7 +10,7 @@ from app.ui.components.attached import attached, hear_attached
 from app.ui.components.buttons import button
 from app.ui.components.format import clock, moment_text, plural
 from app.ui.components.message_actions import message_action
-from app.ui.markup import Html, joined, tag
+from app.ui.markup import Html, icon, joined, tag
 
 SHOWN = 10_000
 """Characters of a message that its bubble shows."""
@@ -69,6 +69,21 @@ class UserMessage(ui.element):
             self._editor.delete()
             self._editor = None
             self._bubble.visible = True
+
+
+class SteerMessage(ui.element):
+    """What the user said in the middle of an answer, which was broken off here."""
+
+    def __init__(self, message: Message, said_at: datetime) -> None:
+        super().__init__("div")
+        self.classes("steer-message")
+        hear_attached(self)
+        time = tag("time", clock(said_at), datetime=said_at.isoformat(), title=moment_text(said_at))
+        words = tag("div", icon("alt_route"), tag("span", "You broke in here"), time, cls="steer-mark")
+        bubble = _bubble(message.text) if message.text.strip() else ""
+        with self:
+            said = ui.html(joined(words, attached(message.attachments), bubble), sanitize=False)
+            said.classes("user-message").props("data-testid=user-message")
 
 
 def _bubble(text: str) -> Html:

@@ -7,22 +7,21 @@ from nicegui import ui
 
 from app.domain.agents import Agent
 from app.domain.comparisons import Comparison
-from app.domain.errors import NotFound, TooLarge, WorkbenchError
+from app.domain.errors import NotFound, WorkbenchError
 from app.domain.sessions import Session
-from app.engine.chat import LONGEST_MESSAGE
 from app.ui.addresses import COMPARE, session_address
-from app.ui.components.buttons import button, icon_button
+from app.ui.components.buttons import button
 from app.ui.components.compare_board import Board
 from app.ui.components.compare_column import CompareColumn
 from app.ui.components.compare_promotion import promote
 from app.ui.components.compare_retry import answer_again
 from app.ui.components.compare_rounds import rounds, tally, votes
 from app.ui.components.compare_words import LETTERS, ColumnFacts, column_head
-from app.ui.components.composer import Composer
+from app.ui.components.composer_bar import ComposerBar
 from app.ui.components.notices import told
-from app.ui.components.pause_card import resolve_pause
 from app.ui.components.session_bars import status_line
 from app.ui.components.turn import Turn
+from app.ui.components.turn_actions import do_on_turn
 from app.ui.components.undo_bar import UndoBar
 from app.ui.live_markdown import LiveMarkdown
 from app.ui.markup import icon, joined, tag
@@ -84,21 +83,15 @@ class ComparisonPage:
             self._board.add(column)
 
     def _build_composer(self) -> None:
-        with ui.element("div").classes("composer-dock"):
-            with ui.element("div").classes("composer"):
-                self._composer = Composer(
-                    session_id=self._comparison.id,
-                    text=self._sessions()[0].composer,
-                    placeholder="Message all columns",
-                    on_send=self._send,
-                    on_typed=self._keep_typed,
-                )
-                self._send_button = icon_button("arrow_upward", "Send to all", look="primary", testid="send-button")
-                self._send_button.classes("send-button").on("click", js_handler=self._composer.send())
-            self._note = ui.label().classes("composer-note").props("role=alert data-testid=composer-note")
-            self._note.visible = False
-            with ui.element("div").classes("composer-foot"):
-                ui.label("Enter sends to all columns, Shift-Enter breaks the line.").classes("composer-hint")
+        self._composer = ComposerBar(
+            key=self._comparison.id,
+            text=self._sessions()[0].composer,
+            placeholder="Message all columns",
+            hint="Enter sends to all columns, Shift-Enter breaks the line.",
+            send_label="Send to all",
+            on_send=self._send,
+            on_typed=self._keep_typed,
+        )
 
     async def fill(self) -> None:
         """Show the latest rounds, then follow the columns."""
@@ -126,7 +119,7 @@ class ComparisonPage:
         unsaved = next((one.unsaved for one in live if one.unsaved), None)
         self._show_heads()
         self._stop.visible = running
-        self._send_button.set_enabled(not running)
+        self._composer.show(running=running)
         if self._timer is not None:
             self._timer.interval = LIVE_SECONDS if running else IDLE_SECONDS
         bar = status_line(streaming=running, version=self._workbench.version, unsaved=unsaved)
@@ -161,33 +154,15 @@ class ComparisonPage:
     def _agent_of(self, session: Session) -> Agent:
         return self._workbench.agents.get(session.agent_id)
 
-    async def _send(self, text: str, length: int) -> None:
-        try:
-            if length > len(text):
-                raise TooLarge(
-                    f"The message has {length:,} characters; {LONGEST_MESSAGE:,} is the most. "
-                    "Shorten it, or send it in several messages."
-                )
-            await self._workbench.compare.send(self._comparison.id, text)
-        except WorkbenchError as problem:
-            self._say(str(problem))
-            return
-        self._say("")
-        self._composer.sent(text)
+    async def _send(self, text: str, _steers: bool) -> None:
+        await self._workbench.compare.send(self._comparison.id, text)
         await self._update()
+        self._composer.sent(text)
 
     async def _keep_typed(self, text: str) -> None:
-        try:
-            await self._workbench.sessions.change(
-                self._comparison.sessions[0], lambda one: one.model_copy(update={"composer": text})
-            )
-        except WorkbenchError as problem:
-            self._say(str(problem))
-
-    def _say(self, words: str) -> None:
-        """Say under the composer why a message was not sent; empty words take that back."""
-        self._note.text = words
-        self._note.visible = bool(words)
+        await self._workbench.sessions.change(
+            self._comparison.sessions[0], lambda one: one.model_copy(update={"composer": text})
+        )
 
     def _stop_all(self) -> None:
         self._workbench.compare.stop(self._comparison.id)
@@ -204,17 +179,8 @@ class ComparisonPage:
             case "regenerate" | "retry":
                 await answer_again(self._workbench, self._comparison, self._comparison.sessions[place], turn.run_id)
                 await self._update()
-            case "copy-request" if turn.message is not None:
-                ui.clipboard.write(turn.message.text)
-                ui.notify("Copied", timeout=1500)
-            case "copy-answer" if turn.answer is not None:
-                ui.clipboard.write(turn.answer.text)
-                ui.notify("Copied", timeout=1500)
-            case "approve" | "deny":
-                if (live := self._workbench.runs.live(turn.run_id)) is not None:
-                    resolve_pause(live, action, value)
             case _:
-                pass
+                await do_on_turn(self._workbench, turn, action, value)
 
     async def _press(self, what: str, place: int, number: int) -> None:
         """A button of a column's head, or the vote below an answer."""

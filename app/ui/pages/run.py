@@ -109,9 +109,16 @@ class RunPage:
 
     async def _show(self, trace: StoredTrace, live: LiveRun | None = None) -> None:
         status = self._show_heading()
-        session_id = self._run.started.session_id if self._run.started else ""
-        unsaved = live.unsaved if live else None
-        notices = run_notices(self._run.entries, status, session_id=session_id, damaged=self._damaged, unsaved=unsaved)
+        started = self._run.started
+        notices = run_notices(
+            self._run.entries,
+            status,
+            attempts=self._run.attempts,
+            session_id=started.session_id if started else "",
+            agent_slug=started.agent.slug if started else "",
+            damaged=self._damaged,
+            unsaved=live.unsaved if live else None,
+        )
         self._notices.set_content(notices)
         self._show_draft(trace.draft, status)
         if self._timeline is not None:

@@ -7,26 +7,26 @@ from functools import partial
 from nicegui import ui
 
 from app.domain.agents import Agent, Behaviour
-from app.domain.errors import NotFound, TooLarge, WorkbenchError
+from app.domain.errors import NotFound, WorkbenchError
+from app.domain.messages import Attachment
 from app.domain.sessions import Session, switched
 from app.domain.trace import files_after
-from app.domain.values import now
-from app.engine.chat import LONGEST_MESSAGE
-from app.engine.runs import LiveRun, local_midnight
+from app.engine.runs import LiveRun
 from app.llm.choices import model_trouble
 from app.ui.addresses import compare_address
 from app.ui.components.attachments import Attachments
 from app.ui.components.buttons import button, icon_button
-from app.ui.components.composer import Composer
+from app.ui.components.composer_bar import ComposerBar
 from app.ui.components.conversation import Conversation
-from app.ui.components.figures import Figures, ceiling
+from app.ui.components.figures import Figures, ceiling, token_ceiling
 from app.ui.components.model_picker import ModelPicker
 from app.ui.components.notices import told
-from app.ui.components.pause_card import resolve_pause
+from app.ui.components.queued_messages import QueuedMessages
 from app.ui.components.session_bars import SessionFacts, kpi_strip, session_chips, session_heading, status_line
 from app.ui.components.settled import Settled
 from app.ui.components.side_panel import SidePanel
 from app.ui.components.turn import Turn
+from app.ui.components.turn_actions import do_on_turn
 from app.ui.components.variant_select import VariantSelect
 from app.ui.components.welcome import welcome
 from app.ui.live_markdown import LiveMarkdown
@@ -107,26 +107,23 @@ class SessionPage:
             side.on("click", js_handler=_TOGGLE_SIDE)
 
     def _build_composer(self) -> None:
-        with ui.element("div").classes("composer-dock"):
-            with ui.element("div").classes("composer"):
-                self._attachments = Attachments(self._workbench, self._session, self._count_later)
-                self._composer = Composer(
-                    session_id=self._session.id,
-                    text=self._session.composer,
-                    placeholder=f"Message {self._agent.name}",
-                    on_send=self._send,
-                    on_typed=self._keep_typed,
-                )
-                self._send_button = icon_button("arrow_upward", "Send", look="primary", testid="send-button")
-                self._send_button.classes("send-button").on("click", js_handler=self._composer.send())
-            self._note = ui.label().classes("composer-note").props("role=alert data-testid=composer-note")
-            self._note.visible = False
-            hint = "Enter sends, Shift-Enter breaks the line."
-            if self._model.startswith("demo/"):
-                hint += " The demo's answers are scripted."
-            with ui.element("div").classes("composer-foot"):
-                ui.label(hint).classes("composer-hint")
-                self._next_turn = ui.label().classes("composer-cost").props("data-testid=composer-cost")
+        hint = "Enter sends, Shift-Enter breaks the line."
+        if self._model.startswith("demo/"):
+            hint += " The demo's answers are scripted."
+        self._composer = ComposerBar(
+            key=self._session.id,
+            text=self._session.composer,
+            placeholder=f"Message {self._agent.name}",
+            hint=hint,
+            queues=True,
+            on_send=self._send,
+            on_typed=self._keep_typed,
+        )
+        with self._composer.box:
+            self._attachments = Attachments(self._workbench, self._session, self._count_later)
+        self._attachments.move(self._composer.box, target_index=0)
+        with self._composer.above:
+            self._queued = QueuedMessages(self._workbench, self._session.id, on_done=self._update)
 
     async def fill(self) -> None:
         """Show the latest turns, then follow the session."""
@@ -150,6 +147,7 @@ class SessionPage:
             self._welcome.visible = not self._session.runs
             ui.page_title(f"{self._session.title or UNTITLED} · Agent Playground")
         grown, live = await self._conversation.follow()
+        self._queued.show(self._session, status=self._conversation.status, running=self._conversation.running)
         if changed or grown or (live is not None and live.unsaved):
             await self._show_progress(live)
 
@@ -186,7 +184,7 @@ class SessionPage:
         self._picker.show(self._model, trouble=await model_trouble(self._workbench.catalog, self._model))
         if not self._conversation.running:
             await self._side.count_context()
-            self._next_turn.text = await self._side.count_message(self._session.composer)
+            self._composer.cost.text = await self._side.count_message(self._session.composer)
         await self._attachments.describe()
 
     def _count_later(self) -> None:
@@ -194,7 +192,7 @@ class SessionPage:
 
     async def _show_progress(self, live: LiveRun | None) -> None:
         if not self._conversation.running:
-            self._day_cost = self._workbench.rows.cost_since(local_midnight(now()))
+            self._day_cost = self._workbench.runs.ledger.day_cost()
             await self._show_files()
             self._counting.touch()
         self._show_bars(live.unsaved if live else None)
@@ -210,7 +208,7 @@ class SessionPage:
         self._kpis.set_content(kpi_strip(facts))
         self._bar.set_content(status_line(streaming=running, version=self._workbench.version, unsaved=unsaved))
         self._stop.visible = running
-        self._send_button.set_enabled(not running)
+        self._composer.show(running=running)
         self._look_every(LIVE_SECONDS if running else IDLE_SECONDS)
 
     def _look_every(self, seconds: float) -> None:
@@ -227,48 +225,50 @@ class SessionPage:
         rows = (self._workbench.rows.get(run_id) for run_id in self._conversation.hidden)
         earlier = [Figures.of_row(row) for row in rows if row is not None]
         run_cost = turns[-1].figures.cost if turns else 0.0
+        limits, ledger = self._behaviour.limits, self._workbench.runs.ledger
         return SessionFacts(
             agent=self._agent.name,
             icon=self._agent.icon,
-            status=turns[-1].status if turns else None,
+            status=self._conversation.status,
             turns=[*earlier, *(turn.figures for turn in turns)],
-            ceiling=ceiling(self._behaviour.limits, run_cost=run_cost, day_cost=self._day_cost),
+            ceiling=ceiling(
+                limits,
+                run_cost=run_cost,
+                session_cost=ledger.session_cost(self._session.id) if limits.session_cost else 0.0,
+                day_cost=self._day_cost,
+                all_day=ledger.day_ceiling(),
+            ),
+            token_ceiling=token_ceiling(limits, turns[-1].figures.tokens if turns else 0),
         )
 
-    async def _send(self, text: str, length: int) -> None:
+    async def _send(self, text: str, steers: bool) -> None:
+        attached = self._attachments.ready()
+        self._counting.cancel()
         try:
-            if length > len(text):
-                raise TooLarge(
-                    f"The message has {length:,} characters; {LONGEST_MESSAGE:,} is the most. "
-                    "Shorten it, or send it in several messages."
-                )
-            attached = self._attachments.ready()
-            self._counting.cancel()
-            await self._workbench.chat.send(self._session.id, text, attached)
-        except WorkbenchError as problem:
+            await self._pass_on(text, attached, steers=steers)
+        except WorkbenchError:
             self._counting.touch()
-            self._say(str(problem))
-            return
-        self._say("")
+            raise
+        await self._update()
         self._composer.sent(text)
         self._attachments.sent(attached)
-        await self._update()
+
+    async def _pass_on(self, text: str, attached: tuple[Attachment, ...], *, steers: bool) -> None:
+        """Begin a run; while one goes on, break into it or wait for its end."""
+        if self._workbench.runs.of_session(self._session.id) is None:
+            await self._workbench.chat.send(self._session.id, text, attached)
+        elif steers:
+            await self._workbench.queue.steer(self._session.id, text, attached)
+        else:
+            await self._workbench.queue.add(self._session.id, text, attached)
 
     async def _send_example(self, text: str) -> None:
-        await self._send(text, len(text))
+        await self._composer.submit(text, len(text))
 
     async def _keep_typed(self, text: str) -> None:
-        try:
-            change = partial(_with_composer, text=text)
-            self._session = await self._workbench.sessions.change(self._session.id, change)
-            self._next_turn.text = await self._side.count_message(text)
-        except WorkbenchError as problem:
-            self._say(str(problem))
-
-    def _say(self, words: str) -> None:
-        """Say under the composer why a message was not sent; empty words take that back."""
-        self._note.text = words
-        self._note.visible = bool(words)
+        change = partial(_with_composer, text=text)
+        self._session = await self._workbench.sessions.change(self._session.id, change)
+        self._composer.cost.text = await self._side.count_message(text)
 
     async def _act(self, turn: Turn, action: str, value: str) -> None:
         try:
@@ -283,17 +283,10 @@ class SessionPage:
                 await self._update()
             case "edit" if turn.message is not None:
                 turn.message.edit(partial(self._send_edited, turn))
-            case "copy-request" if turn.message is not None:
-                ui.clipboard.write(turn.message.text)
-                ui.notify("Copied", timeout=1500)
-            case "copy-answer" if turn.answer is not None:
-                ui.clipboard.write(turn.answer.text)
-                ui.notify("Copied", timeout=1500)
-            case "approve" | "deny":
-                if (live := self._workbench.runs.live(turn.run_id)) is not None:
-                    resolve_pause(live, action, value)
+            case "pick-model":
+                await self._picker.open()
             case _:
-                pass
+                await do_on_turn(self._workbench, turn, action, value)
 
     async def _send_edited(self, turn: Turn, text: str) -> None:
         try:
