@@ -20,7 +20,7 @@ run: .venv/.run ## Start the app; arguments go into ARGS="--port 9000"
 test: lint ## Check everything: style, types, layers, unit tests, the app in a real browser
 	@$(PY) -m pytest -q -n auto --dist loadfile $(UNIT)
 	@$(PY) -m pytest -q tests/test_measurements.py
-	@CHROMIUM="$$($(PY) -m tests.browser)" && export CHROMIUM && $(PY) -m pytest -q tests/e2e
+	@CHROMIUM="$$($(PY) -m tests.browser)" && export CHROMIUM && $(PY) -m pytest -q -n 2 --dist loadfile tests/e2e
 
 lint: .venv/.dev ## Check style, types and layers
 	@$(PY) -m ruff check .

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.bench import first_token, load, python_sandbox, tool_files
-from tests.faults import crashing_servers, crashing_tools, stops
+from tests.faults import crashing_servers, crashing_tools, provider_ways, run_kills, steers, stops
 from tests.figures import measurements
 
 HERE = Path(__file__).parent
@@ -23,6 +23,12 @@ async def test_stops_are_measured():
     figures = await stops.run(stops=3)
     assert [figure.name for figure in figures] == ["R4 stop, p95", "R4 tool calls after a stop"]
     assert all(figure.passed for figure in figures)
+
+
+async def test_the_ways_of_a_provider_are_measured():
+    figures = await provider_ways.run(brief=True)
+    assert len(figures) == 2
+    assert all(figure.passed for figure in figures), figures
 
 
 async def test_crashes_of_tools_are_measured():
@@ -49,6 +55,13 @@ def own_environment(monkeypatch):
 
 
 @pytest.mark.usefixtures("own_environment")
+async def test_steers_are_measured():
+    figures = await steers.run(steers=2, in_tools=2)
+    assert len(figures) == 5
+    assert all(figure.passed for figure in figures), figures
+
+
+@pytest.mark.usefixtures("own_environment")
 async def test_the_load_is_measured():
     assert len(await load.run(runs=3, seconds=1)) == 2
 
@@ -63,3 +76,9 @@ async def test_tool_files_are_measured():
     saved, listed = await tool_files.run(saves=2, files=20)
     assert saved.name.startswith("Save a tool file")
     assert listed.value.endswith(" ms, 0 started")
+
+
+def test_kills_in_mid_run_are_measured():
+    figures = run_kills.run(kills=3)
+    assert [figure.value.split()[0] for figure in figures] == ["0", "0", "0"]
+    assert all(figure.passed for figure in figures)

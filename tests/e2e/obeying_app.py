@@ -17,6 +17,8 @@ from app.domain.tools import CallContext, Progress, Question
 from app.domain.values import new_id
 from app.engine.chat import Chat
 from app.engine.clock import SystemClock
+from app.engine.pauses import Pauses
+from app.engine.queue import Queue
 from app.engine.runs import Runs
 from app.llm.directory import ModelDirectory
 from app.serve import choose_port, serve
@@ -81,7 +83,9 @@ def obeying(workbench: Workbench) -> Workbench:
     models = Obeying(workbench.catalog, data.artifacts.get)
     runs = Runs(data.traces, data.rows, models, registry, data.artifacts, SystemClock())
     chat = Chat(data.agents, data.sessions, runs, registry)
-    return dataclasses.replace(workbench, models=models, tools=registry, runs=runs, chat=chat)
+    return dataclasses.replace(
+        workbench, models=models, tools=registry, runs=runs, chat=chat, queue=Queue(chat), pauses=Pauses(chat)
+    )
 
 
 async def prepare(workbench: Workbench) -> None:

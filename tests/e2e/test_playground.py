@@ -95,7 +95,8 @@ def test_the_page_says_what_goes_on(page: Page) -> None:
     expect(page.get_by_test_id("status-pill")).to_have_text("Running")
     expect(page.get_by_test_id("stream-state")).to_have_text("Streaming")
     expect(answer.get_by_role("status")).to_have_text(re.compile("Thinking…|Writing…|Starting…"))
-    expect(page.get_by_test_id("send-button")).to_be_disabled()
+    expect(page.get_by_test_id("send-button")).to_be_hidden()
+    expect(page.get_by_test_id("queue-button")).to_be_visible()
     page.get_by_test_id("stop-button").click()
     finished(page)
 

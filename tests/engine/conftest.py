@@ -10,7 +10,7 @@ import pytest
 from app.domain.agents import Behaviour, Limits, Parameters, ToolChoice, new_agent
 from app.domain.errors import ToolError
 from app.domain.sessions import Session
-from app.domain.tools import CallContext
+from app.domain.tools import CallContext, Question
 from app.domain.values import now
 from app.engine.chat import Chat
 from app.engine.runs import LiveRun, Runs
@@ -65,7 +65,7 @@ class Bench:
         return live
 
 
-def tools(started: asyncio.Event) -> list[AnyTool]:
+def tools(started: asyncio.Event, paying: asyncio.Event) -> list[AnyTool]:
     async def add(x: int, y: int) -> str:
         """Add two numbers."""
         return f"{x + y}"
@@ -90,16 +90,34 @@ def tools(started: asyncio.Event) -> list[AnyTool]:
         await context.files.write("/made.txt", b"made")
         return "talked"
 
-    return [tool()(function) for function in (add, refuse, crash, hang, talk)]
+    async def pay() -> str:
+        """Must not be cancelled once it has begun."""
+        await paying.wait()
+        return "paid"
+
+    async def wonder(context: CallContext) -> str:
+        """Asks the person."""
+        answer = await context.ask(Question(text="Really?"))
+        return answer.decision
+
+    made = [tool()(function) for function in (add, refuse, crash, hang, talk, wonder)]
+    return [*made, tool(cancellable=False)(pay)]
 
 
 @pytest.fixture
 async def bench(tmp_path: Path) -> AsyncIterator[Bench]:
     data = DataFolder.open(tmp_path / "data")
-    models, clock, started = ScriptedModels(), QuickClock(), asyncio.Event()
-    registry = Registry(tools(started))
+    models, clock, started, paying = ScriptedModels(), QuickClock(), asyncio.Event(), asyncio.Event()
+    registry = Registry(tools(started, paying))
     runs = Runs(data.traces, data.rows, models, registry, data.artifacts, clock)
-    yield Bench(data, models, clock, runs, Chat(data.agents, data.sessions, runs, registry), {"hanging": started})
+    yield Bench(
+        data,
+        models,
+        clock,
+        runs,
+        Chat(data.agents, data.sessions, runs, registry),
+        {"hanging": started, "paying": paying},
+    )
     await runs.close()
     await registry.close()
     await data.close()

@@ -28,6 +28,10 @@ class ScriptedModels:
     closed: int = 0
     """Streams that were closed before their end."""
     priced: Price | None = None
+    holds: int | None = None
+    """Its context window, in tokens."""
+    bills: bool = False
+    """Whether it may cost something where it is unpriced."""
 
     def say(self, *lines: ScriptLine | str) -> None:
         """The script of the next call that has none yet."""
@@ -42,6 +46,12 @@ class ScriptedModels:
 
     def price(self, name: str) -> Price | None:
         return self.priced
+
+    async def window(self, name: str) -> int | None:
+        return self.holds
+
+    def sends_bills(self, name: str) -> bool:
+        return self.bills
 
     async def count_tokens(self, request: ModelRequest) -> int:
         return sum(len(message.text) for message in request.messages)

@@ -34,6 +34,12 @@ class OnlyNeedle:
     def price(self, name: str) -> Price | None:
         return None
 
+    async def window(self, name: str) -> int | None:
+        return None
+
+    def sends_bills(self, name: str) -> bool:
+        return False
+
     async def count_tokens(self, request: ModelRequest) -> int:
         return sum(len(message.text) for message in request.messages) // 4
 

@@ -24,6 +24,9 @@ USAGE = {
 SECRET = "sk-fake-0123456789abcdefghij"
 """A key that the refusals quote back, as some providers do."""
 
+HUGE = 20_000_000
+"""Characters of the longest line that is sent."""
+
 Refusal = tuple[int, str, str | None, str, dict[str, str]]
 
 REFUSALS: dict[str, Refusal] = {
@@ -36,6 +39,11 @@ REFUSALS: dict[str, Refusal] = {
     "e400-context-llama": (
         *(400, "exceed_context_size_error", None),
         "the request exceeds the available context size, try increasing it",
+        {},
+    ),
+    "e400-context-words": (
+        *(400, "invalid_request_error", None),
+        "prompt is too long: 210000 tokens > 200000 maximum",
         {},
     ),
     "e400-safety": (
@@ -52,6 +60,11 @@ REFUSALS: dict[str, Refusal] = {
     "e429": (
         *(429, "requests", "rate_limit_exceeded", "Rate limit reached for gpt-x. Please try again in 2s."),
         {"retry-after": "2"},
+    ),
+    "e429-silent": (429, "requests", "rate_limit_exceeded", "Rate limit reached for gpt-x.", {}),
+    "e429-hours": (
+        *(429, "requests", "rate_limit_exceeded", "Rate limit reached for gpt-x. Please try again in 2h."),
+        {"retry-after": "7200"},
     ),
     "e429-quota": (
         *(429, "insufficient_quota", "insufficient_quota"),
@@ -154,6 +167,7 @@ STREAMS: dict[str, list[Json]] = {
     "tools-malformed": [calls(call(0, "call_a", "f", '{"x": 1')), chunk("tool_calls")],
     "tools-no-object": [calls(call(0, "call_a", "f", "[1, 2]")), chunk("tool_calls")],
     "tools-length": [calls(call(0, "call_a", "f", '{"x": 1')), chunk("length")],
+    "tools-half-text": [chunk(content="Let me"), calls(call(0, "call_a", "f", '{"x":')), chunk("length")],
     "tools-and-text": [chunk(content="Let me look. "), calls(call(0, "call_a", "f", '{"x":1}')), chunk("tool_calls")],
 }
 
@@ -167,7 +181,10 @@ _CUT: dict[str, list[Json]] = {
 
 
 class FakeOpenAI(FakeServer):
-    """Behaviours by the model's name; `calls-3` asks for three calculations, `text-20000-10` pauses 10 ms a piece."""
+    """Behaviours by the model's name; `calls-3` asks for three calculations, `text-20000-10` pauses 10 ms a piece.
+
+    `flaky-2-e500` refuses twice like `e500`, then answers; after the results of its tools every model says hello.
+    """
 
     def routes(self) -> list[web.RouteDef]:
         return [
@@ -193,7 +210,7 @@ class FakeOpenAI(FakeServer):
             return web.Response(status=502, text="<html><h1>Bad gateway</h1></html>", content_type="text/html")
         if model == "html-200":
             return web.Response(text="<html>Log in to the hotel's network</html>", content_type="text/html")
-        flaky = re.fullmatch(r"flaky-(\d+)-(e\d+)", model)
+        flaky = re.fullmatch(r"flaky-(\d+)-(e[\w-]+)", model)
         if flaky and self.seen.hits[model] <= int(flaky[1]):
             return refused(REFUSALS[flaky[2]])
         return await self.stream(request, self._writer(request, model, body))
@@ -222,6 +239,8 @@ def _stream(model: str, body: Json) -> list[Json]:
     calculations = re.fullmatch(r"calls-(\d+)", model)
     if calculations:
         return _calculations(int(calculations[1]), body)
+    if body["messages"][-1]["role"] == "tool":
+        return STREAMS["ok"]
     return {**STREAMS, **_CUT}.get(model, STREAMS["ok"])
 
 
@@ -251,7 +270,12 @@ def _special(model: str) -> Special | None:
     text = re.fullmatch(r"text-(\d+)-(\d+)", model)
     if text:
         return lambda _, response: _text(response, int(text[1]), int(text[2]) / 1000)
+    ticking = re.fullmatch(r"tick-(\d+)-(\d+)", model)
+    if ticking:
+        return lambda _, response: _tick(response, int(ticking[1]), int(ticking[2]) / 1000)
     return {
+        "reset": _reset,
+        "error-first": _error_first,
         "hang": _hang,
         "stall": _stall,
         "pings": _pings,
@@ -271,6 +295,24 @@ async def _text(response: web.StreamResponse, characters: int, pause: float) -> 
         await asyncio.sleep(pause)
     await response.write(event(chunk("stop")))
     await response.write(event({**chunk(), "choices": [], "usage": USAGE}) + event("[DONE]"))
+
+
+async def _tick(response: web.StreamResponse, tokens: int, pause: float) -> None:
+    """One token at a time, and always the next one before anybody would call it silence."""
+    for number in range(tokens):
+        await asyncio.sleep(pause)
+        await response.write(event(chunk(content=f"{number} ")))
+    await response.write(event(chunk("stop")) + event("[DONE]"))
+
+
+async def _reset(request: web.Request, _: web.StreamResponse) -> None:
+    if request.transport:
+        request.transport.abort()  # type: ignore[attr-defined]
+
+
+async def _error_first(_: web.Request, response: web.StreamResponse) -> None:
+    error = {"error": {"message": "Something broke before the first word", "type": "server_error", "code": 500}}
+    await response.write(event(error) + event("[DONE]"))
 
 
 async def _hang(_: web.Request, __: web.StreamResponse) -> None:
@@ -318,7 +360,7 @@ async def _error_in_stream(_: web.Request, response: web.StreamResponse) -> None
 
 
 async def _huge_line(_: web.Request, response: web.StreamResponse) -> None:
-    await response.write(event(chunk(content="x" * 3_000_000)) + event(chunk("stop")) + event("[DONE]"))
+    await response.write(event(chunk(content="x" * HUGE)) + event(chunk("stop")) + event("[DONE]"))
 
 
 async def _buffered(_: web.Request, response: web.StreamResponse) -> None:

@@ -33,7 +33,7 @@ from app.domain.messages import (
     ToolResult,
     user_message,
 )
-from app.domain.sessions import Session
+from app.domain.sessions import QueuedMessage, Session
 from app.domain.streaming import Draft
 from app.domain.tool_settings import SavedCall, ToolSetting
 from app.domain.values import now, well_formed
@@ -207,9 +207,15 @@ def hostile_session(number: int, agent_id: str, slug: str, payload: str, runs: t
         runs=runs,
         composer=payload,
         composer_attachments=hostile_attachments(payload),
+        queue=(hostile_queued(payload),),
         created_at=now(),
         updated_at=now(),
     )
+
+
+def hostile_queued(payload: str) -> QueuedMessage:
+    attachments = hostile_attachments(payload)
+    return QueuedMessage(id=payload, text=payload, attachments=attachments, created_at=now(), refusal=payload)
 
 
 def hostile_attachments(payload: str) -> tuple[ImagePart, FilePart]:

@@ -1,7 +1,7 @@
 import pytest
 
 from app.domain.messages import ReasoningPart, TextPart
-from app.llm.accumulator import Accumulator, CallPiece
+from app.llm.accumulator import LONGEST_ANSWER, Accumulator, CallPiece
 
 Calls = list[tuple[str, dict[str, object]]]
 
@@ -136,3 +136,13 @@ def test_size_counts_text_thinking_and_arguments():
     accumulator.add_call(CallPiece(0, "a", "f", "{}"))
 
     assert accumulator.size == 11
+
+
+def test_what_is_beyond_the_longest_answer_is_left_out_and_counted():
+    accumulator = Accumulator()
+    accumulator.add_text("x" * (LONGEST_ANSWER - 1))
+    [delta] = accumulator.add_text("yyy")
+
+    assert delta.text == "y"
+    assert accumulator.size == LONGEST_ANSWER + 2
+    assert len(accumulator.message("openai/x").text) == LONGEST_ANSWER

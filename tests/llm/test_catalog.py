@@ -116,6 +116,12 @@ async def test_everything_in_a_request_counts():
     assert counts[1] - counts[0] > 50
 
 
+async def test_a_long_text_is_counted_the_same_each_time():
+    request = ModelRequest("x/y", (user_message("many words " * 5000),))
+    counts = {(await count_tokens(request)).tokens for _ in range(3)}
+    assert len(counts) == 1 and counts.pop() > 9000
+
+
 def test_neither_prices_nor_counts_nor_the_demo_import_litellm():
     script = """
 import asyncio, sys

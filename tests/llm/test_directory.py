@@ -91,6 +91,29 @@ async def test_prices_are_those_of_the_catalog():
     assert demo.input == 0
 
 
+async def test_windows_and_bills_are_known_where_somebody_said_so():
+    models = directory()
+
+    assert await models.window("openai/no-such-model") is None
+    assert await models.window("gpt-4o") == 128_000
+    assert await models.window("demo/agent") == 128_000
+    assert not models.sends_bills("demo/agent")
+    assert not models.sends_bills("ollama/qwen3")
+
+
+@pytest.mark.parametrize(
+    ("variables", "bills"),
+    [
+        ({"OPENAI_API_KEY": "sk-none"}, True),
+        ({"OPENAI_API_KEY": "sk-none", "OPENAI_BASE_URL": "http://127.0.0.1:1"}, False),
+        ({}, False),
+    ],
+)
+def test_who_can_be_called_elsewhere_may_send_a_bill(variables: dict[str, str], bills: bool):
+    models = ModelDirectory(Catalog(), no_artifact, keys=lambda name: variables.get(name, ""))
+    assert models.sends_bills("openai/no-such-model") is bills
+
+
 @pytest.mark.parametrize("name", ["demo/agent", "gpt-4o"])
 async def test_prompts_are_counted_for_the_demo_and_for_others(name: str):
     models = directory()

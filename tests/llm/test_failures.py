@@ -1,4 +1,6 @@
 import asyncio
+from datetime import UTC, datetime, timedelta
+from email.utils import format_datetime
 
 import pytest
 
@@ -30,6 +32,9 @@ def caused(error: Exception, cause: BaseException) -> Exception:
         (caused(ProviderError("InternalServerError", 500), ConnectionRefusedError("refused")), "network"),
         (caused(ProviderError("wrapped", 500), TimeoutError()), "timeout"),
         (ProviderError("This model's maximum context length is 10", 400), "context_overflow"),
+        (ProviderError("prompt is too long: 210000 tokens", 400), "context_overflow"),
+        (ProviderError("Input is too long for requested model.", 400), "context_overflow"),
+        (ProviderError("Too many tokens, please wait before trying again.", 429), "rate_limit"),
         (ProviderError("insufficient_quota", 429), "quota"),
         (ProviderError("Too many requests", 429), "rate_limit"),
         (ProviderError("Payment required", 402), "quota"),
@@ -62,6 +67,33 @@ def test_the_text_names_the_provider_and_quotes_it_without_wrapping():
 
     assert text.startswith("OpenAI refused the request")
     assert text.endswith("It said: “No such field: foo”")
+
+
+def test_a_refused_key_is_named_by_its_variable():
+    text = classify(ProviderError("no", 401), provider="OpenAI", key="OPENAI_API_KEY").text
+
+    assert text.startswith("OpenAI refused the key in OPENAI_API_KEY")
+
+
+class RateLimited(ProviderError):
+    def __init__(self, retry_after: str) -> None:
+        super().__init__("Too many requests", 429)
+        self.litellm_response_headers = {"retry-after": retry_after}
+
+
+@pytest.mark.parametrize(("asked", "seconds"), [("7", 7.0), ("0.5", 0.5), ("soon", None), ("", None)])
+def test_how_long_to_wait_is_read_from_the_header(asked: str, seconds: float | None):
+    assert classify(RateLimited(asked)).retry_after == seconds
+
+
+def test_a_moment_to_come_back_is_seconds_from_now():
+    asked = format_datetime(datetime.now(UTC) + timedelta(seconds=40), usegmt=True)
+    seconds = classify(RateLimited(asked)).retry_after
+    assert seconds is not None
+    assert 35 < seconds <= 40
+
+    past = format_datetime(datetime.now(UTC) - timedelta(hours=1), usegmt=True)
+    assert classify(RateLimited(past)).retry_after == 0
 
 
 def test_a_long_quote_is_cut():

@@ -147,6 +147,13 @@ async def test_every_fault_is_one_failure_in_words_after_one_request(
     assert not any(word in text for word in ("litellm", "Exception", "Traceback", "Error:", SECRET[:6]))
 
 
+async def test_a_refused_key_is_named_by_the_variable_it_came_from():
+    async with FakeOpenAI() as fake:
+        outcome = await call("openai/e401", fake.url)
+
+    assert "the key in OPENAI_API_KEY" in outcome.text
+
+
 async def test_a_rate_limit_says_how_long_to_wait():
     async with FakeOpenAI() as fake:
         outcome = await call("openai/e429", fake.url)

@@ -1,7 +1,7 @@
 import pytest
 
 from app.domain.errors import ModelFailure
-from app.llm.providers import PROVIDERS, Keys, connection
+from app.llm.providers import PROVIDERS, Keys, connection, is_nearby
 
 
 def keys(**variables: str) -> Keys:
@@ -91,3 +91,22 @@ def test_secrets_are_named_so_that_they_can_be_kept_out_of_texts():
     variables = {"AWS_ACCESS_KEY_ID": "AKIA0123", "AWS_SECRET_ACCESS_KEY": "hush-hush", "AWS_REGION": "eu-central-1"}
 
     assert set(connection("bedrock/m", keys(**variables)).secrets) == {"AKIA0123", "hush-hush"}
+
+
+@pytest.mark.parametrize(
+    ("base", "nearby"),
+    [
+        ("", False),
+        ("http://127.0.0.1:8000/v1", True),
+        ("http://localhost:8000", True),
+        ("192.168.1.20:1234", True),
+        ("http://box:8000", True),
+        ("http://box.local", True),
+        ("http://[::1]:8000", True),
+        ("https://api.example.com/v1", False),
+        ("http://8.8.8.8/v1", False),
+    ],
+)
+def test_a_server_is_nearby_by_its_address(base: str, nearby: bool):
+    assert is_nearby("openai/gpt-x", lambda name: base if name == "OPENAI_BASE_URL" else "") is nearby
+    assert not is_nearby("nobody/gpt-x", lambda _: base)

@@ -142,9 +142,17 @@ def test_images_of_results_follow_behind_all_results_of_the_turn():
 
     shown = written(*messages, images={"a1": b"png"})
 
-    assert [message["role"] for message in shown] == ["assistant", "tool", "tool", "user", "user"]
-    assert shown[3]["content"][1]["type"] == "image_url"
+    assert [message["role"] for message in shown] == ["assistant", "tool", "tool", "user"]
+    assert [part["type"] for part in shown[3]["content"]] == ["text", "image_url", "text"]
     assert images_in(messages) == ("a1",)
+
+
+def test_what_the_user_says_twice_is_one_message_for_the_providers_that_want_turns():
+    stopped = Message(role="assistant", parts=(ReasoningPart(text="hm"),), partial=True)
+
+    assert written(user_message("hi"), stopped, user_message("hello?")) == [{"role": "user", "content": "hi\n\nhello?"}]
+    [both] = written(user_message("look", IMAGE), user_message("well?"), images={"a1": b"png"})
+    assert [part["type"] for part in both["content"]] == ["text", "image_url", "text"]
 
 
 def test_a_message_that_was_stopped_before_its_first_word_is_left_out():

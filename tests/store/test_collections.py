@@ -153,6 +153,8 @@ async def test_deleted_rows_leave_the_lists_but_their_money_is_spent(database: J
     assert [found.run_id for found in rows.find(RunFilter()).rows] == ["r3", "r1"]
     assert rows.get("r4") is None
     assert rows.cost_since(BEGAN + timedelta(minutes=2)) == 1.5
+    assert rows.cost_of_session("s1") == 1.5
+    assert rows.cost_of_session("s9") == 0.25
     assert (rows.agents(), rows.models()) == (["assistant"], ["demo/agent", "openai/gpt-4o"])
     await rows.restore(["r2", "r4"])
     assert [found.run_id for found in rows.find(RunFilter()).rows] == ["r4", "r3", "r2", "r1"]

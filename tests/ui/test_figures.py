@@ -4,7 +4,7 @@ from app.domain.agents import Limits
 from app.domain.events import Entry, Event, Forked, ModelReturned
 from app.domain.messages import Usage
 from app.domain.values import now
-from app.ui.components.figures import Figures, ceiling, middle
+from app.ui.components.figures import Figures, ceiling, middle, token_ceiling
 
 
 def figures(*events: Event) -> Figures:
@@ -49,6 +49,20 @@ def test_the_tightest_ceiling_is_shown() -> None:
     assert of_day is not None
     assert of_day.words == "79 % of $10 a day"
     assert not of_day.near
+
+
+def test_a_session_and_all_agents_have_ceilings_too() -> None:
+    limits = Limits(run_cost=1, day_cost=10, session_cost=2)
+    of_session = ceiling(limits, run_cost=0.1, day_cost=1, session_cost=1.8)
+    assert of_session is not None and of_session.words == "90 % of $2 a session"
+    of_all = ceiling(limits, run_cost=0.1, day_cost=4, session_cost=0.1, all_day=5)
+    assert of_all is not None and of_all.words == "80 % of $5 a day for all agents" and of_all.near
+
+
+def test_tokens_have_a_share_where_they_have_a_limit() -> None:
+    assert token_ceiling(Limits(), 500) is None
+    used = token_ceiling(Limits(run_tokens=1000), 800)
+    assert used is not None and used.near and used.words == "80 % of 1,000 tokens a run"
 
 
 def test_no_ceiling_is_no_share() -> None:

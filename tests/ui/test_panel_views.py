@@ -1,5 +1,6 @@
 """What the side panel shows, as pure functions."""
 
+from dataclasses import replace
 from datetime import UTC, datetime
 
 import pytest
@@ -64,7 +65,11 @@ def test_without_a_price_the_context_is_unpriced():
 
 
 def test_a_context_that_is_too_long_says_so():
-    assert "left out" in context_html(with_message(PARTS, 2000), system_changed=False)
+    assert "left out" not in context_html(with_message(PARTS, 800), system_changed=False)
+    roomy = replace(PARTS, history=500, longest_answer=300)
+    assert "context-warning" not in context_html(with_message(roomy, 100), system_changed=False)
+    assert "the oldest turns" in context_html(with_message(roomy, 200), system_changed=False)
+    assert "even without the history" in context_html(with_message(roomy, 2000), system_changed=False)
 
 
 def test_no_tokens_have_no_price_to_go_by():

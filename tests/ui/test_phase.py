@@ -62,3 +62,9 @@ def test_a_retry_says_why_and_when() -> None:
     failed = ModelFailed(call_id="m", failure="rate_limit", text="429", attempt=1, retry_at=BEGAN)
     words = phase(ASKED, failed).words(Draft())
     assert words.startswith("Too many requests. Trying again at ")
+
+
+def test_a_message_that_waits_to_break_in_says_for_which_tool() -> None:
+    going_on = phase(called("a", "calculator"))
+    assert going_on.words(Draft()) == "Calling Calculator…"
+    assert going_on.words(Draft(), steered=True) == "Waiting for Calculator…"

@@ -49,7 +49,14 @@ def test_costs_near_the_ceiling_warn() -> None:
     assert "is-warn" not in kpi_strip(FACTS) + session_chips(FACTS)
     near = replace(FACTS, ceiling=Ceiling(0.8, "80 % of $1 a run"))
     assert "is-warn" in kpi_strip(near)
-    assert "is-warn" in session_chips(near)
+    assert "is-warn" in session_chips(near) and "<small>80 %</small>" in session_chips(near)
+    assert "35 %" in kpi_strip(FACTS) and "35 %<" not in session_chips(FACTS)
+
+
+def test_tokens_near_their_ceiling_warn() -> None:
+    near = replace(FACTS, token_ceiling=Ceiling(0.9, "90 % of 1,000 tokens a run"))
+    assert "is-warn" in kpi_strip(near) and "<small>90 %</small>" in session_chips(near)
+    assert "is-warn" not in kpi_strip(replace(FACTS, token_ceiling=Ceiling(0.1, "")))
 
 
 def test_latency_is_the_median() -> None:

@@ -31,7 +31,6 @@ async def reply(*messages: Message) -> Message:
         ('use orders__count: text="a = b", what=lines', {"text": "a = b", "what": "lines"}),
         ("run orders__count with text='x y' what=words", {"text": "x y", "what": "words"}),
         ("try orders__count on the quick brown fox", {"text": "the quick brown fox"}),
-        ("call orders__count", None),
     ],
 )
 async def test_a_named_tool_is_called_with_what_was_written(text: str, arguments: dict[str, object] | None) -> None:

@@ -1,0 +1,116 @@
+"""REST for runs that wait for a person, over a real workbench."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from dataclasses import replace
+from pathlib import Path
+
+import httpx
+import pytest
+from fastapi import FastAPI
+
+from app.api.routes import routes
+from app.domain.agents import Behaviour, ToolChoice, new_agent
+from app.domain.trace import open_pauses
+from app.engine.chat import Chat
+from app.engine.clock import SystemClock
+from app.engine.pauses import Pauses
+from app.engine.runs import LiveRun, Runs
+from app.workbench import Workbench
+from tests.waiting import until
+
+SUM = "What is 5 + 10, then multiply by 3?"
+FIRST = {"operation": "add", "x": 5, "y": 10}
+
+
+@pytest.fixture
+async def workbench(tmp_path: Path) -> AsyncIterator[Workbench]:
+    workbench = Workbench.open(tmp_path / "data")
+    yield workbench
+    await workbench.close()
+
+
+def client_of(workbench: Workbench) -> httpx.AsyncClient:
+    server = FastAPI()
+    server.include_router(routes(workbench))
+    return httpx.AsyncClient(transport=httpx.ASGITransport(app=server), base_url="http://here/api/v1")
+
+
+async def waiting(workbench: Workbench) -> LiveRun:
+    """A run that waits for leave to calculate."""
+    behaviour = Behaviour(tools=(ToolChoice(name="calculator", policy="ask"),))
+    agent = await workbench.agents.create(new_agent("Asks", behaviour, taken_slugs=workbench.agents.slugs()))
+    session = await workbench.chat.new_session(agent.id)
+    live = await workbench.chat.send(session.id, SUM)
+    await until(lambda: live.waits, seconds=10, pause=0.01)
+    return live
+
+
+async def decide(workbench: Workbench, live: LiveRun, **body: object) -> httpx.Response:
+    [pause] = open_pauses(live.entries)
+    async with client_of(workbench) as client:
+        return await client.post(f"/runs/{live.run_id}/pauses/{pause.call_id}", json=body)
+
+
+async def test_a_call_is_approved_for_exactly_its_arguments(workbench: Workbench):
+    live = await waiting(workbench)
+    refused = await decide(workbench, live, decision="approve", arguments=FIRST | {"x": 6})
+    assert (refused.status_code, refused.json()["code"]) == (409, "conflict")
+    assert "other arguments" in refused.json()["error"] and live.waits
+    reply = await decide(workbench, live, decision="approve", arguments=FIRST)
+    assert reply.status_code == 200 and reply.json()["data"]["run_id"] == live.run_id
+    result = await until(lambda: next((e.event for e in live.entries if e.event.type == "tool_returned"), None))
+    assert result.result.text == "5 + 10 = 15"
+
+
+async def test_a_tool_is_always_allowed_in_its_session(workbench: Workbench):
+    live = await waiting(workbench)
+    assert (await decide(workbench, live, decision="always")).is_success
+    await asyncio.wait_for(live.ended(), 10)
+    again = await workbench.chat.send(live.started.session_id, SUM)
+    await asyncio.wait_for(again.ended(), 10)
+    assert [sum(e.event.type == "pause_requested" for e in run.entries) for run in (live, again)] == [1, 0]
+    assert workbench.sessions.get(live.started.session_id).tools_allowed == ("calculator",)
+
+
+async def test_a_run_that_was_left_is_resumed_and_decided_on(workbench: Workbench):
+    live = await waiting(workbench)
+    await workbench.runs.close()
+    data = workbench.data
+    runs = Runs(data.traces, data.rows, workbench.models, workbench.tools, data.artifacts, SystemClock())
+    chat = Chat(data.agents, data.sessions, runs, workbench.tools)
+    after = replace(workbench, runs=runs, chat=chat, pauses=Pauses(chat))
+    async with client_of(after) as client:
+        reply = await client.post(f"/runs/{live.run_id}/resume")
+        assert reply.status_code == 200 and reply.json()["data"]["status"] in ("running", "paused")
+        assert (await client.post(f"/runs/{live.run_id}/resume")).status_code == 409
+    resumed = runs.live(live.run_id)
+    await until(lambda: resumed.waits)
+    assert (await decide(after, resumed, decision="deny", note="no sums")).is_success
+    denied = await until(lambda: next((e.event for e in resumed.entries if e.event.type == "tool_returned"), None))
+    assert denied.result.text == "The user denied this call: no sums"
+    await runs.close()
+
+
+async def test_what_is_no_decision_is_told_and_changes_nothing(workbench: Workbench):
+    live = await waiting(workbench)
+    bodies = ({"decision": "edit"}, {"decision": "answer"}, {"decision": "maybe"}, {"decision": "deny", "why": "x"}, {})
+    for body in bodies:
+        reply = await decide(workbench, live, **body)
+        assert reply.status_code == 422 and reply.json()["success"] is False, body
+        assert live.waits
+
+
+async def test_unknown_runs_and_calls_are_not_found_and_decided_ones_conflict(workbench: Workbench):
+    live = await waiting(workbench)
+    [pause] = open_pauses(live.entries)
+    async with client_of(workbench) as client:
+        assert (await client.post("/runs/nowhere/resume")).status_code == 404
+        assert (await client.post("/runs/nowhere/pauses/x", json={"decision": "deny"})).status_code == 404
+        unknown = await client.post(f"/runs/{live.run_id}/pauses/x", json={"decision": "deny"})
+        assert unknown.status_code == 404
+        first, second = await asyncio.gather(
+            *(client.post(f"/runs/{live.run_id}/pauses/{pause.pause_id}", json={"decision": "deny"}) for _ in range(2))
+        )
+        assert sorted((first.status_code, second.status_code)) == [200, 409]
+        assert (await client.post(f"/runs/{live.run_id}/resume")).status_code == 409

@@ -1,0 +1,82 @@
+"""A run waits for its owner: allow, deny with a reason, change the arguments, always allow; also after a restart."""
+
+import json
+import re
+from collections.abc import Iterator
+
+import pytest
+from playwright.sync_api import Locator, Page, expect
+
+from tests.app_process import AppProcess
+from tests.e2e.playground import finished, send, start_session
+
+
+@pytest.fixture(scope="module")
+def app_process(tmp_path_factory: pytest.TempPathFactory) -> Iterator[AppProcess]:
+    app = AppProcess(tmp_path_factory.mktemp("pauses"), module="tests.e2e.obeying_app")
+    app.start()
+    yield app
+    app.stop()
+
+
+def call(page: Page, name: str, **arguments: object) -> Locator:
+    """The answer to a message that makes this call, in the session that is open."""
+    return send(page, json.dumps({"name": name, "arguments": arguments}))
+
+
+def test_a_call_is_allowed_denied_with_a_reason_changed_and_always_allowed(page: Page) -> None:
+    start_session(page, "Obedient")
+    allowed = call(page, "add", x=1, y=2)
+    expect(page.get_by_test_id("waiting-badge")).to_have_text("1")
+    expect(page).to_have_title(re.compile(r"^\(1\) "))
+    allowed.get_by_test_id("approve-button").click()
+    finished(page)
+    expect(allowed.get_by_test_id("tool-result").first).to_contain_text("1 + 2 = 3")
+    expect(page.get_by_test_id("waiting-badge")).to_have_count(0)
+    expect(page).not_to_have_title(re.compile(r"^\(\d+\) "))
+
+    denied = call(page, "add", x=1, y=3)
+    denied.get_by_test_id("deny-note").fill("too easy")
+    denied.get_by_test_id("deny-button").click()
+    finished(page)
+    expect(denied).to_contain_text("Denied: Add (too easy)")
+    expect(denied.get_by_test_id("tool-result").first).to_contain_text("The user denied this call: too easy")
+
+    changed = call(page, "add", x=1, y=4)
+    changed.get_by_test_id("edit-arguments-button").click()
+    changed.get_by_test_id("approval-card").get_by_label("y", exact=True).fill("5")
+    changed.get_by_test_id("approve-button").click()
+    finished(page)
+    expect(changed).to_contain_text("Allowed: Add, with other arguments")
+    expect(changed.get_by_test_id("tool-result").first).to_contain_text("1 + 5 = 6")
+
+    always = call(page, "add", x=1, y=6)
+    always.get_by_test_id("always-button").click()
+    finished(page)
+    unasked = call(page, "add", x=1, y=7)
+    finished(page)
+    expect(unasked.get_by_test_id("tool-result").first).to_contain_text("1 + 7 = 8")
+    expect(unasked.get_by_test_id("approval-card")).to_have_count(0)
+
+
+def test_a_card_outlives_the_app_and_its_run_goes_on(page: Page, app_process: AppProcess) -> None:
+    start_session(page, "Obedient")
+    card = call(page, "add", x=20, y=22).get_by_test_id("approval-card")
+    expect(card).to_be_visible()
+    address = page.url
+    page.goto("about:blank")
+    app_process.kill()
+    app_process.start()
+    page.goto(f"{app_process.url}/?token={app_process.token}")
+    page.wait_for_url(lambda url: "token=" not in url)
+    expect(page.get_by_test_id("waiting-badge")).to_have_text("1")
+    page.goto(address)
+    expect(page.get_by_test_id("pause-left")).to_be_visible()
+    expect(page.get_by_test_id("status-pill")).to_have_text("Paused")
+    page.get_by_test_id("approve-button").click()
+    expect(page.get_by_test_id("run-resumed")).to_be_visible()
+    finished(page)
+    answer = page.get_by_test_id("assistant-message").last
+    expect(answer.get_by_test_id("tool-result").first).to_contain_text("20 + 22 = 42")
+    expect(answer).to_contain_text("That was it.")
+    expect(page.get_by_test_id("waiting-badge")).to_have_count(0)

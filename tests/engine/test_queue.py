@@ -1,0 +1,159 @@
+import asyncio
+
+import pytest
+
+from app.domain.errors import Conflict, ModelFailure, NotFound, TooLarge, WorkbenchError
+from app.domain.events import LimitReached, MessageAdded, RunFinished, Trigger
+from app.domain.sessions import Session
+from app.engine.queue import MOST_QUEUED, Queue, makes_way
+from app.engine.runs import LiveRun
+from tests.engine.conftest import Bench
+from tests.engine.scripted import TextDelta
+from tests.traces import asked, trace_of
+from tests.waiting import until
+
+
+@pytest.fixture
+async def queue(bench: Bench) -> Queue:
+    return Queue(bench.chat)
+
+
+async def answering(bench: Bench, failure: Exception | None = None) -> tuple[Session, LiveRun, asyncio.Event]:
+    """A session whose run writes until the event is set."""
+    go_on = asyncio.Event()
+    bench.models.say(TextDelta("Well"), go_on.wait, *([] if failure is None else [failure]), "Well, yes.")
+    session = await bench.session()
+    live = await bench.chat.send(session.id, "first")
+    await until(lambda: live.draft.text)
+    return session, live, go_on
+
+
+async def requests_of(bench: Bench, session: Session, count: int) -> list[str]:
+    """What began each run of the session, once it has so many and the last has ended."""
+    await until(lambda: len(bench.data.sessions.get(session.id).runs) == count)
+    await until(lambda: bench.runs.of_session(session.id) is None)
+    runs = bench.data.sessions.get(session.id).runs
+    return [(await bench.runs.trace(run_id)).entries[1].event.message.text for run_id in runs]
+
+
+def waiting(bench: Bench, session: Session) -> list[str]:
+    return [message.text for message in bench.data.sessions.get(session.id).queue]
+
+
+async def test_queued_messages_are_the_next_runs_in_their_order(bench, queue):
+    session, _, go_on = await answering(bench)
+    await queue.add(session.id, "second")
+    await queue.add(session.id, "third")
+    assert waiting(bench, session) == ["second", "third"]
+    bench.models.say("two")
+    bench.models.say("three")
+    go_on.set()
+    assert await requests_of(bench, session, 3) == ["first", "second", "third"]
+    assert waiting(bench, session) == []
+    second = await bench.runs.trace(bench.data.sessions.get(session.id).runs[1])
+    added = second.entries[1].event
+    assert isinstance(added, MessageAdded) and added.origin == "queued"
+    assert [message.text for message in bench.models.requests[-1].messages] == [
+        *("first", "Well, yes.", "second", "two", "third")
+    ]
+
+
+async def test_a_queued_message_can_be_changed_and_taken_away(bench, queue):
+    session, _, go_on = await answering(bench)
+    first = await queue.add(session.id, "wrong")
+    second = await queue.add(session.id, "never")
+    await queue.edit(session.id, first.id, "right")
+    await queue.drop(session.id, second.id)
+    assert waiting(bench, session) == ["right"]
+    with pytest.raises(WorkbenchError, match="empty"):
+        await queue.edit(session.id, first.id, "  ")
+    with pytest.raises(NotFound, match="does not wait"):
+        await queue.drop(session.id, second.id)
+    bench.models.say("ok")
+    go_on.set()
+    assert await requests_of(bench, session, 2) == ["first", "right"]
+
+
+@pytest.mark.parametrize("stopped", [True, False])
+async def test_after_a_run_that_did_not_come_to_its_end_the_queue_waits_for_a_person(bench, queue, stopped):
+    session, live, go_on = await answering(bench, ModelFailure("network", "Gone."))
+    message = await queue.add(session.id, "second")
+    if stopped:
+        live.stop()
+    go_on.set()
+    await asyncio.wait_for(live.ended(), 5)
+    assert waiting(bench, session) == ["second"]
+    bench.models.say("ok")
+    await queue.send_now(session.id, message.id)
+    assert await requests_of(bench, session, 2) == ["first", "second"]
+
+
+@pytest.mark.parametrize(("limit", "follows"), [("steps", True), ("day_cost", False), ("session_cost", False)])
+def test_a_run_that_met_a_ceiling_of_all_runs_makes_no_way_for_the_next(limit, follows):
+    reached = LimitReached(limit=limit, allowed=1, reached=2)
+    assert makes_way(trace_of(asked("go"), reached, RunFinished(status="limited"))) is follows
+    assert not makes_way(trace_of(asked("go"), RunFinished(status="failed")))
+    assert not makes_way(trace_of(asked("go")))
+    assert makes_way(trace_of(asked("go"), RunFinished(status="completed")))
+
+
+async def test_sent_now_it_breaks_into_the_run_that_goes_on(bench, queue):
+    session, live, _ = await answering(bench)
+    message = await queue.add(session.id, "now!")
+    bench.models.say("Yes?")
+    await queue.send_now(session.id, message.id)
+    await asyncio.wait_for(live.ended(), 5)
+    await until(lambda: waiting(bench, session) == [])
+    origins = [entry.event.origin for entry in live.entries if isinstance(entry.event, MessageAdded)]
+    assert origins == ["user", "model", "steer", "model"]
+    assert bench.data.sessions.get(session.id).runs == (live.run_id,)
+
+
+async def test_a_steer_that_comes_too_late_is_the_next_run(bench, queue):
+    session, live, go_on = await answering(bench)
+    await queue.add(session.id, "later")
+    bench.models.say("two")
+    bench.models.say("three")
+    go_on.set()
+    await until(lambda: live.entries[-1].event.type == "run_finished")
+    assert bench.runs.of_session(session.id) is live, "it is over, but not yet stored"
+    await queue.steer(session.id, "at once")
+    assert await requests_of(bench, session, 3) == ["first", "at once", "later"]
+
+
+async def test_a_message_for_a_session_at_rest_is_sent_at_once(bench, queue):
+    session = await bench.session()
+    bench.models.say("hello")
+    await queue.add(session.id, "hi", trigger=Trigger(kind="api_key"))
+    assert await requests_of(bench, session, 1) == ["hi"]
+
+
+async def test_what_is_typed_meanwhile_stays_when_a_queued_message_is_sent(bench, queue):
+    session, _, go_on = await answering(bench)
+    await queue.add(session.id, "second")
+    await bench.data.sessions.change(session.id, lambda one: one.model_copy(update={"composer": "half a thou"}))
+    bench.models.say("ok")
+    go_on.set()
+    await requests_of(bench, session, 2)
+    assert bench.data.sessions.get(session.id).composer == "half a thou"
+
+
+async def test_a_message_that_cannot_be_sent_says_why_and_waits(bench, queue):
+    session, _, go_on = await answering(bench)
+    await queue.add(session.id, "second")
+    await bench.data.sessions.change(session.id, lambda one: one.model_copy(update={"model": "unknown/model"}))
+    go_on.set()
+    [message] = await until(lambda: [one for one in bench.data.sessions.get(session.id).queue if one.refusal])
+    assert "cannot use the model 'unknown/model'" in message.refusal
+
+
+async def test_the_queue_has_an_end(bench, queue):
+    session, _, _ = await answering(bench)
+    for number in range(MOST_QUEUED):
+        await queue.add(session.id, f"{number}")
+    with pytest.raises(Conflict, match="wait already"):
+        await queue.add(session.id, "one more")
+    with pytest.raises(WorkbenchError, match="empty"):
+        await queue.add(session.id, " ")
+    with pytest.raises(TooLarge):
+        await queue.add(session.id, "x" * 200_001)
