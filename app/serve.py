@@ -9,6 +9,7 @@ import socket
 import sys
 import webbrowser
 from functools import partial
+from importlib import import_module
 from types import FrameType
 
 os.environ.setdefault("MATPLOTLIB", "false")  # NiceGUI would import it at start, only to plot
@@ -27,6 +28,8 @@ from app.workbench import Workbench
 
 FIRST_PORT = 8765
 RECONNECT_SECONDS = 30
+WARM_SECONDS = 5
+"""How long the first page is waited for before what it does not need is made."""
 
 
 def serve(workbench: Workbench, port: int, token: str, *, open_browser: bool) -> None:
@@ -39,12 +42,14 @@ def serve(workbench: Workbench, port: int, token: str, *, open_browser: bool) ->
         gc.freeze()  # what is loaded now stays: looking through it again and again would stop the loop
         gc.enable()
         await workbench.start()
-        announcing.append(asyncio.create_task(_announce(workbench, here, open_browser=open_browser)))
+        announcing.append(asyncio.create_task(_announce(workbench, here, shown, open_browser=open_browser)))
 
     for told_to_end in (signal.SIGTERM, signal.SIGINT):
         signal.signal(told_to_end, _end)
     here = Announcement(pid=os.getpid(), port=port, token=token)
     announcing: list[asyncio.Task[None]] = []
+    shown = asyncio.Event()
+    server.on_connect(shown.set)
     server.on_startup(start)
     server.on_shutdown(workbench.close)
     ui.run(
@@ -69,7 +74,7 @@ def _end(_signal: int, _frame: FrameType | None) -> None:
     sys.exit(0)
 
 
-async def _announce(workbench: Workbench, here: Announcement, *, open_browser: bool) -> None:
+async def _announce(workbench: Workbench, here: Announcement, shown: asyncio.Event, *, open_browser: bool) -> None:
     """Once the port answers: say where, to the terminal, to a second start, and to the browser."""
     while not await _answers(here.port):  # noqa: ASYNC110  nothing tells when the port is open
         await asyncio.sleep(0.01)
@@ -77,7 +82,11 @@ async def _announce(workbench: Workbench, here: Announcement, *, open_browser: b
     print(f"Agent Playground is running at {here.address}", flush=True)  # noqa: T201  the one line it prints
     if open_browser:
         await asyncio.to_thread(webbrowser.open, here.address)
-    await workbench.data.warm()
+    # The first page comes first: what is warmed would take its time from it.
+    with contextlib.suppress(TimeoutError):
+        await asyncio.wait_for(shown.wait(), WARM_SECONDS)
+    await workbench.warm()
+    await asyncio.to_thread(import_module, "app.ui.pages.tools")  # so that its first visitor need not wait for it
     gc.freeze()  # what is loaded now stays: looking through it again and again would stop the loop
 
 

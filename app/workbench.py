@@ -1,5 +1,6 @@
 """The composition root: builds every part once and hands them to whoever serves them."""
 
+import asyncio
 from collections.abc import Collection
 from dataclasses import dataclass
 from functools import cache
@@ -28,7 +29,7 @@ from app.store.preferences import PreferencesStore
 from app.store.rows import Rows
 from app.store.sessions import Sessions
 from app.store.variable_sets import VariableSets
-from app.tools.builtin import builtin_registry
+from app.tools.built_in import BuiltInTools
 from app.tools.http_tools import HttpToolSource
 from app.tools.mcp.hub import McpHub
 from app.tools.registry import Registry
@@ -70,6 +71,7 @@ class Workbench:
     models: ModelDirectory
     catalog: Catalog
     tools: Registry
+    built_in_tools: BuiltInTools
     user_tools: UserTools
     http_tools: HttpToolSource
     mcp: McpHub
@@ -94,9 +96,8 @@ class Workbench:
         user_tools = UserTools(data.path / "tools", data.trusted_files, trust_all=trust_tools)
         http_tools = HttpToolSource(data.http_tools)
         mcp = McpHub(data.mcp_servers, version=__version__)
-        tools = builtin_registry(
-            sources=(user_tools, http_tools, mcp), settings=data.tool_settings, preferences=data.preferences.get
-        )
+        built_in = BuiltInTools(data.preferences.get)
+        tools = Registry((), sources=(built_in, user_tools, http_tools, mcp), settings=data.tool_settings)
         hand_calls = HandCalls(tools, data.artifacts)
         runs = Runs(
             *(data.traces, data.rows, models, tools, data.artifacts, SystemClock()),
@@ -116,6 +117,7 @@ class Workbench:
             models=models,
             catalog=catalog,
             tools=tools,
+            built_in_tools=built_in,
             user_tools=user_tools,
             http_tools=http_tools,
             mcp=mcp,
@@ -140,6 +142,11 @@ class Workbench:
     def templates(self) -> tuple[SampleAgent, ...]:
         """What a new agent may begin as, the blank one first."""
         return _samples("templates")
+
+    async def warm(self) -> None:
+        """Make beside the event loop what a start does not need but the first run does."""
+        await self.data.warm()
+        await asyncio.to_thread(self.built_in_tools.tools)
 
     async def close(self) -> None:
         await self.runs.close()

@@ -13,8 +13,10 @@ from app.domain.values import now
 from app.ui import addresses, theme
 from app.ui.addresses import agent_address, session_address, tool_address
 from app.ui.components.buttons import button, icon_button
+from app.ui.components.code_editor import CodeEditor
 from app.ui.components.format import ago, plural
 from app.ui.components.notices import told
+from app.ui.components.prompt_editor import PromptEditor
 from app.ui.live_markdown import LiveMarkdown
 from app.ui.markup import Html, icon, joined, tag
 from app.ui.pages.agent import agent_page
@@ -25,7 +27,6 @@ from app.ui.pages.landing import UNTITLED, Landing, start_session
 from app.ui.pages.run import run_page
 from app.ui.pages.runs import runs_page
 from app.ui.pages.session import session_page
-from app.ui.pages.tools import ToolsPage
 from app.ui.palette import Command, Palette
 from app.ui.sub_pages import Pages, shown, shown_later
 from app.workbench import Workbench
@@ -46,6 +47,8 @@ WORKSPACE = (
     NavLink("compare", "Compare", "compare_arrows", addresses.COMPARE),
     NavLink("runs", "Runs", "receipt_long", addresses.RUNS),
 )
+EDITORS = (CodeEditor, PromptEditor)
+"""Known before the first page is served: a page's import map names their modules, whichever sub page it begins with."""
 THEMES: tuple[tuple[Theme, str, str], ...] = (
     ("light", "Light", "light_mode"),
     ("dark", "Dark", "dark_mode"),
@@ -193,6 +196,8 @@ class Shell:
             shown(place, lambda: ComparisonsPage(self._workbench, arguments))
 
     def _tools(self) -> None:
+        from app.ui.pages.tools import ToolsPage  # noqa: PLC0415  its forty parts would slow every start down
+
         with ui.element("div") as place:
             shown(place, lambda: ToolsPage(self._workbench))
 

@@ -1,7 +1,7 @@
 """The tools that the app brings along: one file per tool or kit."""
 
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 
 from app.domain.settings import Preferences
 from app.tools.builtin.calculator import calculator
@@ -15,23 +15,20 @@ from app.tools.builtin.outside import web_tools
 from app.tools.builtin.pdf_text import pdf_text
 from app.tools.builtin.read_result import read_result
 from app.tools.builtin.workspace_state import workspace_state
-from app.tools.ports import ToolSettings, ToolSource
 from app.tools.registry import Registry
+from app.tools.tool import AnyTool
 
 
-def builtin_registry(
-    *,
-    sources: Sequence[ToolSource] = (),
-    settings: ToolSettings | None = None,
-    preferences: Callable[[], Preferences] = Preferences,
-    environment: Callable[[], Mapping[str, str]] = lambda: os.environ,
-) -> Registry:
-    """All built-in tools, and those of `sources`; close it to end the processes they started.
-
-    `preferences` say which hosts may be asked and who searches the web; `environment` holds the keys for that.
-    """
-    python = PythonTool()
+def builtin_tools(
+    python: PythonTool, preferences: Callable[[], Preferences], environment: Callable[[], Mapping[str, str]]
+) -> tuple[AnyTool, ...]:
+    """All of them, in the order in which they are listed."""
     session = (*file_tools(), workspace_state, read_result, pdf_text)
     kits = (*data_transform_tools(), *date_utils_tools(), *formula_engine_tools(), *json_utils_tools())
-    tools = (calculator, *session, python.tool(), *kits, *web_tools(preferences, environment))
-    return Registry(tools, sources=sources, settings=settings, close=python.close)
+    return (calculator, *session, python.tool(), *kits, *web_tools(preferences, environment))
+
+
+def builtin_registry() -> Registry:
+    """The built-in tools alone, without anybody's settings; close it to end the processes they started."""
+    python = PythonTool()
+    return Registry(builtin_tools(python, Preferences, lambda: os.environ), close=python.close)

@@ -9,7 +9,7 @@ from nicegui import events, ui
 from app.domain.errors import WorkbenchError
 from app.domain.settings import WebSearch
 from app.store.preferences import PreferencesStore
-from app.tools.builtin.web_search_providers import PROVIDERS
+from app.tools.web_search_providers import PROVIDERS
 from app.ui.components.buttons import button
 from app.ui.components.schema_form_simple import select_box
 from app.ui.markup import icon, tag

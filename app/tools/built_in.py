@@ -1,0 +1,53 @@
+"""The built-in tools as a source, made when they are first looked at: a start needs none of them."""
+
+import os
+import threading
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING
+
+from app.domain.settings import Preferences
+from app.tools.ports import RunnableTool
+from app.tools.registry import BUILT_IN
+
+if TYPE_CHECKING:
+    from app.tools.builtin.execute_python import PythonTool
+
+
+class BuiltInTools:
+    title = BUILT_IN
+    revision = 0
+
+    def __init__(
+        self, preferences: Callable[[], Preferences], environment: Callable[[], Mapping[str, str]] = lambda: os.environ
+    ) -> None:
+        """`preferences` say which hosts may be asked and who searches the web, `environment` holds the keys."""
+        self._preferences = preferences
+        self._environment = environment
+        self._making = threading.Lock()
+        self._tools: dict[str, RunnableTool] = {}
+        self._python: PythonTool | None = None
+
+    def tools(self) -> Mapping[str, RunnableTool]:
+        """All of them; takes 0.1 s the first time, and may be called from any thread."""
+        with self._making:
+            if not self._tools:
+                from app.tools.builtin import builtin_tools  # noqa: PLC0415  what takes the 0.1 s
+                from app.tools.builtin.execute_python import PythonTool  # noqa: PLC0415
+
+                self._python = PythonTool()
+                made = builtin_tools(self._python, self._preferences, self._environment)
+                self._tools = {tool.spec.name: tool for tool in made}
+        return self._tools
+
+    def hold(self) -> Callable[[], None]:
+        """They never change."""
+        return _nothing
+
+    async def close(self) -> None:
+        """End the sandbox's process."""
+        if self._python is not None:
+            await self._python.close()
+
+
+def _nothing() -> None:
+    pass
