@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -200,4 +201,12 @@ def test_a_lost_connection_is_said_and_found_again(page: Page, context: object) 
     page.context.set_offline(False)
     page.evaluate("window.socket.connect()")
     expect(page.locator("#popup")).to_have_attribute("aria-hidden", "true")
-    ask(page, "What is 1 + 2?")
+    box = page.get_by_test_id("chat-input")
+    box.fill("What is 1 + 2?")
+    for _ in range(3):  # what is sent in the moment of the handshake may stay in the box; it is never lost
+        if box.input_value():
+            box.press("Enter")
+        with suppress(AssertionError):
+            expect(box).to_have_value("")
+    finished(page)
+    expect(page.get_by_test_id("assistant-message")).to_contain_text("3")
