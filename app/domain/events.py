@@ -90,6 +90,8 @@ class RunStarted(Value):
     purpose: Purpose = "chat"
     parent: Parent | None = None
     depth: int = 0
+    background: bool = False
+    """Nobody waits for its answer: it is a job."""
     unpriced_agreed: bool = False
     """Its user agreed, earlier in the session, to a model of which nobody said what it costs."""
 

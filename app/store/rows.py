@@ -163,6 +163,8 @@ def _tests(wanted: RunFilter) -> list[_Test]:
         tests.append(lambda document: _agent_field(document, "slug") == wanted.agent)
     if wanted.variant is not None:
         tests.append(lambda document: _agent_field(document, "variant") == str(wanted.variant))
+    if wanted.background is not None:
+        tests.append(lambda document: bool(_field(document, "background")) == wanted.background)
     if wanted.since is not None:
         since = wanted.since.timestamp()
         tests.append(lambda document: number(document.get("started")) >= since)

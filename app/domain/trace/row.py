@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Literal, NamedTuple
 
 from app.domain.errors import FailureClass
-from app.domain.events import AgentRef, Entry, MessageAdded, Purpose, RunStarted, Trigger
+from app.domain.events import AgentRef, Entry, MessageAdded, Parent, Purpose, RunStarted, Trigger
 from app.domain.trace.status import RunStatus, error_of, status
 from app.domain.trace.tallies import ToolTally, tallies
 from app.domain.trace.usage import own_entries, totals
@@ -25,6 +25,8 @@ class RunRow(Value):
     """The head of the user's message, 200 characters at most."""
     purpose: Purpose
     trigger: Trigger
+    background: bool = False
+    parent: Parent | None = None
     started_at: datetime
     finished_at: datetime | None = None
     duration_ms: float | None = None
@@ -54,6 +56,8 @@ class RunFilter(Value):
     since: datetime | None = None
     until: datetime | None = None
     session_id: str = ""
+    background: bool | None = None
+    """True for jobs only, False for all others."""
 
 
 SortKey = Literal["started_at", "duration_ms", "cost", "total_tokens", "model_calls"]
@@ -96,6 +100,8 @@ def run_row(entries: Sequence[Entry], *, alive: bool) -> RunRow:
         request=_request(entries)[:200],
         purpose=first.event.purpose,
         trigger=first.event.trigger,
+        background=first.event.background,
+        parent=first.event.parent,
         started_at=first.at,
         finished_at=None if going_on else last.at,
         duration_ms=None if going_on else (last.at - first.at).total_seconds() * 1000,
