@@ -11,7 +11,6 @@ from app.domain.events import (
     ContextTrimmed,
     Entry,
     MessageAdded,
-    ModelFailed,
     PauseRequested,
     PauseResolved,
     RunFinished,
@@ -22,13 +21,12 @@ from app.domain.messages import Message
 from app.domain.streaming import Draft
 from app.domain.tools import Progress, ToolSpec
 from app.domain.trace import CallView
-from app.domain.trace.attempts import FailedAttempt, follow_attempt
 from app.domain.trace.calls import follow_call
 from app.engine.ports import Artifacts
-from app.ui.addresses import run_address
-from app.ui.components.failures import attempt_line, error_card, interrupted_card, mark
+from app.ui.components.failed_attempts import FailedAttempts
+from app.ui.components.failures import error_card, interrupted_card, mark
 from app.ui.components.figures import Figures
-from app.ui.components.format import clock, dollars, duration, moment_text, plural, tokens
+from app.ui.components.format import clock, dollars, duration, moment_text, tokens
 from app.ui.components.markdown import Markdown
 from app.ui.components.message_actions import answer_actions
 from app.ui.components.output_check import output_check
@@ -36,7 +34,7 @@ from app.ui.components.pause_card import Act, PauseCard
 from app.ui.components.phase import Phase
 from app.ui.components.phase_line import PhaseLine
 from app.ui.components.reasoning import Reasoning
-from app.ui.components.retry_card import RetryCard
+from app.ui.components.skipped_steps import SkippedSteps
 from app.ui.components.tool_card import ToolCard
 from app.ui.components.trace_marks import trimmed_words
 from app.ui.components.user_message import SteerMessage
@@ -87,19 +85,16 @@ class Answer(ui.element):
         self._last_words = ""
         self._answers = 0
         self._to_skip = 0
-        self._skipped = 0
-        self._attempts: list[FailedAttempt] = []
-        self._waiting: tuple[RetryCard, ui.html] | None = None
-        """The card of a call that waits to be tried again, and the line that stays of it."""
         self._agent_slug = run.agent.slug
         self._steps: deque[_Step] = deque()
         self._streaming: Markdown | None = None
-        self._skipped_note: ui.html | None = None
         self._reasoning: Reasoning | None = None
         self._phase = Phase(started.at, {name: spec.title for name, spec in self._specs.items()})
         with self:
             ui.html(_heading(started, run, agent_icon), sanitize=False).classes("assistant-head")
             self._body = ui.element("div").classes("answer").props("data-testid=message-streaming")
+            self._attempts = FailedAttempts(self._body)
+            self._skipped = SkippedSteps(self._body, self._run_id)
             self._line: PhaseLine | None = PhaseLine()
             self._line.show(self._phase.words(Draft()), self._phase.since)
 
@@ -107,7 +102,7 @@ class Answer(ui.element):
         """Show one more entry."""
         self.figures.take(entry)
         self._phase.take(entry)
-        self._end_waiting(entry)
+        self._attempts.take(entry, alive=alive)
         call = follow_call(self._calls, entry)
         match entry.event:
             case MessageAdded(message=message) if message.role == "assistant":
@@ -121,8 +116,6 @@ class Answer(ui.element):
                     self._pauses[pause.pause_id] = PauseCard(pause, spec, alive=alive, act=self._act)
             case PauseResolved() as resolved if resolved.pause_id in self._pauses:
                 self._pauses[resolved.pause_id].decided(resolved)
-            case ModelFailed() if self._attempts[-1].retry_at is not None:
-                self._show_attempt(self._attempts[-1], alive=alive)
             case ContextTrimmed() as trimmed:
                 note = mark("content_cut", trimmed_words(trimmed), warn=True)
                 self._note(tag("div", note, data_testid="context-trimmed"))
@@ -175,23 +168,6 @@ class Answer(ui.element):
             self._note(interrupted_card())
         self._finish(Html(""))
 
-    def _show_attempt(self, attempt: FailedAttempt, *, alive: bool) -> None:
-        waits = alive and attempt.retry_at is not None
-        with self._body:
-            line = ui.html("" if waits else _attempt_mark(attempt), sanitize=False)
-            if waits and attempt.retry_at is not None:
-                card = RetryCard(attempt.failure, attempt.text, attempt=attempt.attempt, retry_at=attempt.retry_at)
-                self._waiting = card, line
-
-    def _end_waiting(self, entry: Entry) -> None:
-        """Follow the failed attempts; what waited is a line once anything else happens."""
-        follow_attempt(self._attempts, entry)
-        if self._waiting is not None:
-            card, line = self._waiting
-            self._waiting = None
-            card.delete()
-            line.set_content(_attempt_mark(self._attempts[-1]))
-
     async def _stream(self, text: str) -> None:
         if self._streaming is None:
             with self._body:
@@ -212,7 +188,7 @@ class Answer(ui.element):
             self._thoughts().add(message.reasoning)
         if self._to_skip > 0:
             self._to_skip -= 1
-            self._count_skipped(1)
+            self._skipped.count_one()
             return
         step = _Step(calls=tuple(call.call_id for call in message.tool_calls))
         if said := await self._show_text(message.text, number):
@@ -246,17 +222,7 @@ class Answer(ui.element):
             element.delete()
         for call_id in step.calls:
             self._cards.pop(call_id, None)
-        self._count_skipped(1)
-
-    def _count_skipped(self, count: int) -> None:
-        """Say in words what is not shown."""
-        self._skipped += count
-        if self._skipped_note is None:
-            with self._body:
-                self._skipped_note = ui.html(sanitize=False).classes("mark")
-            self._skipped_note.move(self._body, target_index=0)
-        link = tag("a", "See the whole run", href=run_address(self._run_id))
-        self._skipped_note.set_content(joined(f"{plural(self._skipped, 'earlier step')} not shown here. ", link))
+        self._skipped.count_one()
 
     def _remember(self, text: str) -> None:
         self.text = f"{self.text}\n\n{text}".strip()
@@ -314,10 +280,6 @@ class Answer(ui.element):
             )
             actions = answer_actions(self._run_id, has_text=bool(self.text))
             ui.html(joined(actions, used), sanitize=False).classes("message-actions")
-
-
-def _attempt_mark(attempt: FailedAttempt) -> Html:
-    return tag("div", mark("refresh", attempt_line(attempt), warn=True), data_testid="failed-attempt")
 
 
 def _heading(started: Entry, run: RunStarted, agent_icon: str) -> Html:

@@ -9,6 +9,7 @@ from typing import Literal
 from pydantic import JsonValue
 
 from app.domain.tools import JsonSchema
+from app.ui.components.schema_references import DEEPEST, resolved
 
 Kind = Literal[
     "text",
@@ -25,9 +26,6 @@ Kind = Literal[
     "choice",
     "json",
 ]
-MOST_HOPS = 20
-DEEPEST = 4
-"""Alternatives directly within alternatives that are followed."""
 MOST_OPTIONS = 60
 ALTERNATIVES = ("anyOf", "oneOf")
 FORMATS: dict[JsonValue, Kind] = {"date": "date", "date-time": "date-time", "time": "time"}
@@ -175,21 +173,6 @@ def shape_of(schema: JsonValue, root: JsonSchema, depth: int = 0) -> Shape:
     return Shape("choice", outer, root, nullable, alternatives=tuple(left[:MOST_OPTIONS]), depth=depth)
 
 
-def resolved(schema: JsonValue, root: JsonSchema, depth: int = 0) -> JsonSchema:
-    """The schema with its reference followed and `allOf` put together; `True` and what is no schema allow anything."""
-    found: JsonSchema = dict(schema) if isinstance(schema, dict) else {}
-    for _ in range(MOST_HOPS):
-        reference = found.pop("$ref", None)
-        if not isinstance(reference, str):
-            break
-        target = _pointed(reference, root)
-        found = {**target, **found}
-    parts = found.pop("allOf", None)
-    for part in parts if isinstance(parts, list) and depth < DEEPEST else ():
-        found = _together(resolved(part, root, depth + 1), found)
-    return found
-
-
 def fits(shape: Shape, value: JsonValue) -> bool:
     """Whether a field of that shape can show the value."""
     if value is None and shape.nullable:
@@ -305,26 +288,6 @@ def _choice_words(found: JsonSchema, place: int, value: JsonValue) -> str:
 def as_words(value: JsonValue) -> str:
     """A value in one line: text as it is, anything else as JSON."""
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
-
-
-def _pointed(reference: str, root: JsonSchema) -> JsonSchema:
-    """Where a reference like `#/$defs/Node` leads; one that leads nowhere allows anything."""
-    found: JsonValue = root
-    for step in reference.removeprefix("#").split("/")[1:]:
-        name = step.replace("~1", "/").replace("~0", "~")
-        found = found.get(name) if isinstance(found, dict) else None
-    return dict(found) if isinstance(found, dict) else {}
-
-
-def _together(part: JsonSchema, found: JsonSchema) -> JsonSchema:
-    merged = {**part, **found}
-    ours, theirs = found.get("properties"), part.get("properties")
-    if isinstance(ours, dict) and isinstance(theirs, dict):
-        merged["properties"] = {**theirs, **ours}
-    needed, more = found.get("required"), part.get("required")
-    if isinstance(needed, list) and isinstance(more, list):
-        merged["required"] = [*more, *(name for name in needed if name not in more)]
-    return merged
 
 
 def _several(shape: Shape) -> str:
