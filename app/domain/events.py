@@ -62,6 +62,17 @@ class Parent(Value):
     call_id: str
 
 
+class Imported(Value):
+    """Where a run was made that came here as a bundle."""
+
+    run_id: str
+    """Its id there."""
+    app: str
+    """The version of the app that exported it."""
+    at: datetime
+    """When it came here."""
+
+
 class GrantedTool(Value):
     """A tool as it stood when the run began, and whether a person is asked first."""
 
@@ -92,6 +103,7 @@ class RunStarted(Value):
     depth: int = 0
     background: bool = False
     """Nobody waits for its answer: it is a job."""
+    imported: Imported | None = None
     unpriced_agreed: bool = False
     """Its user agreed, earlier in the session, to a model of which nobody said what it costs."""
 
@@ -255,14 +267,28 @@ class RunResumed(Value):
     """A sentence for each tool that has changed or gone since the run began."""
 
 
+class ToolSource(Value):
+    """Where a fork has the results of a tool from, after its copied prefix."""
+
+    mode: Literal["live", "recorded", "recorded_or_live", "edited"] = "live"
+    """`recorded`: what the same call gave in the run that was forked, and an error where it made none."""
+    text: Text = ""
+    """With `edited`: what every call gives."""
+
+
 class Forked(Value):
     """The end of the prefix that a fork copied."""
 
     type: Literal["forked"] = "forked"
     run_id: str
     seq: int
+    """The place, in that run, of the last entry that was copied."""
     prefix_digest: str
     """The digest of the last entry that was copied."""
+    edited: tuple[int, ...] = ()
+    """Places of the copied prefix whose entries are not as they were."""
+    sources: dict[str, ToolSource] = {}
+    """By name; a tool that is not here is live."""
 
 
 class RunFinished(Value):

@@ -53,6 +53,8 @@ class Session(Value):
     queue: tuple[QueuedMessage, ...] = ()
     comparison: str = ""
     """The comparison whose column it is; such a session is not listed until it is opened as its own."""
+    parent: str = ""
+    """The run whose agent began it; such a session is not listed until somebody opens it or goes on in it."""
     created_at: datetime
     updated_at: datetime
     deleted_at: datetime | None = None

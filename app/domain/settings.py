@@ -19,10 +19,22 @@ class WebSearch(Value):
     """The environment variable that holds the key; the provider's usual one where empty."""
 
 
+class SavedFilter(Value):
+    """A filter of the list of runs that somebody keeps."""
+
+    name: str
+    address: str
+    """The address of the list that shows it: `/runs?status=failed`."""
+
+
 class Preferences(Value):
     theme: Theme = "system"
+    pause_sound: bool = False
+    """Whether a run that begins to wait for a decision is heard."""
     day_cost: float = Field(default=10.0, ge=0)
     """US dollars that all runs of a day may cost together; 0 for no ceiling."""
     http_hosts: tuple[str, ...] = ()
     """The hosts that `http_get` may ask: `example.org`, `*.example.org`, or `*` for every public one."""
     web_search: WebSearch = WebSearch()
+    run_filters: tuple[SavedFilter, ...] = ()
+    """By name, no two of the same one."""

@@ -4,9 +4,9 @@ from collections.abc import Mapping
 from fnmatch import fnmatchcase
 from typing import Literal, Protocol
 
-from pydantic import JsonValue
+from pydantic import ConfigDict, JsonValue
 
-from app.domain.messages import FilePart, ImagePart, ResultPart, TextPart
+from app.domain.messages import FilePart, ImagePart, ResultPart, TextPart, ToolStatus
 from app.domain.values import Text, Value
 
 Policy = Literal["auto", "ask", "off"]
@@ -44,6 +44,8 @@ class ToolOutput(Value):
     parts: tuple[ResultPart, ...] = ()
     printed: Text = ""
     """What it wrote to its standard output and error."""
+    status: ToolStatus = "ok"
+    """Something else only where a recorded failure is answered again; a tool that fails raises."""
 
     @classmethod
     def of_text(cls, text: str, printed: str = "") -> "ToolOutput":
@@ -109,6 +111,37 @@ class Workspace(Value):
     """The prompt variables and what was filled in for them."""
 
 
+class Task(Value):
+    """Work that an agent hands to a run of its own."""
+
+    model_config = ConfigDict(defer_build=True)  # the app's start makes none
+
+    text: str
+    agent: str = ""
+    """The slug or name of the agent that does it; empty for the one that hands it over."""
+    tools: tuple[str, ...] | None = None
+    """The only tools and kits it may use; `None` for all that both agents may."""
+
+
+class TaskEnd(Value):
+    """What came of a task."""
+
+    model_config = ConfigDict(defer_build=True)
+
+    task_id: str
+    """The id of its run."""
+    status: str
+    answer: str
+    error: str = ""
+    """Why it did not come to its end."""
+    cost: float | None = None
+    """US dollars, with those of the tasks that it handed on; `None` where nobody said what the model costs."""
+    files: tuple[str, ...] = ()
+    """Paths it has changed, which are so here from now on."""
+    kept: tuple[str, ...] = ()
+    """Paths it has changed that were changed here too: they stay as they are here."""
+
+
 class CallContext(Protocol):
     """What a tool may use while it is called."""
 
@@ -145,6 +178,20 @@ class CallContext(Protocol):
 
     async def ask(self, question: Question) -> Answer:
         """Ask the person; the time-out stands still until they answer. `decline` where there is nobody to ask."""
+        ...
+
+    async def spawn(self, task: Task) -> str:
+        """Start a run for the task and return its id while it goes on; called again by the same call, the same id.
+
+        Raises `ToolError` where it may not be started.
+        """
+        ...
+
+    async def join(self, task_id: str) -> TaskEnd:
+        """Wait until that run has ended, which is let go on where it was left; the time-out stands still meanwhile.
+
+        Raises `ToolError` where nothing of this session was started under that id.
+        """
         ...
 
 

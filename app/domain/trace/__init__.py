@@ -2,10 +2,13 @@
 
 from app.domain.trace.alignment import AlignedStep, Verdict, align
 from app.domain.trace.calls import CallView, call_views
+from app.domain.trace.children import Child, children
 from app.domain.trace.conversation import conversation, open_calls
 from app.domain.trace.files import files_after
 from app.domain.trace.left import LeftCall, active_seconds, last_words, left_calls, unanswered_request
-from app.domain.trace.row import RunFilter, RunPage, RunRow, SortKey, Week, run_row
+from app.domain.trace.progress import JobProgress, job_progress
+from app.domain.trace.row import Excerpt, RunFilter, RunPage, RunRow, SortKey, Week, run_row
+from app.domain.trace.said import Passage, said
 from app.domain.trace.sent import left_out_of, sent_conversation, stub
 from app.domain.trace.status import RunStatus, error_of, finished, open_pauses, status
 from app.domain.trace.steps import Step, StepType, steps
@@ -17,8 +20,12 @@ from app.domain.trace.usage import Totals, totals
 __all__ = [
     "AlignedStep",
     "CallView",
+    "Child",
     "Decision",
+    "Excerpt",
+    "JobProgress",
     "LeftCall",
+    "Passage",
     "RunFilter",
     "RunPage",
     "RunRow",
@@ -36,16 +43,19 @@ __all__ = [
     "active_seconds",
     "align",
     "call_views",
+    "children",
     "conversation",
     "error_of",
     "files_after",
     "finished",
+    "job_progress",
     "last_words",
     "left_calls",
     "left_out_of",
     "open_calls",
     "open_pauses",
     "run_row",
+    "said",
     "sent_conversation",
     "status",
     "steps",

@@ -4,7 +4,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from app.domain.events import (
+    ChildFinished,
     Entry,
+    Forked,
     MessageAdded,
     ModelCalled,
     ModelFailed,
@@ -86,7 +88,7 @@ def last_words(entries: Sequence[Entry]) -> ModelReturned | None:
     returned: ModelReturned | None = None
     for entry in reversed(entries):
         match entry.event:
-            case RunResumed():
+            case RunResumed() | ChildFinished():
                 pass
             case ModelReturned() as returned:
                 pass
@@ -98,7 +100,10 @@ def last_words(entries: Sequence[Entry]) -> ModelReturned | None:
 
 
 def active_seconds(entries: Sequence[Entry]) -> float:
-    """How long the run has worked: neither a wait for a person or a retry counts, nor the time it was left."""
+    """How long the run has worked: neither a wait for a person or a retry counts, nor the time it was left.
+
+    Of a fork what came after its copied prefix counts.
+    """
     seconds, waiting = 0.0, set[str]()
     before: Entry | None = None
     for entry in entries:
@@ -109,6 +114,8 @@ def active_seconds(entries: Sequence[Entry]) -> float:
                 waiting.add(pause_id)
             case PauseResolved(pause_id=pause_id):
                 waiting.discard(pause_id)
+            case Forked():
+                seconds = 0.0
             case _:
                 pass
         before = entry

@@ -1,12 +1,12 @@
 """A run as one row of a list."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Literal, NamedTuple
 
 from app.domain.errors import FailureClass
-from app.domain.events import AgentRef, Entry, MessageAdded, Parent, Purpose, RunStarted, Trigger
+from app.domain.events import AgentRef, Entry, Forked, MessageAdded, Parent, Purpose, RunStarted, Trigger
 from app.domain.trace.status import RunStatus, error_of, status
 from app.domain.trace.tallies import ToolTally, tallies
 from app.domain.trace.usage import own_entries, totals
@@ -27,6 +27,8 @@ class RunRow(Value):
     trigger: Trigger
     background: bool = False
     parent: Parent | None = None
+    imported: bool = False
+    """It was made, and paid for, in another copy of the app."""
     started_at: datetime
     finished_at: datetime | None = None
     duration_ms: float | None = None
@@ -47,20 +49,46 @@ class RunFilter(Value):
     """Which runs a list shows. An empty field lets all through."""
 
     text: str = ""
-    """Words looked for in the request, the agent's name and the model, in any case."""
+    """Words looked for in all that was said and called in the run, its agent's name and its model, in any case.
+
+    A word is found by how it begins; several in quotes as they stand.
+    """
     agent: str = ""
     """An agent's slug."""
     variant: int | None = None
     model: str = ""
     status: RunStatus | None = None
+    failure: FailureClass | None = None
+    """Runs that ended by an error of this class."""
+    min_cost: float | None = None
+    max_cost: float | None = None
+    """US dollars, the edges included."""
+    min_ms: float | None = None
+    max_ms: float | None = None
+    """Of how long it took; a run that goes on has no such time yet."""
     since: datetime | None = None
     until: datetime | None = None
     session_id: str = ""
+    parent: str = ""
+    """The id of the run that started them."""
     background: bool | None = None
     """True for jobs only, False for all others."""
 
 
 SortKey = Literal["started_at", "duration_ms", "cost", "total_tokens", "model_calls"]
+
+
+@dataclass(frozen=True, slots=True)
+class Excerpt:
+    """A piece of a run that says what was searched for."""
+
+    seq: int
+    """The entry it is from."""
+    place: str
+    """Where that is, in a word or two: `Answer`, `Result of calculator`."""
+    before: str
+    hit: str
+    after: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +98,8 @@ class RunPage:
     rows: list[RunRow]
     total: int
     """How many runs the filter lets through, on all pages."""
+    excerpts: Mapping[str, Excerpt] = field(default_factory=dict)
+    """By run id, of a search: where its words were found, of the runs in whose trace they were."""
 
 
 class Week(NamedTuple):
@@ -84,7 +114,7 @@ class Week(NamedTuple):
 
 def run_row(entries: Sequence[Entry], *, alive: bool) -> RunRow:
     """The row of a run; `entries` begin with its `RunStarted`."""
-    first, last = entries[0], entries[-1]
+    first, last, began = entries[0], entries[-1], began_at(entries)
     if not isinstance(first.event, RunStarted):
         raise TypeError(f"Run {first.run_id} does not begin with RunStarted")
     sums = totals(entries)
@@ -102,9 +132,10 @@ def run_row(entries: Sequence[Entry], *, alive: bool) -> RunRow:
         trigger=first.event.trigger,
         background=first.event.background,
         parent=first.event.parent,
-        started_at=first.at,
+        imported=first.event.imported is not None,
+        started_at=began,
         finished_at=None if going_on else last.at,
-        duration_ms=None if going_on else (last.at - first.at).total_seconds() * 1000,
+        duration_ms=None if going_on else (last.at - began).total_seconds() * 1000,
         model_calls=sums.model_calls,
         tool_calls=sums.tool_calls,
         input_tokens=sums.usage.input_tokens,
@@ -114,6 +145,12 @@ def run_row(entries: Sequence[Entry], *, alive: bool) -> RunRow:
         failure=error.failure if error else None,
         tools=() if going_on else tallies(own_entries(entries)),
     )
+
+
+def began_at(entries: Sequence[Entry]) -> datetime:
+    """When the run began: a fork behind its copied prefix, which keeps the times of the run it comes from."""
+    forks = (entry.at for entry in reversed(entries) if isinstance(entry.event, Forked))
+    return next(forks, entries[0].at)
 
 
 def _request(entries: Sequence[Entry]) -> str:

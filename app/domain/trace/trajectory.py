@@ -1,6 +1,6 @@
 """A run as decisions: what the agent observed, what it decided, how it acted on it."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal
@@ -54,6 +54,15 @@ def trajectory(entries: Sequence[Entry]) -> list[TrajectoryStep]:
             case _:
                 pass
     return found
+
+
+def step_number(entries: Iterable[Entry], seq: int) -> int:
+    """The step that the entry belongs to, as `trajectory` counts them; 0 before the first."""
+    return sum(
+        isinstance(entry.event, MessageAdded) and entry.event.message.role == "assistant"
+        for entry in entries
+        if entry.seq <= seq
+    )
 
 
 def _decision(entry: Entry, message: Message, returned: ModelReturned | None) -> Decision:
