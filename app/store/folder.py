@@ -12,6 +12,7 @@ from typing import Self
 
 from app.domain.errors import StorageError
 from app.store.agents import Agents
+from app.store.api_keys import ApiKeys
 from app.store.artifacts import Artifacts
 from app.store.comparisons import Comparisons
 from app.store.database import JournalDB
@@ -23,6 +24,7 @@ from app.store.migrations import migrate
 from app.store.preferences import PreferencesStore
 from app.store.rows import Rows
 from app.store.saved_calls import SavedCalls
+from app.store.sent_requests import SentRequests
 from app.store.sessions import Sessions
 from app.store.tool_settings import ToolSettingStore
 from app.store.traces import Traces
@@ -44,6 +46,8 @@ class DataFolder:
         """Whether nothing was ever stored here before."""
         self._database.journal.hand_over(self._writer)
         self.agents = Agents(self._database)
+        self.api_keys = ApiKeys(self._database)
+        self.sent_requests = SentRequests(self._database)
         self.working_copies = WorkingCopies(self._database)
         self.variable_sets = VariableSets(self._database)
         self.sessions = Sessions(self._database)

@@ -4,7 +4,7 @@ The next run of a session repeats the whole history and all tools; stored this w
 """
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Generic, TypeVar
 
@@ -43,10 +43,29 @@ class Packed:
         return _kept(spec, self.tools)
 
 
-def pack(entry: Entry) -> Packed:
-    """The entry as it is stored. Takes as long as the messages it carries itself, whatever came before."""
+@dataclass(frozen=True, slots=True)
+class PackedHistory:
+    """What a run knows when it begins, as it is stored."""
+
+    history: tuple[Message, ...] = ()
+    digests: Sequence[str] = ()
+    messages: Mapping[str, bytes] = field(default_factory=dict)
+    """JSON by digest."""
+
+
+def pack_history(history: tuple[Message, ...]) -> PackedHistory:
+    """The history as it is stored. Takes as long as all that was said, so a long one is no work for the event loop."""
+    kept: dict[str, bytes] = {}
+    return PackedHistory(history, [_kept(message, kept) for message in history], kept)
+
+
+def pack(entry: Entry, packed_before: PackedHistory | None = None) -> Packed:
+    """The entry as it is stored. Takes as long as the messages it carries itself, whatever came before.
+
+    The history that a run begins with is not packed again where that was done before.
+    """
     packed = Packed()
-    references = _references(entry, packed)
+    references = _references(entry, packed, packed_before or PackedHistory())
     if not references:
         packed.entry = entry.model_dump_json().encode()
         return packed
@@ -56,13 +75,15 @@ def pack(entry: Entry) -> Packed:
     return packed
 
 
-def _references(entry: Entry, packed: Packed) -> dict[str, JsonValue]:
+def _references(entry: Entry, packed: Packed, packed_before: PackedHistory) -> dict[str, JsonValue]:
     """The fields of the event that are stored as digests."""
     match entry.event:
-        case RunStarted() as started:
+        case RunStarted(history=history) as started:
+            known = packed_before if packed_before.history is history else pack_history(history)
+            packed.messages.update(known.messages)
             return {
                 "system": packed.message(started.system) if started.system else None,
-                "history": [packed.message(message) for message in started.history],
+                "history": list(known.digests),
                 "tools": [{"spec": packed.tool(tool.spec), "policy": tool.policy} for tool in started.tools],
             }
         case MessageAdded(message=message):

@@ -1,12 +1,17 @@
 """The stored end of one run's trace: entries and checkpoints are taken at once and written by the writer."""
 
-from app.domain.events import FORMAT, Entry, MessageAdded
+import asyncio
+
+from app.domain.events import FORMAT, Entry, MessageAdded, RunStarted
 from app.domain.streaming import Draft
 from app.store.draft import goes_on, piece, snapshot
 from app.store.frames import Document, frame, framed
-from app.store.packing import pack
+from app.store.packing import PackedHistory, pack, pack_history
 from app.store.session_values import OpenSessions, SessionValues
 from app.store.writer import Channel
+
+SHORT_HISTORY = 100
+"""Messages that take the event loop no more than a thread would."""
 
 
 class RunTrace:
@@ -31,11 +36,17 @@ class RunTrace:
         self._pieces = pieces
         self._stored_draft = Draft()
         self._closed = False
+        self._history: PackedHistory | None = None
+
+    async def prepare(self, started: RunStarted) -> None:
+        """Work out beside the event loop how what the run knows is stored, so that `append` takes no time for it."""
+        if len(started.history) > SHORT_HISTORY:
+            self._history = await asyncio.to_thread(pack_history, started.history)
 
     def append(self, entry: Entry) -> None:
         """Take the entry to be written; the model's message takes the place of the live text it grew from."""
         self._begin()
-        packed = pack(entry)
+        packed = pack(entry, self._history)
         self._session.add(packed)
         lands = isinstance(entry.event, MessageAdded) and entry.event.origin == "model"
         change = b'["entries",{"%d":%b}]' % (entry.seq + 1, packed.entry)

@@ -23,7 +23,7 @@ class Sessions:
     def recent(self, *, search: str = "", limit: int = 50, offset: int = 0) -> list[Session]:
         """Pinned ones first, then by when something last happened in them.
 
-        Deleted ones and the columns of comparisons are left out.
+        Deleted ones, the columns of comparisons and what other agents began are left out.
         """
         found = sorted(self._found(search), key=_place, reverse=True)
         return [self._documents.parsed(document) for document in found[offset : offset + limit]]
@@ -57,13 +57,14 @@ def _marks(session: Session) -> Marks:
         "pinned": session.pinned,
         "deleted": session.deleted_at is not None,
         "compared": bool(session.comparison),
+        "spawned": bool(session.parent),
         "text": f"{session.title} {session.agent_slug}".casefold(),
     }
 
 
 def _shown(document: Document, words: list[str]) -> bool:
     text = str(document.get("text", ""))
-    is_listed = not document.get("deleted") and not document.get("compared")
+    is_listed = not any(document.get(mark) for mark in ("deleted", "compared", "spawned"))
     return is_listed and all(word in text for word in words)
 
 

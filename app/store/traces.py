@@ -71,6 +71,13 @@ class Traces:
         with no_collection(size // _USUAL_ENTRY):
             return await asyncio.to_thread(self._read, run_id, tell)
 
+    async def ids(self) -> list[str]:
+        """All runs that have a trace, in no order. Raises `StorageError`."""
+        try:
+            return await asyncio.to_thread(lambda: [path.stem for path in self._folder.glob("*.tdb")])
+        except OSError as error:
+            raise in_words(error, self._folder) from error
+
     async def delete(self, run_id: str) -> None:
         """Remove the trace for good; nothing happens where there is none."""
         path = self._path(run_id)

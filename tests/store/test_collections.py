@@ -2,14 +2,16 @@
 
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import get_args
 
 import pytest
+from pydantic import JsonValue
 
 from app.domain.agents import Agent, Behaviour, new_agent
 from app.domain.errors import Conflict, NotFound
 from app.domain.sessions import Session
 from app.domain.settings import Preferences
-from app.domain.trace import RunFilter, RunRow, run_row
+from app.domain.trace import RunFilter, RunRow, SortKey, run_row
 from app.store.agents import Agents
 from app.store.database import JournalDB
 from app.store.preferences import PreferencesStore
@@ -100,7 +102,7 @@ async def filled(database: JournalDB) -> Rows:
     rows = Rows(database)
     cook = started().agent.model_copy(update={"slug": "cook", "name": "Köchin", "variant": 2})
     await rows.save(row("r1", 1))
-    await rows.save(row("r2", 2, agent=cook, status="failed", cost=0.5))
+    await rows.save(row("r2", 2, agent=cook, status="failed", failure="rate_limit", cost=0.5))
     await rows.save(row("r3", 3, model="openai/gpt-4o", session_id="s9", duration_ms=None))
     await rows.save(row("r4", 4, agent=cook, input_tokens=500))
     return rows
@@ -121,11 +123,43 @@ async def filled(database: JournalDB) -> Rows:
         (RunFilter(since=BEGAN + timedelta(minutes=3)), ["r4", "r3"]),
         (RunFilter(until=BEGAN + timedelta(minutes=2)), ["r2", "r1"]),
         (RunFilter(text="nothing like this"), []),
+        (RunFilter(text='"question R3"'), ["r3"]),
+        (RunFilter(text='"R3 question"'), []),
+        (RunFilter(failure="rate_limit"), ["r2"]),
+        (RunFilter(min_cost=0.5), ["r2"]),
+        (RunFilter(max_cost=0.25), ["r4", "r3", "r1"]),
+        (RunFilter(min_cost=0.3, max_cost=0.4), []),
+        (RunFilter(min_ms=300), ["r4", "r2", "r1"]),
+        (RunFilter(max_ms=100), []),
     ],
 )
 async def test_rows_are_filtered(database: JournalDB, wanted: RunFilter, expected: list[str]):
     page = (await filled(database)).find(wanted)
     assert ([found.run_id for found in page.rows], page.total) == (expected, len(expected))
+
+
+async def test_a_text_is_also_where_the_trace_says_it(database: JournalDB):
+    rows = await filled(database)
+    page = rows.find(RunFilter(text="Köchin", status="completed"), told={"r1", "r2"})
+    assert [found.run_id for found in page.rows] == ["r4", "r1"]
+    assert (rows.variants("cook"), rows.variants("nobody")) == ([2], [])
+
+
+@pytest.mark.parametrize("value", [None, 7, {}, {"run_id": "r2", "cost": "much", "agent": "cook", "duration_ms": []}])
+async def test_a_damaged_row_hides_no_other(database: JournalDB, value: JsonValue):
+    rows = await filled(database)
+    database.table("runs").update({"value": value, "started": "never", "text": None}, doc_ids=[2])
+    for sort in get_args(SortKey):
+        assert {found.run_id for found in rows.find(RunFilter(), sort=sort).rows} == {"r1", "r3", "r4"}
+    for wanted in (
+        RunFilter(text="cook"),
+        RunFilter(min_cost=0),
+        RunFilter(max_ms=9),
+        RunFilter(variant=2, agent="cook"),
+    ):
+        rows.find(wanted)
+    assert {"r1", "r3", "r4"} <= {run_id for run_id, _ in rows.stamps()}
+    assert "assistant" in rows.agents() and "demo/agent" in rows.models() and rows.variants("assistant") == [1]
 
 
 async def test_rows_are_sorted_and_paged(database: JournalDB):
@@ -143,6 +177,14 @@ async def test_moments_within_one_second_are_in_their_order(database: JournalDB)
     for name, microseconds in (("late", 5), ("early", 0), ("later", 999_999)):
         await rows.save(row(name).model_copy(update={"started_at": BEGAN + timedelta(microseconds=microseconds)}))
     assert [found.run_id for found in rows.find(RunFilter(), descending=False).rows] == ["early", "late", "later"]
+
+
+async def test_an_imported_run_has_cost_nothing_here(database: JournalDB):
+    rows = await filled(database)
+    costs = rows.cost_since(BEGAN), rows.cost_of_session("s1")
+    await rows.save(row("r9", 4, cost=5.0).model_copy(update={"imported": True}))
+    assert (rows.cost_since(BEGAN), rows.cost_of_session("s1")) == costs
+    assert [found.run_id for found in rows.find(RunFilter(min_cost=5)).rows] == ["r9"]
 
 
 async def test_deleted_rows_leave_the_lists_but_their_money_is_spent(database: JournalDB):

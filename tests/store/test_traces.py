@@ -12,6 +12,8 @@ from app.domain.streaming import CallDelta, Draft, ReasoningDelta, TextDelta
 from app.domain.tools import ToolSpec
 from app.store.disk import Disk
 from app.store.frames import frame
+from app.store.packing import PackedHistory, pack
+from app.store.run_trace import SHORT_HISTORY
 from app.store.traces import OPENING_ENTRIES, Traces
 from app.store.writer import Writer
 from tests.store.disks import TroubledDisk, full
@@ -65,6 +67,19 @@ async def test_a_trace_is_read_as_it_was_written(store: Store):
     await store.record(sum_run())
     stored = await store.traces.read("r1")
     assert (stored.entries, stored.draft, stored.damaged) == (sum_run(), Draft(), ())
+
+
+async def test_what_a_run_knows_is_not_packed_a_second_time_while_the_loop_waits(store: Store):
+    history = tuple(user_message(f"message {number}") for number in range(2 * SHORT_HISTORY))
+    entries = trace_of(started(session_id="s1", history=history), asked("x"), finished())
+    known = entries[0].event.history
+    assert b'"history":["said before"]' in pack(entries[0], PackedHistory(known, ["said before"])).entry
+    trace = await store.traces.create("r1", "s1")
+    await trace.prepare(entries[0].event)
+    for entry in entries:
+        trace.append(entry)
+    await trace.close()
+    assert (await store.traces.read("r1")).entries == entries
 
 
 async def test_messages_and_tools_are_stored_once_for_all_runs_of_a_session(store: Store):

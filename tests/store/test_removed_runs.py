@@ -1,0 +1,88 @@
+from collections.abc import AsyncIterator
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from app.domain.errors import NotFound
+from app.domain.sessions import Session
+from app.domain.trace import run_row
+from app.store.folder import DataFolder
+from app.store.removed_runs import RemovedRuns
+from app.store.search import Search
+from tests.traces import the_sum
+
+
+@dataclass
+class Bench:
+    data: DataFolder
+    search: Search
+
+    async def store(self, run_id: str) -> None:
+        entries = [entry.model_copy(update={"run_id": run_id}) for entry in the_sum()]
+        trace = await self.data.traces.create(run_id, "s1")
+        for entry in entries:
+            trace.append(entry)
+        await trace.close()
+        await self.data.rows.save(run_row(entries, alive=False))
+
+    async def session(self, *runs: str) -> None:
+        at = datetime(2026, 5, 1, tzinfo=UTC)
+        made = Session(id="s1", agent_id="a", agent_slug="cook", variant=1, created_at=at, updated_at=at, runs=runs)
+        await self.data.sessions.create(made)
+
+    async def restarted(self) -> list[str]:
+        """What is removed at the next start."""
+        data = self.data
+        return await RemovedRuns(data.rows, data.sessions, data.traces, self.search).remove()
+
+
+@pytest.fixture
+async def bench(tmp_path: Path) -> AsyncIterator[Bench]:
+    data = DataFolder.open(tmp_path)
+    search = Search(tmp_path / "cache", data.rows, data.traces)
+    yield Bench(data, search)
+    await search.close()
+    await data.close()
+
+
+async def test_the_trace_and_the_texts_of_a_deleted_run_are_gone_after_the_next_start(bench: Bench):
+    await bench.store("r1")
+    await bench.store("r2")
+    await bench.search.ready()
+    await bench.data.rows.delete(["r1"])
+    assert await bench.restarted() == ["r1"]
+    with pytest.raises(NotFound):
+        await bench.data.traces.read("r1")
+    assert (await bench.data.traces.read("r2")).entries
+    assert await bench.search.matching("answer") == {"r2"}
+    assert "What is 5 + 10" not in str(bench.data._database.table("runs").get(doc_id=1))
+    assert bench.data.rows.cost_of_session("s1") == 3.0
+    assert await bench.restarted() == []
+
+
+async def test_what_is_deleted_now_can_be_brought_back(bench: Bench):
+    await bench.store("r1")
+    removed = RemovedRuns(bench.data.rows, bench.data.sessions, bench.data.traces, bench.search)
+    await bench.data.rows.delete(["r1"])
+    assert await removed.remove() == []
+    await bench.data.rows.restore(["r1"])
+    assert await bench.restarted() == []
+    assert (await bench.data.traces.read("r1")).entries
+
+
+async def test_a_turn_of_a_session_stays_until_the_session_is_deleted(bench: Bench):
+    await bench.store("r1")
+    await bench.session("r1")
+    await bench.data.rows.delete(["r1"])
+    assert await bench.restarted() == []
+    await bench.data.sessions.delete("s1")
+    assert await bench.restarted() == ["r1"]
+
+
+async def test_a_turn_that_was_replaced_goes(bench: Bench):
+    await bench.store("r1")
+    await bench.session("r2")
+    await bench.data.rows.delete(["r1", "nobody"])
+    assert await bench.restarted() == ["r1"]
