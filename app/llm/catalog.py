@@ -50,7 +50,8 @@ class Catalog:
 
     async def ready(self) -> None:
         """Return when the list is read; without this the first question reads it, and that takes a while."""
-        await asyncio.to_thread(self._read)
+        if "_cards" not in vars(self):  # a run asks at each step, and a thread is not for nothing
+            await asyncio.to_thread(self._read)
 
     def resolve(self, name: str) -> str:
         """`provider/model` of an alias or of a model that needs no provider to be known; else the name as it is."""

@@ -11,6 +11,7 @@ import logging
 import os
 import sys
 import threading
+import traceback
 from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import aclosing, suppress
 from types import ModuleType
@@ -22,7 +23,10 @@ from app.llm.failures import classify
 from app.llm.output_schema import response_format, takes_schema, with_schema_in_words
 from app.llm.providers import Connection
 from app.llm.reading import AnswerReader
+from app.llm.redaction import redacted
 from app.llm.wire import Json, Wire, images_in, parameters_of, tools_of
+
+log = logging.getLogger(__name__)
 
 _OFFLINE = {
     "LITELLM_LOCAL_MODEL_COST_MAP": "True",
@@ -40,7 +44,8 @@ ReadArtifact = Callable[[str], Awaitable[bytes]]
 
 async def ensure_litellm() -> ModuleType:
     """LiteLLM, imported in a thread the first time, while the loop goes on."""
-    return await asyncio.to_thread(_imported)
+    there = sys.modules.get("litellm")
+    return there if there is not None and not _importing.locked() else await asyncio.to_thread(_imported)
 
 
 def _imported() -> ModuleType:
@@ -111,9 +116,14 @@ class LiteLLMModel:
                         yield delta
             reply = reader.reply(connection.title)
         except Exception as error:  # noqa: BLE001 - the border to the provider: every error becomes a failure
-            raise classify(
+            failure = classify(
                 error, provider=connection.title, key=connection.key_variable, secrets=connection.secrets
-            ) from None
+            )
+            if failure.failure == "internal":  # a bug, ours or LiteLLM's: the page says so, the log says where
+                said = "".join(traceback.format_exception(error))
+                said = redacted(said, connection.secrets)
+                log.error("A call of %s broke down: %s", connection.model, said)  # noqa: TRY400  with it, unredacted
+            raise failure from None
         yield reply
 
     async def _arguments(self, request: ModelRequest, connection: Connection, litellm: ModuleType) -> dict[str, object]:

@@ -8,19 +8,20 @@ from app.llm.demo.calling import call_tool, loop
 from app.llm.demo.cleaning import clean_data
 from app.llm.demo.failing import act_out
 from app.llm.demo.files import use_files
-from app.llm.demo.named import call_named
 from app.llm.demo.python import run_code
 from app.llm.demo.sums import work_out
 from app.llm.demo.talk import chat, fallback
+from app.llm.demo.tasks import hand_over
 from app.llm.demo.texts import recite
 
 Script = Callable[[Ask], Answer | None]
 
-# From the most to the least particular: "write 2 + 2 to /sum.txt" is about a file, "think about 2 + 2" is a sum.
+# From the most to the least particular: "write 2 + 2 to /sum.txt" is about a file, "think about 2 + 2" is a sum;
+# what a task is to do is for the one that gets it.
 SCRIPTS: tuple[Script, ...] = (
+    hand_over,
     act_out,
     loop,
-    call_named,
     call_tool,
     clean_data,
     run_code,

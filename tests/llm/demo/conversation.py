@@ -8,7 +8,10 @@ from app.domain.tools import ToolSpec
 from app.llm.demo import DemoModel
 from app.tools.builtin.calculator import calculator
 
-TOOLS = ("calculator", "execute_python", "read_file", "write_file", "edit_file", "list_files")
+TOOLS = (
+    *("calculator", "execute_python", "read_file", "write_file", "edit_file", "list_files"),
+    *("spawn_task", "join_task"),
+)
 Act = Callable[[ToolCall], ToolResult]
 
 

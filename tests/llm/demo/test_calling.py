@@ -31,6 +31,13 @@ async def reply(*messages: Message) -> Message:
         ('use orders__count: text="a = b", what=lines', {"text": "a = b", "what": "lines"}),
         ("run orders__count with text='x y' what=words", {"text": "x y", "what": "words"}),
         ("try orders__count on the quick brown fox", {"text": "the quick brown fox"}),
+        ("could you invoke the orders__count tool please with text=ab!", {"text": "ab!"}),
+        ("Call orders__count now", {}),
+        ('call delete-all with {"text": "x"}.', {"text": "x"}),
+        ("call orders__count {not: JSON}", {}),
+        ("call delete-all with text=ab", None),
+        ("use clock to wake me", None),
+        ("use words", None),
     ],
 )
 async def test_a_named_tool_is_called_with_what_was_written(text: str, arguments: dict[str, object] | None) -> None:
