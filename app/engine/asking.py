@@ -163,6 +163,8 @@ def _returned(run: Run, asked: Asked, usage: Usage, finish_reason: FinishReason 
 
 def _with_own_call_ids(run: Run, message: Message) -> Message:
     """The message with call ids that this run has not used: some providers count from 0 in each answer."""
+    if not message.tool_calls:
+        return message
     used = {
         call.call_id
         for entry in run.recorder.entries

@@ -17,7 +17,7 @@ from app.engine.outcomes import Outcome, call_once
 from app.engine.permission import STEERED, Permitted, permitted
 from app.engine.results import kept_whole, named_in
 from app.engine.run import Run
-from app.engine.running_call import RunningCall, Screen
+from app.engine.running_call import NoTasks, RunningCall, Screen, TasksOfRun
 from app.engine.stopwatch import Stopwatch
 
 RETRY_SECONDS = 0.2
@@ -121,6 +121,7 @@ def _running(run: Run, call: ToolCall, answer: PauseResolved | None) -> RunningC
         person=PersonOfRun(run, call, answer),
         named=lambda: named_in(entry.event for entry in recorder.entries),
         stopwatch=Stopwatch(started.limits.tool_timeout),
+        tasks=NoTasks() if run.spawner is None else TasksOfRun(run.spawner, run.recorder.run_id, call.call_id),
     )
 
 

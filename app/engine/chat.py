@@ -2,6 +2,7 @@
 
 import asyncio
 from collections import defaultdict
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from app.domain.agents import Agent, Behaviour
@@ -16,13 +17,20 @@ from app.domain.trace.unpriced import unpriced_decision
 from app.domain.values import new_id, now
 from app.engine.attachments import attach
 from app.engine.granting import granted, offered
+from app.engine.live_run import LiveRun
 from app.engine.ports import AgentStore, SessionStore, Toolbox
 from app.engine.run import request_of
-from app.engine.runs import LiveRun, Runs
+from app.engine.runs import Runs
 
 LONGEST_MESSAGE = 200_000
 """Characters; about 50,000 tokens."""
 FROM_PAGE = Trigger(kind="page")
+Begun = Callable[[RunStarted], RunStarted]
+"""How a run begins, made of how it would begin."""
+
+
+def _as_it_is(started: RunStarted) -> RunStarted:
+    return started
 
 
 @dataclass
@@ -36,11 +44,20 @@ class Chat:
         self._locks: defaultdict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
 
     async def new_session(
-        self, agent_id: str, variant: int | None = None, *, model: str | None = None, comparison: str = ""
+        self,
+        agent_id: str,
+        variant: int | None = None,
+        *,
+        model: str | None = None,
+        variables: Mapping[str, str] | None = None,
+        tools_off: tuple[str, ...] = (),
+        comparison: str = "",
+        parent: str = "",
     ) -> Session:
         """An empty session with the agent's active variant, or the one asked for. Raises `NotFound`.
 
-        `model` is used in place of the variant's; `comparison` names the one whose column it is.
+        `model` and `variables` are used in place of the variant's, without the tools that are `tools_off`; `comparison`
+        names the one whose column it is, `parent` the run whose agent begins it.
         """
         agent = self.agents.get(agent_id)
         chosen = agent.variant(variant or agent.active)
@@ -51,7 +68,10 @@ class Chat:
             agent_slug=agent.slug,
             variant=chosen.number,
             model=model,
+            variables=dict(variables or {}),
+            tools_off=tools_off,
             comparison=comparison,
+            parent=parent,
             created_at=began,
             updated_at=began,
         )
@@ -66,17 +86,20 @@ class Chat:
         trigger: Trigger = FROM_PAGE,
         purpose: Purpose | None = None,
         run_id: str | None = None,
+        begun_as: Begun = _as_it_is,
     ) -> LiveRun:
         """Start a run with the message, as the session's next turn; without a `purpose` the session's own.
 
         Attachments become files of the session; with them the text may be empty. `run_id` is the run's id where
-        somebody has noted it before. Raises `WorkbenchError` for an empty message, `TooLarge`, `Conflict` while another
-        run of the session goes on.
+        somebody has noted it before; `begun_as` makes a job of it, or the child of another run. Raises `WorkbenchError`
+        for an empty message, `TooLarge`, `Conflict` while another run of the session goes on.
         """
         session = self.sessions.get(session_id)
         message = user_message(checked(text, attachments), *attachments)
         return await self._start(
-            session, len(session.runs), message, trigger, purpose or _purpose(session), run_id=run_id
+            *(session, len(session.runs), message, trigger, purpose or _purpose(session)),
+            run_id=run_id,
+            begun_as=begun_as,
         )
 
     async def send_queued(self, session_id: str, message_id: str) -> LiveRun:
@@ -115,9 +138,7 @@ class Chat:
         `decided` is the decision on its open pause. Raises what `Runs.resume` does, and `Conflict` where the
         conversation went on behind the run.
         """
-        row = self.runs.rows.get(run_id)
-        if row is None:
-            raise NotFound(f"There is no run {run_id!r}.")
+        row = self.runs.row(run_id)
         async with self._locks[row.session_id]:
             session = self.sessions.get(row.session_id)
             if run_id in session.runs[:-1]:
@@ -158,6 +179,7 @@ class Chat:
         *,
         run_id: str | None = None,
         queued: str = "",
+        begun_as: Begun = _as_it_is,
     ) -> LiveRun:
         async with self._locks[session.id]:
             if queued:
@@ -168,9 +190,11 @@ class Chat:
                 )
             before = await self._trace_before(session, place)
             started, message = await self._run_started(session, before, message, trigger, purpose)
-            live = await self.runs.start(started, message, origin="queued" if queued else "user", run_id=run_id)
+            live = await self.runs.start(
+                begun_as(started), message, origin="queued" if queued else "user", run_id=run_id
+            )
             await self.sessions.change(
-                session.id, lambda newest: _with_run(newest, place, live.run_id, message.headline, queued)
+                session.id, lambda newest: with_run(newest, place, live.run_id, message.headline, queued)
             )
             return live
 
@@ -270,9 +294,11 @@ def _place(session: Session, run_id: str) -> int:
     return session.runs.index(run_id)
 
 
-def _with_run(session: Session, place: int, run_id: str, text: str, queued: str) -> Session:
+def with_run(session: Session, place: int, run_id: str, text: str, queued: str) -> Session:
     """The session with a run that begins with `text`: what was typed, or what waited under the id `queued`."""
     changes: dict[str, object] = {"runs": (*session.runs[:place], run_id), "updated_at": now()}
+    if place > 0:
+        changes["parent"] = ""
     if queued:
         session = without_queued(session, queued)
     else:

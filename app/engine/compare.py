@@ -10,8 +10,9 @@ from app.domain.errors import Conflict, NotFound, WorkbenchError
 from app.domain.sessions import Session, title_of
 from app.domain.values import new_id, now
 from app.engine.chat import Chat, checked
+from app.engine.live_run import LiveRun
 from app.engine.ports import ComparisonStore, SessionStore
-from app.engine.runs import LiveRun, Runs
+from app.engine.runs import Runs
 
 FEWEST_COLUMNS = 2
 MOST_COLUMNS = 4

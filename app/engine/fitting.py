@@ -1,5 +1,6 @@
 """Asks no more of a model than it takes: a prompt is counted before it is sent, and shortened where it is too long."""
 
+import asyncio
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -15,6 +16,8 @@ from app.engine.trimming import Trimming, Weighed, trimmed
 
 SPARE = 0.8
 """A prompt that is too long is shortened to this share of the room, so that the next steps fit without a trim each."""
+LONG = 2000
+"""Entries of a run from which on its conversation takes longer than the loop may wait."""
 AFTER_OVERFLOW = 0.7
 """The share that is left of a prompt which its provider found too long."""
 
@@ -50,22 +53,29 @@ def room_in(window: int, max_tokens: int) -> int:
 
 async def _fitted(run: Run) -> Prompt:
     window = await run.models.window(run.started.model)
-    request = run.request()
+    request = await _request(run)
     if window is None and not _tokens_matter(run):
         return Prompt(request, None, len(run.recorder.entries))
     tokens = await run.models.count_tokens(request)
     if window is not None and tokens > (room := room_in(window, request.parameters.max_tokens)):
         await _trim(run, request, tokens, room=int(room * SPARE))
-        request = run.request()
+        request = await _request(run)
         tokens = await run.models.count_tokens(request)
         if tokens > window:
             raise _too_long(request, tokens, window)
     return Prompt(request, tokens, len(run.recorder.entries))
 
 
+async def _request(run: Run) -> ModelRequest:
+    """What the run asks next; a long conversation is put together in a thread."""
+    if len(run.recorder.entries) < LONG:
+        return run.request()
+    return await asyncio.to_thread(run.request)
+
+
 def _tokens_matter(run: Run) -> bool:
     price = run.models.price(run.started.model)
-    return run.started.limits.run_tokens > 0 or (price is not None and (price.input > 0 or price.output > 0))
+    return run.budget.counts_tokens or (price is not None and (price.input > 0 or price.output > 0))
 
 
 async def _trim(run: Run, request: ModelRequest, tokens: int, *, room: int) -> bool:

@@ -45,7 +45,7 @@ class Budget:
         next_cost = prompt.cost_at_most(price)
         if limit := self.passed(entries, tokens=prompt.tokens or 0, cost=next_cost):
             return limit
-        self.account.reserved = next_cost
+        self.account.reserved, self.account.reserved_tokens = next_cost, prompt.tokens or 0
         return None
 
     def passed(self, entries: Sequence[Entry], *, tokens: int = 0, cost: float = 0.0) -> LimitReached | None:
@@ -55,8 +55,9 @@ class Budget:
         ceilings: list[tuple[LimitName, float, float]] = [
             ("repeats", self.limits.repeats, used.in_a_row),
             ("result_size", self.limits.result_size, used.largest_result),
-            ("run_tokens", self.limits.run_tokens, used.tokens + tokens),
         ]
+        for account in self.account.line():  # what a run's children use, the run uses
+            ceilings.append(("run_tokens", account.started.limits.run_tokens, self.ledger.run_tokens(account) + tokens))
         for name, allowed, reached in ceilings:
             if 0 < allowed < reached:
                 return LimitReached(limit=name, allowed=allowed, reached=reached)
@@ -65,7 +66,12 @@ class Budget:
     def settle(self, entries: Sequence[Entry]) -> None:
         """The model call is over: what it cost takes the place of what was reserved for it."""
         self.account.spending.follow(entries)
-        self.account.reserved = 0.0
+        self.account.reserved, self.account.reserved_tokens = 0.0, 0
+
+    @property
+    def counts_tokens(self) -> bool:
+        """Whether the run, or one above it, has a ceiling of tokens."""
+        return any(account.started.limits.run_tokens > 0 for account in self.account.line())
 
     def close(self) -> None:
         """The run is stored, and its row says what it cost."""
@@ -76,10 +82,8 @@ class Budget:
         run_cost = self.ledger.run_cost(self.account) + cost
         if run_cost <= 0:
             return
-        account: Account | None = self.account
-        while account is not None:  # what a run's children cost, the run costs
+        for account in self.account.line():  # what a run's children cost, the run costs
             yield from _above("run_cost", account.started.limits.run_cost, self.ledger.run_cost(account) + cost)
-            account = account.parent
         limits = self.limits
         if limits.session_cost > 0:
             session_cost = self.ledger.session_cost(self.account.started.session_id) + cost

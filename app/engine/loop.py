@@ -54,6 +54,8 @@ async def _work(run: Run) -> LimitReached | None:
         return _cut_off(run, said.finish_reason, said.usage)
     while True:
         await answer_calls(run)
+        if run.over is not None:
+            return run.over
         take_in_steers(run)
         try:
             with run.control.breakable():
@@ -68,7 +70,8 @@ async def _work(run: Run) -> LimitReached | None:
             return limit
         if not reply.message.tool_calls and not run.control.steered:
             return None
-        await run.recorder.flush()
+        if not reply.message.tool_calls:  # a step with calls ends with their results, which are flushed
+            await run.recorder.flush()
         if limit := run.budget.passed(run.recorder.entries):
             return limit
 

@@ -51,7 +51,7 @@ async def call_once(toolset: Toolset, call: ToolCall, running: RunningCall) -> O
             return _may_pass(Outcome.told("timeout", _too_long(call, stopwatch.seconds), running.shown))
         trace = "".join(traceback.format_exception(error))
         return _may_pass(Outcome.told("error", f"{type(error).__name__}: {error}", running.shown, trace))
-    return Outcome("ok", output.parts, output.printed or running.shown)
+    return Outcome(output.status, output.parts, output.printed or running.shown)
 
 
 def _may_pass(outcome: Outcome) -> Outcome:

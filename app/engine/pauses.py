@@ -10,7 +10,7 @@ from app.domain.sessions import Session
 from app.domain.trace import RunRow, open_pauses
 from app.engine.chat import Chat
 from app.engine.deciding import decision_for, open_pause
-from app.engine.runs import LiveRun
+from app.engine.live_run import LiveRun
 
 
 @dataclass
@@ -57,6 +57,17 @@ class Pauses:
             live.stop()
         else:
             await self._runs.end(run_id)
+
+    async def ask_again(self, session_id: str, name: str) -> None:
+        """Take back that the session calls the tool without asking; the run in which that was said asks again too."""
+
+        def changed(session: Session) -> Session:
+            left = tuple(allowed for allowed in session.tools_allowed if allowed != name)
+            return session.model_copy(update={"tools_allowed": left})
+
+        await self._sessions.change(session_id, changed)
+        if (live := self._runs.of_session(session_id)) is not None:
+            live.run.allowed.discard(name)
 
     async def waiting(self) -> int:
         """How many runs wait for a person: those that go on, and those that were left as the last of their session."""

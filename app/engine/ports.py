@@ -1,18 +1,18 @@
 """What the engine needs from the outside, as protocols. Adapters match these by shape; the workbench plugs them in."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Container, Mapping, Sequence
 from datetime import datetime
 from typing import Protocol
 
 from app.domain.agents import Agent
 from app.domain.comparisons import Comparison
-from app.domain.events import Entry
+from app.domain.events import Entry, RunStarted
 from app.domain.messages import ToolCall
 from app.domain.models import ModelCard, Price
 from app.domain.sessions import Session
 from app.domain.streaming import Draft, Model, ModelRequest
-from app.domain.tools import CallContext, ToolOutput, ToolSpec
-from app.domain.trace import RunFilter, RunPage, RunRow, SortKey, StoredTrace
+from app.domain.tools import CallContext, Progress, Task, TaskEnd, ToolOutput, ToolSpec
+from app.domain.trace import Excerpt, RunFilter, RunPage, RunRow, SortKey, StoredTrace
 
 
 class Models(Protocol):
@@ -70,8 +70,24 @@ class Toolbox(Protocol):
         ...
 
 
+class Spawner(Protocol):
+    """Starts runs for agents that hand over a part of their work."""
+
+    async def spawn(self, run_id: str, call_id: str, task: Task) -> str:
+        """The id of the run that this call of that run starts, or has started. Raises `ToolError`."""
+        ...
+
+    async def join(self, run_id: str, call_id: str, task_id: str, progressed: Callable[[Progress], None]) -> TaskEnd:
+        """What came of the task, once it has ended; its files are those of the run that asks. Raises `ToolError`."""
+        ...
+
+
 class TraceWriter(Protocol):
     """The stored end of one run's trace."""
+
+    async def prepare(self, started: RunStarted) -> None:
+        """Called before the first entry is taken: what it knows may be much."""
+        ...
 
     def append(self, entry: Entry) -> None:
         """Take the entry to be written; returns at once."""
@@ -117,7 +133,10 @@ class RunRows(Protocol):
         descending: bool = True,
         offset: int = 0,
         limit: int = 50,
-    ) -> RunPage: ...
+        told: Container[str] = (),
+    ) -> RunPage:
+        """`told` are the runs whose trace says the filter's text; of all others it is looked for in the row itself."""
+        ...
 
     def cost_since(self, moment: datetime) -> float:
         """US dollars of the runs that started since then."""
@@ -132,9 +151,25 @@ class RunRows(Protocol):
         ...
 
 
+class RunSearch(Protocol):
+    """Search through what was said and called in all runs."""
+
+    async def matching(self, text: str) -> Container[str]:
+        """The runs that say all of these words."""
+        ...
+
+    async def excerpts(self, run_ids: Sequence[str], text: str) -> Mapping[str, Excerpt]:
+        """By run id: where these runs say some of the words."""
+        ...
+
+
 class AgentStore(Protocol):
     def get(self, agent_id: str) -> Agent:
         """Also a deleted one; raises `NotFound`."""
+        ...
+
+    def all(self) -> list[Agent]:
+        """Those that are not deleted, by name."""
         ...
 
 

@@ -12,7 +12,7 @@ from app.domain.sessions import QueuedMessage, Session, queued_message, with_que
 from app.domain.trace import finished
 from app.domain.values import new_id, now
 from app.engine.chat import FROM_PAGE, Chat, checked
-from app.engine.runs import LiveRun
+from app.engine.live_run import LiveRun
 
 log = logging.getLogger(__name__)
 

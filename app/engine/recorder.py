@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncIterator, Iterable
+from time import perf_counter
 
 from app.domain.events import Entry, Event, RunFinished
 from app.domain.streaming import Delta, Draft
@@ -10,6 +11,8 @@ from app.engine.ports import Clock, TraceWriter
 
 CHECKPOINT_SECONDS = 1.0
 """Live text is on its way to the disk at least this often."""
+COPYING_SECONDS = 0.005
+"""The loop is left to others this often while a long prefix is copied."""
 
 
 class Recorder:
@@ -35,6 +38,17 @@ class Recorder:
             self.entries.append(entry)
             self._writer.append(entry)
         self._wake()
+
+    async def copy(self, entries: Iterable[Entry]) -> None:
+        """Take over entries of another run, under this one's name and with the times that they have."""
+        began = perf_counter()
+        for one in entries:
+            entry = one.model_copy(update={"run_id": self.run_id})
+            self.entries.append(entry)
+            self._writer.append(entry)
+            if perf_counter() - began > COPYING_SECONDS:
+                await asyncio.sleep(0)
+                began = perf_counter()
 
     def take(self, delta: Delta) -> None:
         """Add a piece to the live text."""

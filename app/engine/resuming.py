@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from app.domain.errors import Conflict
 from app.domain.events import (
     Entry,
+    Forked,
     ModelCalled,
     ModelFailed,
     ModelReturned,
@@ -48,6 +49,8 @@ def allowed_before(entries: Sequence[Entry]) -> set[str]:
                 asked[pause_id] = name
             case PauseResolved(pause_id=pause_id, decision="always") if pause_id in asked:
                 allowed.add(asked[pause_id])
+            case Forked():  # it was allowed in another session
+                allowed.clear()
             case _:
                 pass
     return allowed

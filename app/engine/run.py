@@ -2,13 +2,13 @@
 
 from dataclasses import dataclass, field
 
-from app.domain.events import GrantedTool, RunStarted
+from app.domain.events import GrantedTool, LimitReached, RunStarted
 from app.domain.messages import Message
 from app.domain.streaming import ModelRequest
 from app.domain.trace import sent_conversation
 from app.engine.control import Control
 from app.engine.limits import Budget, Prompt
-from app.engine.ports import Artifacts, Clock, Models, Toolset
+from app.engine.ports import Artifacts, Clock, Models, Spawner, Toolset
 from app.engine.recorder import Recorder
 from app.engine.stopwatch import Stopwatch
 from app.engine.tools_since import ToolsSince
@@ -31,6 +31,10 @@ class Run:
     """Tools that a person let be called without being asked again, in the course of the run."""
     since: ToolsSince = field(default_factory=ToolsSince)
     """How the tools differ from those the run began with, where it was resumed."""
+    spawner: Spawner | None = None
+    """Starts the runs that it hands tasks to."""
+    over: LimitReached | None = None
+    """The limit that one of its calls went over."""
     prompt: Prompt | None = None
     """What the model is asked next, as it was last counted."""
 

@@ -1,13 +1,15 @@
 """What a tool may use while it is called, in a run or by hand; see `domain.tools.CallContext`."""
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Protocol
 
+from app.domain.errors import ToolError
 from app.domain.messages import FilePart, ImagePart
-from app.domain.tools import Answer, Progress, Question, Workspace
+from app.domain.tools import Answer, Progress, Question, Task, TaskEnd, Workspace
 from app.engine.attachments import kept
 from app.engine.files import CallFiles
+from app.engine.ports import Spawner
 from app.engine.results import meant
 from app.engine.stopwatch import Stopwatch
 
@@ -16,6 +18,39 @@ class Asks(Protocol):
     """Brings a question to a person."""
 
     async def ask(self, question: Question) -> Answer: ...
+
+
+class Tasks(Protocol):
+    """Hands work over to runs of their own."""
+
+    async def spawn(self, task: Task) -> str: ...
+
+    async def join(self, task_id: str, progressed: Callable[[Progress], None]) -> TaskEnd: ...
+
+
+class NoTasks:
+    """Of a call that no agent makes."""
+
+    async def spawn(self, task: Task) -> str:
+        raise ToolError(f"Only an agent in a run can hand over a task, so {task.text[:40]!r} was not begun.")
+
+    async def join(self, task_id: str, progressed: Callable[[Progress], None]) -> TaskEnd:  # noqa: ARG002  the port's
+        raise ToolError(f"Only the agent that handed over the task {task_id!r} can wait for it, in a run.")
+
+
+@dataclass(frozen=True)
+class TasksOfRun:
+    """Of a call in a run."""
+
+    spawner: Spawner
+    run_id: str
+    call_id: str
+
+    async def spawn(self, task: Task) -> str:
+        return await self.spawner.spawn(self.run_id, self.call_id, task)
+
+    async def join(self, task_id: str, progressed: Callable[[Progress], None]) -> TaskEnd:
+        return await self.spawner.join(self.run_id, self.call_id, task_id, progressed)
 
 
 @dataclass
@@ -37,6 +72,7 @@ class RunningCall:
     """The digests of all artifacts that this call may read by their name."""
     stopwatch: Stopwatch
     """The call's time-out."""
+    tasks: Tasks = field(default_factory=NoTasks)
     ended: bool = False
     """True when nothing of the call is shown any more: a thread of it may still speak."""
 
@@ -58,6 +94,13 @@ class RunningCall:
     async def ask(self, question: Question) -> Answer:
         with self.stopwatch.standing_still():
             return await self.person.ask(question)
+
+    async def spawn(self, task: Task) -> str:
+        return await self.tasks.spawn(task)
+
+    async def join(self, task_id: str) -> TaskEnd:
+        with self.stopwatch.standing_still():
+            return await self.tasks.join(task_id, self.progressed)
 
     @property
     def shown(self) -> str:

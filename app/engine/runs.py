@@ -3,150 +3,33 @@
 import asyncio
 import logging
 from collections import OrderedDict
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 
-from pydantic import JsonValue
-
-from app.domain.errors import Conflict, StorageError
-from app.domain.events import Decision, Entry, MessageAdded, Origin, PauseResolved, RunFinished, RunStarted
+from app.domain.errors import Conflict, NotFound, StorageError, WorkbenchError
+from app.domain.events import Entry, Forked, MessageAdded, Origin, PauseResolved, RunFinished, RunStarted
 from app.domain.messages import Message
-from app.domain.streaming import Draft
-from app.domain.tools import Progress
-from app.domain.trace import (
-    RunFilter,
-    RunPage,
-    RunRow,
-    RunStatus,
-    SortKey,
-    StoredTrace,
-    active_seconds,
-    files_after,
-    finished,
-    run_row,
-    status,
-)
+from app.domain.trace import RunRow, RunStatus, StoredTrace, status
 from app.domain.values import new_id
 from app.engine.calling import refuse_calls
-from app.engine.control import Steer
-from app.engine.deciding import decision_for, open_pause
+from app.engine.equipping import Equipment, past_of
 from app.engine.ledger import Ledger, no_ceiling
-from app.engine.limits import Budget
+from app.engine.left_runs import LeftRuns, row_to_store
+from app.engine.lineage import Lineage
+from app.engine.live_run import LiveRun
 from app.engine.loop import run_agent
-from app.engine.ports import Artifacts, Clock, Models, Opening, RunRows, Toolbox, Traces
+from app.engine.ports import Artifacts, Clock, Models, Opening, RunRows, RunSearch, Toolbox, Traces
 from app.engine.recorder import Recorder
-from app.engine.resuming import allowed_before, can_go_on, pick_up
+from app.engine.resuming import can_go_on, pick_up
 from app.engine.run import Run
-from app.engine.stopwatch import Stopwatch
-from app.engine.tools_since import ToolsSince
+from app.engine.run_lists import RunLists
 
 log = logging.getLogger(__name__)
 
 KEPT_FINISHED = 30
 """Runs that stay in memory after their end, since their page and the next turn read them."""
-MOST_LEFT = 200
-"""Runs without an end that are looked at for those that wait for a person."""
 SAVE_AGAIN_SECONDS = 5.0
-
-
-class LiveRun:
-    """A run of this process: its trace as it grows, and the hand on its control."""
-
-    def __init__(self, run: Run) -> None:
-        self.run = run
-        self.task: asyncio.Task[None] | None = None
-        self.unsaved: str | None = None
-        """Why the newest part of the trace is not on disk, in words; it is tried again until it is."""
-
-    @property
-    def run_id(self) -> str:
-        return self.run.recorder.run_id
-
-    @property
-    def started(self) -> RunStarted:
-        return self.run.started
-
-    @property
-    def entries(self) -> list[Entry]:
-        return self.run.recorder.entries
-
-    @property
-    def draft(self) -> Draft:
-        """The message being written, empty between messages."""
-        return self.run.recorder.draft
-
-    @property
-    def printed(self) -> dict[str, str]:
-        """By call id: what running tools have printed so far."""
-        return self.run.recorder.printed
-
-    @property
-    def progress(self) -> dict[str, Progress]:
-        """By call id: how far running tools say they are."""
-        return self.run.recorder.progress
-
-    @property
-    def alive(self) -> bool:
-        return self.task is not None and not self.task.done()
-
-    @property
-    def status(self) -> RunStatus:
-        return status(self.entries, alive=self.alive)
-
-    def since(self, seq: int) -> list[Entry]:
-        return self.run.recorder.since(seq)
-
-    def follow(self, seq: int = 0) -> AsyncIterator[Entry]:
-        return self.run.recorder.follow(seq)
-
-    async def ended(self) -> None:
-        """Return when the run has ended and is stored; never raises what ended it, the trace says it."""
-        if self.task is not None:
-            await asyncio.wait([self.task])
-
-    def stop(self) -> None:
-        """End the run within a second: the provider's connection and running tools are cancelled, the text is kept."""
-        if self.alive and self.task is not None and not self.run.control.stopped:
-            self.run.control.stopped = True
-            self.task.cancel()
-
-    def steer(self, message: Message) -> Steer:
-        """Break into the run with the message: what it writes is cut off, tools that may be are cancelled.
-
-        Its `landed` says when the message has become a turn of the run, or that the run ended before.
-        """
-        return self.run.control.steer(message)
-
-    @property
-    def steered(self) -> bool:
-        """True while a message waits to break in, for a tool that may not be cancelled."""
-        return self.run.control.steered
-
-    def retry_now(self) -> None:
-        """Make the next attempt of a failed model call at once; raises `Conflict` where none waits."""
-        self.run.control.retrying.decide(again=True)
-
-    def give_up(self) -> None:
-        """Make no further attempt of a failed model call: the run fails by it. Raises `Conflict` where none waits."""
-        self.run.control.retrying.decide(again=False)
-
-    def resolve(
-        self,
-        pause_id: str,
-        decision: Decision,
-        *,
-        arguments: dict[str, JsonValue] | None = None,
-        note: str = "",
-        by: str = "user",
-    ) -> None:
-        """Decide on a pause; raises `Conflict` when it waits no more, `WorkbenchError` for a decision that is none."""
-        pause = open_pause(self.entries, pause_id)
-        self.run.control.resolve(decision_for(pause, decision, arguments=arguments, note=note, by=by))
-
-    @property
-    def waits(self) -> bool:
-        """True while a person has to decide something."""
-        return self.run.control.waits
 
 
 @dataclass
@@ -159,19 +42,25 @@ class Runs:
     clock: Clock
     day_ceiling: Callable[[], float] = no_ceiling
     """US dollars that all runs of a day may cost together; 0 for no ceiling."""
+    search: RunSearch | None = None
+    """What finds runs by what was said in them; without it only their rows are looked at."""
 
     def __post_init__(self) -> None:
         self.ledger = Ledger(self.rows, self.clock, self.day_ceiling)
         self._live: dict[str, LiveRun] = {}
         self._finished: OrderedDict[str, LiveRun] = OrderedDict()
-        self._resuming: set[str] = set()
-        self._left: dict[str, RunRow] = {}
-        """Rows of runs that an earlier process left, as they really stand: nothing changes those but `resume`."""
-        self._left_found = False
+        self._taken: set[str] = set()
+        """Runs that are about to go on here."""
+        self.left_runs = LeftRuns(self.rows, self.ledger, self.trace, self.is_taken)
         self.begun = 0
         """How many runs this process has begun: a list that remembers it sees also those that ended since."""
         self.on_end: list[Callable[[LiveRun], None]] = []
         """Told of each run that this process works on no more, once all of it is stored."""
+        self.on_resume: list[Callable[[LiveRun], None]] = []
+        """Told of each run that goes on after its process had left it."""
+        self.equipment = Equipment(self.models, self.toolbox, self.artifacts, self.clock, self.ledger)
+        self.lists = RunLists(self.rows, self.search, self.live, self.left_runs)
+        self._lineage = Lineage(self.ledger, self.traces, self.rows)
 
     async def start(
         self, started: RunStarted, message: Message, *, origin: Origin = "user", run_id: str | None = None
@@ -181,11 +70,47 @@ class Runs:
         Raises `StorageError` and begins nothing.
         """
         run_id = run_id or new_id()
-        writer = await self.traces.create(run_id, started.session_id)
-        live = LiveRun(self._run(started, Recorder(run_id, writer, self.clock)))
-        live.run.recorder.record(started, MessageAdded(message=message, origin=origin))
-        await self._store(live)
-        self._begin(live)
+        with self._taking(run_id):
+            writer = await self.traces.create(run_id, started.session_id)
+            await writer.prepare(started)
+            live = LiveRun(self.equipment.run(started, Recorder(run_id, writer, self.clock)))
+            live.run.recorder.record(started, MessageAdded(message=message, origin=origin))
+            await self._store(live)
+            self._begin(live)
+        return live
+
+    async def fork(
+        self,
+        prefix: Sequence[Entry],
+        started: RunStarted,
+        forked: Forked,
+        *,
+        equip: Callable[[Run], None] | None = None,
+        begun: Callable[[LiveRun], Awaitable[None]] | None = None,
+    ) -> LiveRun:
+        """Go on from the beginning of another run, in a new one; returns when all of that is on disk.
+
+        `prefix` begins with `started`. `equip` gives the run other models or tools than there are; `begun` is awaited
+        before anything runs. Raises `StorageError` and begins nothing.
+        """
+        run_id = new_id()
+        with self._taking(run_id):
+            writer = await self.traces.create(run_id, started.session_id)
+            await writer.prepare(started)
+            recorder = Recorder(run_id, writer, self.clock)
+            try:
+                await recorder.copy(prefix)
+            except BaseException:
+                await recorder.abandon()
+                raise
+            recorder.record(forked)  # from here on it is a run of its own: what it used up and what it is allowed
+            live = LiveRun(self.equipment.run(started, recorder, await asyncio.to_thread(past_of, recorder.entries)))
+            if equip is not None:
+                equip(live.run)
+            await self._store(live)
+            if begun is not None:
+                await begun(live)
+            self._begin(live)
         return live
 
     async def resume(self, run_id: str, *, decided: PauseResolved | None = None, by: str = "user") -> LiveRun:
@@ -198,6 +123,8 @@ class Runs:
         if decided is not None:
             live.run.control.resolve_ahead(decided)
         self._begin(live)
+        for tell in self.on_resume:
+            tell(live)
         return live
 
     async def end(self, run_id: str, *, by: str = "user") -> LiveRun:
@@ -210,15 +137,21 @@ class Runs:
 
     async def left(self) -> list[RunRow]:
         """The newest runs that earlier processes left without an end, as they really stand; looked for once."""
-        if not self._left_found:
-            self._left_found = True
-            for row in self.rows.find(RunFilter(status="running"), limit=MOST_LEFT).rows:
-                await self._settled(row)
-        return list(self._left.values())
+        return await self.left_runs.all()
+
+    def row(self, run_id: str) -> RunRow:
+        """The kept row of the run; raises `NotFound`."""
+        if (row := self.rows.get(run_id)) is None:
+            raise NotFound(f"There is no run {run_id!r}.")
+        return row
 
     def live(self, run_id: str) -> LiveRun | None:
         """The run, if it goes on in this process."""
         return self._live.get(run_id)
+
+    def is_taken(self, run_id: str) -> bool:
+        """Whether this process works on the run, or is about to."""
+        return run_id in self._live or run_id in self._taken
 
     def recent(self, run_id: str) -> LiveRun | None:
         """The run, if it goes on or ended lately in this process."""
@@ -243,24 +176,6 @@ class Runs:
     def status(self, run_id: str, entries: Sequence[Entry]) -> RunStatus:
         return status(entries, alive=run_id in self._live)
 
-    async def page(
-        self,
-        wanted: RunFilter,
-        *,
-        sort: SortKey = "started_at",
-        descending: bool = True,
-        offset: int = 0,
-        limit: int = 50,
-    ) -> RunPage:
-        """One page of all runs. A run that its process left without an end is shown as it really stands."""
-        if wanted.status not in ("running", "paused", "interrupted"):
-            found = self.rows.find(wanted, sort=sort, descending=descending, offset=offset, limit=limit)
-            return RunPage([await self._settled(row) for row in found.rows], found.total)
-        unfinished = wanted.model_copy(update={"status": "running"})
-        found = self.rows.find(unfinished, sort=sort, descending=descending, offset=0, limit=1000)
-        rows = [row for row in [await self._settled(row) for row in found.rows] if row.status == wanted.status]
-        return RunPage(rows[offset : offset + limit], len(rows))
-
     def stop(self, run_id: str) -> None:
         if (live := self._live.get(run_id)) is not None:
             live.stop()
@@ -275,29 +190,61 @@ class Runs:
 
     async def _reopened(self, run_id: str, *, by: str) -> LiveRun:
         """The run with all that it left brought to an end, on disk."""
-        if run_id in self._live or run_id in self._resuming:
+        if self.is_taken(run_id):
             raise Conflict("This run is going on already.")
-        self._resuming.add(run_id)
-        try:
-            trace = await self.traces.read(run_id)
-            started = can_go_on(trace)
-            if self.of_session(started.session_id) is not None:
-                raise Conflict("The agent is answering in this session. Stop it, or wait until it has finished.")
-            writer = await self.traces.reopen(run_id)
-            live = LiveRun(self._run(started, Recorder(run_id, writer, self.clock, trace.entries)))
-            await pick_up(live.run, trace.draft, by=by)
-            await self._store(live)
-        finally:
-            self._resuming.discard(run_id)
-        self._left.pop(run_id, None)
+        with self._taking(run_id):
+            live = await self._picked_up(run_id, by=by)
+        self.left_runs.forget(run_id)
         self._finished.pop(run_id, None)
         return live
+
+    async def _picked_up(self, run_id: str, *, by: str) -> LiveRun:
+        trace = await self.traces.read(run_id)
+        started = can_go_on(trace)
+        if self.of_session(started.session_id) is not None:
+            raise Conflict("The agent is answering in this session. Stop it, or wait until it has finished.")
+        above, below = await self._lineage.above(started), await self._lineage.below(run_id)
+        writer = await self.traces.reopen(run_id)
+        live = LiveRun(self.equipment.run(started, Recorder(run_id, writer, self.clock, trace.entries)))
+        self.ledger.remember(live.run.budget.account, below)
+        del above  # the run's own account holds on to them from now on
+        live.run.budget.settle(live.entries)
+        await self._answer_again(live.run)
+        await pick_up(live.run, trace.draft, by=by)
+        await self._store(live)
+        return live
+
+    @contextmanager
+    def _taking(self, run_id: str) -> Iterator[None]:
+        """Until it goes on, the run is nevertheless not one that was left."""
+        self._taken.add(run_id)
+        try:
+            yield
+        finally:
+            self._taken.discard(run_id)
+
+    async def _answer_again(self, run: Run) -> None:
+        """The tools of a fork that answer out of the record of the run it comes from do so again."""
+        # Few runs need these, and a start never does.
+        from app.domain.trace.fork_view import fork_of  # noqa: PLC0415
+
+        found = fork_of(run.recorder.entries)
+        if found is None or not found[1].sources:
+            return
+        from app.engine.recorded_tools import answered_again  # noqa: PLC0415
+
+        try:
+            origin = (await self.trace(found[1].run_id)).entries
+        except WorkbenchError as problem:
+            log.warning("Run %s goes on without the record that it answers from: %s", run.recorder.run_id, problem)
+            origin = []
+        run.toolset = answered_again(run, found[1], origin)
 
     async def _store(self, live: LiveRun) -> None:
         """Bring what the run begins with to disk; a run that cannot is given up."""
         try:
             await live.run.recorder.flush()
-            await self.rows.save(_row(live))
+            await self.rows.save(row_to_store(live.entries))
         except StorageError:
             live.run.toolset.release()
             live.run.budget.close()
@@ -308,22 +255,6 @@ class Runs:
         self._live[live.run_id] = live
         self.begun += 1
         live.task = asyncio.create_task(self._work(live), name=f"run {live.run_id}")
-
-    def _run(self, started: RunStarted, recorder: Recorder) -> Run:
-        """The run, which may have come some way already: what it used up then counts."""
-        return Run(
-            started=started,
-            recorder=recorder,
-            models=self.models,
-            toolset=self.toolbox.lease(),
-            artifacts=self.artifacts,
-            budget=Budget(started.limits, self.ledger.open(recorder.run_id, started), self.ledger),
-            clock=self.clock,
-            stopwatch=Stopwatch(started.limits.total_time, used=active_seconds(recorder.entries)),
-            files=files_after(recorder.entries) if recorder.entries else dict(started.files),
-            allowed=allowed_before(recorder.entries),
-            since=ToolsSince.of(started, self.toolbox) if recorder.entries else ToolsSince(),
-        )
 
     async def _work(self, live: LiveRun) -> None:
         try:
@@ -351,7 +282,7 @@ class Runs:
         while True:
             try:
                 await live.run.recorder.close()
-                await self.rows.save(_row(live))
+                await self.rows.save(row_to_store(live.entries))
             except StorageError as error:
                 if live.unsaved is None:
                     log.warning("Run %s is not on disk yet: %s", live.run_id, error)
@@ -360,24 +291,3 @@ class Runs:
             else:
                 live.unsaved = None
                 return
-
-    async def _settled(self, row: RunRow) -> RunRow:
-        """The row of a run without an end, made again from its trace as far as that can be read."""
-        if row.status != "running":
-            return row
-        if (live := self._live.get(row.run_id)) is not None:
-            return run_row(live.entries, alive=True)
-        if row.run_id not in self._left:
-            trace = await self.trace(row.run_id)
-            whole = bool(trace.entries) and isinstance(trace.entries[0].event, RunStarted)
-            left = run_row(trace.entries, alive=False) if whole else row.model_copy(update={"status": "interrupted"})
-            if row.run_id in self._live or row.run_id in self._resuming:
-                return left
-            self._left[row.run_id] = left
-        return self._left[row.run_id]
-
-
-def _row(live: LiveRun) -> RunRow:
-    """The row to store. Without an end it is one of a running run: how it really stands is seen when it is met."""
-    row = run_row(live.entries, alive=True)
-    return row if finished(live.entries) else row.model_copy(update={"status": "running"})

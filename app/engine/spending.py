@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 
 from app.domain.events import Entry, Forked, ModelCalled, ModelReturned, ToolCalled, ToolReturned
 from app.domain.messages import FilePart, TextPart, ToolResult
+from app.domain.trace.usage import own_entries
 
 SameCall = tuple[str, str, ToolResult]
 """Tool, arguments and result of a call."""
@@ -31,7 +32,7 @@ class Spending:
 
     def follow(self, entries: Sequence[Entry]) -> None:
         """Take what is new of the run's entries."""
-        for entry in entries[self._seen :]:
+        for entry in entries[self._seen :] if self._seen else own_entries(entries):
             self._take(entry)
         self._seen = len(entries)
 
@@ -47,7 +48,7 @@ class Spending:
             case ToolReturned() as returned:
                 self._compare(returned.result)
                 self.largest_result = max(self.largest_result, size_of(returned.result))
-            case Forked():
+            case Forked():  # recorded after the first look
                 self.steps = self.tokens = self.in_a_row = self.largest_result = 0
                 self.cost = 0.0
             case _:

@@ -15,6 +15,12 @@ class Stopwatch:
         self.timer = asyncio.timeout(self._left)
         self._waits = 0
 
+    @property
+    def left(self) -> float:
+        """Seconds that are not used up."""
+        when = self.timer.when()
+        return self._left if self._waits or when is None else max(0.0, when - asyncio.get_running_loop().time())
+
     @contextmanager
     def standing_still(self) -> Iterator[None]:
         """Time inside does not count; may be nested and overlap."""

@@ -11,7 +11,8 @@ from app.engine.run import Run
 async def agree_to_unpriced(run: Run) -> None:
     """Return when the run may ask its model; raises `ModelFailure` when its user would rather not.
 
-    Nobody is asked about a model on this machine, or where no page shows the question.
+    Nobody is asked about a model on this machine, or where no page shows the question: of a run that another one
+    started, that is where the first of them was started.
     """
     if not _is_asked(run):
         return
@@ -24,9 +25,16 @@ async def agree_to_unpriced(run: Run) -> None:
     run.budget.ledger.unpriced_sessions.add(run.started.session_id)
 
 
+def agreed(run: Run) -> bool:
+    """Whether its user has agreed, in the run or earlier in its session."""
+    if run.started.session_id in run.budget.ledger.unpriced_sessions:
+        return True
+    return unpriced_decision(run.recorder.entries) not in (None, "deny")
+
+
 def _is_asked(run: Run) -> bool:
     started = run.started
-    if started.trigger.kind != "page" or started.unpriced_agreed:
+    if run.budget.account.root.trigger.kind != "page" or started.unpriced_agreed:
         return False
     if started.session_id in run.budget.ledger.unpriced_sessions:
         return False

@@ -13,7 +13,8 @@ from app.domain.sessions import Session
 from app.domain.tools import CallContext, Question
 from app.domain.values import now
 from app.engine.chat import Chat
-from app.engine.runs import LiveRun, Runs
+from app.engine.live_run import LiveRun
+from app.engine.runs import Runs
 from app.store.folder import DataFolder
 from app.tools.registry import Registry
 from app.tools.tool import AnyTool, tool

@@ -183,10 +183,10 @@ async def test_a_run_left_without_an_end_is_listed_as_interrupted(bench):
     live = await bench.chat.send(session.id, "x")
     await bench.runs.close()
     bench.runs._finished.clear()  # as after a restart
-    [row] = (await bench.runs.page(RunFilter())).rows
+    [row] = (await bench.runs.lists.page(RunFilter())).rows
     assert (row.run_id, row.status) == (live.run_id, "interrupted")
-    assert (await bench.runs.page(RunFilter(status="interrupted"))).total == 1
-    assert (await bench.runs.page(RunFilter(status="running"))).total == 0
+    assert (await bench.runs.lists.page(RunFilter(status="interrupted"))).total == 1
+    assert (await bench.runs.lists.page(RunFilter(status="running"))).total == 0
     follow_up = await say(bench, session, "go on", "ok")
     assert [m.text for m in follow_up.started.history][:1] == ["x"]
 
@@ -202,5 +202,5 @@ async def test_a_run_whose_first_records_are_damaged_is_still_listed(bench, dama
     lines = path.read_bytes().splitlines(keepends=True)
     lines[damaged] = b"0" * 8 + lines[damaged][8:]
     path.write_bytes(b"".join(lines))
-    [row] = (await bench.runs.page(RunFilter())).rows
+    [row] = (await bench.runs.lists.page(RunFilter())).rows
     assert (row.run_id, row.status) == (live.run_id, "interrupted")

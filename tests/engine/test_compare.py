@@ -10,8 +10,9 @@ from app.domain.comparisons import ColumnChoice, Comparison
 from app.domain.errors import Conflict, NotFound, StorageError, TooLarge, WorkbenchError
 from app.engine.chat import Chat
 from app.engine.compare import Compare
+from app.engine.live_run import LiveRun
 from app.engine.ports import ComparisonStore, Traces, TraceWriter
-from app.engine.runs import LiveRun, Runs
+from app.engine.runs import Runs
 from tests.engine.scripted import TextDelta, forever
 
 

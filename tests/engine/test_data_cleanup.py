@@ -12,7 +12,8 @@ from app.domain.trace import CallView, steps
 from app.engine.attachments import kept
 from app.engine.chat import Chat
 from app.engine.clock import SystemClock
-from app.engine.runs import LiveRun, Runs
+from app.engine.live_run import LiveRun
+from app.engine.runs import Runs
 from app.llm.demo import DemoModel
 from app.paths import assets
 from app.store.folder import DataFolder

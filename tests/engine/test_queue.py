@@ -5,8 +5,8 @@ import pytest
 from app.domain.errors import Conflict, ModelFailure, NotFound, TooLarge, WorkbenchError
 from app.domain.events import LimitReached, MessageAdded, RunFinished, Trigger
 from app.domain.sessions import Session
+from app.engine.live_run import LiveRun
 from app.engine.queue import MOST_QUEUED, Queue, makes_way
-from app.engine.runs import LiveRun
 from tests.engine.conftest import Bench
 from tests.engine.scripted import TextDelta
 from tests.traces import asked, trace_of

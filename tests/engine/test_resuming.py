@@ -16,8 +16,9 @@ from app.domain.streaming import TextDelta
 from app.domain.tools import CallContext, Question
 from app.domain.trace import RunFilter, conversation, open_pauses, totals
 from app.engine.chat import Chat
+from app.engine.live_run import LiveRun
 from app.engine.pauses import Pauses
-from app.engine.runs import LiveRun, Runs
+from app.engine.runs import Runs
 from app.store.folder import DataFolder
 from app.tools.registry import Registry
 from app.tools.tool import AnyTool, tool
@@ -120,7 +121,7 @@ async def test_a_decision_on_a_run_that_was_left_lets_it_go_on_in_its_trace(benc
     live = await begun(bench, PAY)
     [pause] = await asked(live)
     after = await restarted(bench, world)
-    assert (await after.runs.page(RunFilter(status="paused"))).total == 1
+    assert (await after.runs.lists.page(RunFilter(status="paused"))).total == 1
     assert await Pauses(after.chat).waiting() == 1
     resumed = await Pauses(after.chat).decide(live.run_id, pause.pause_id, "approve", subject=pause.subject)
     assert await ended(resumed) == {"c1": "did pay 5"}

@@ -1,0 +1,176 @@
+"""Making, finding and revoking API keys."""
+
+import asyncio
+import logging
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Protocol
+
+from app.domain.agents import Agent
+from app.domain.errors import Conflict, NotFound, StorageError, WorkbenchError
+from app.domain.events import Trigger
+from app.domain.keys import NO_KEY, ApiKey, checked_name, new_secret, secret_digest
+from app.domain.values import new_id
+from app.engine.ports import Clock
+
+log = logging.getLogger(__name__)
+
+NOTED_EVERY = timedelta(minutes=1)
+"""How exactly it is kept when a key was last used."""
+LONGEST_DAYS = 3650
+
+
+class AgentDirectory(Protocol):
+    def all(self) -> list[Agent]:
+        """Those that are not deleted."""
+        ...
+
+
+class KeyStore(Protocol):
+    def all(self) -> list[ApiKey]: ...
+
+    def get(self, key_id: str) -> ApiKey: ...
+
+    async def create(self, key: ApiKey) -> ApiKey: ...
+
+    async def change(self, key_id: str, change: Callable[[ApiKey], ApiKey]) -> ApiKey: ...
+
+
+@dataclass(frozen=True, slots=True)
+class MadeKey:
+    """A new key, with what nobody can read again later."""
+
+    key: ApiKey
+    secret: str
+    """What a program sends."""
+
+
+class Keys:
+    def __init__(self, store: KeyStore, agents: AgentDirectory, clock: Clock) -> None:
+        self._store = store
+        self._agents = agents
+        self._clock = clock
+        self._known: dict[str, ApiKey] | None = None
+        """By the digest of their secrets; made when the first program asks."""
+        self._noting: set[asyncio.Task[None]] = set()
+
+    async def create(self, name: str, *, agents: Sequence[str] | None = None, days: float | None = None) -> MadeKey:
+        """A new key for those agents (by id or slug; `None` for all) that expires after so many days, or never.
+
+        Raises `Conflict` where the name is taken, `NotFound` for an agent there is not, `WorkbenchError`.
+        """
+        name = checked_name(name)
+        self._check_free(name)
+        created_at, secret = self._clock.now(), new_secret()
+        key = ApiKey(
+            id=new_id(),
+            name=name,
+            agents=None if agents is None else self._ids(agents),
+            secret_digest=secret_digest(secret),
+            last_four=secret[-4:],
+            created_at=created_at,
+            expires_at=None if days is None else created_at + _lifetime(days),
+        )
+        self._keep(await self._store.create(key))
+        return MadeKey(key, secret)
+
+    def all(self) -> list[ApiKey]:
+        """All keys, the newest first; the revoked ones too."""
+        return self._store.all()
+
+    def named(self, name: str) -> ApiKey:
+        """The key of that name that is not revoked; raises `NotFound`, which names those there are."""
+        usable = {key.name: key for key in self.all() if key.revoked_at is None}
+        if name not in usable:
+            known = ", ".join(sorted(usable)) or "none yet"
+            raise NotFound(f"There is no key {name!r}. Keys: {known}.")
+        return usable[name]
+
+    async def rename(self, key_id: str, name: str) -> ApiKey:
+        """Raises `Conflict` where the name is taken, `NotFound`, `WorkbenchError`."""
+        name = checked_name(name)
+        if self._store.get(key_id).name != name:
+            self._check_free(name)
+        return await self._change(key_id, lambda key: key.model_copy(update={"name": name}))
+
+    async def revoke(self, key_id: str) -> ApiKey:
+        """Let it open nothing any more, for good; one that is revoked stays as it is. Raises `NotFound`."""
+        at = self._clock.now()
+        return await self._change(
+            key_id, lambda key: key if key.revoked_at else key.model_copy(update={"revoked_at": at})
+        )
+
+    def check(self, secret: str) -> ApiKey | None:
+        """The key that was sent, whether it is valid or not; `None` for one that was never made."""
+        key = self._by_digest().get(secret_digest(secret))
+        return key if key is not None and key.fits(secret) else None
+
+    def may_use(self, trigger: Trigger, agent: Agent) -> bool:
+        """Whether the agent is there for whoever started a run: pages and the terminal are the owner's.
+
+        A key that opens nothing any more reaches no agent; without a key only public ones are there.
+        """
+        match trigger:
+            case Trigger(kind="api_key", name=name) if name == NO_KEY:
+                return agent.is_public
+            case Trigger(kind="api_key", name=name) if name:
+                at = self._clock.now()
+                valid = [key for key in self.all() if key.name == name and key.standing(at) == "valid"]
+                return any(key.may_use(agent) for key in valid)
+            case Trigger(kind="agent"):  # nobody knows any more who started it
+                return False
+            case _:
+                return True
+
+    def used(self, key: ApiKey) -> None:
+        """Note that it was used now, beside whoever waits for an answer and at most once a minute."""
+        at = self._clock.now()
+        newest = self._by_digest().get(key.secret_digest, key)
+        if newest.last_used_at is None or at - newest.last_used_at >= NOTED_EVERY:
+            self._keep(newest.model_copy(update={"last_used_at": at}))
+            task = asyncio.create_task(self._note(key.id, at), name=f"note the use of key {key.id}")
+            self._noting.add(task)
+            task.add_done_callback(self._noting.discard)
+
+    async def close(self) -> None:
+        """Return when every use is on disk."""
+        await asyncio.gather(*self._noting)
+
+    async def _note(self, key_id: str, at: datetime) -> None:
+        try:
+            await self._store.change(key_id, lambda key: key.model_copy(update={"last_used_at": at}))
+        except StorageError as error:
+            log.warning("When a key was last used is not on disk: %s", error)
+
+    async def _change(self, key_id: str, change: Callable[[ApiKey], ApiKey]) -> ApiKey:
+        key = await self._store.change(key_id, change)
+        self._keep(key)
+        return key
+
+    def _by_digest(self) -> dict[str, ApiKey]:
+        if self._known is None:
+            self._known = {key.secret_digest: key for key in self._store.all()}
+        return self._known
+
+    def _keep(self, key: ApiKey) -> None:
+        self._by_digest()[key.secret_digest] = key
+
+    def _check_free(self, name: str) -> None:
+        if any(key.name == name and key.revoked_at is None for key in self.all()):
+            raise Conflict(f"There is a key {name!r} already. Choose another name, or revoke that one first.")
+
+    def _ids(self, agents: Sequence[str]) -> tuple[str, ...]:
+        if not agents:
+            raise WorkbenchError("A key for no agent opens nothing. Name at least one, or leave them out for all.")
+        known = {name: agent.id for agent in self._agents.all() for name in (agent.id, agent.slug)}
+        if unknown := next((agent for agent in agents if agent not in known), None):
+            slugs = ", ".join(sorted(agent.slug for agent in self._agents.all())) or "none yet"
+            raise NotFound(f"There is no agent {unknown!r}. Agents: {slugs}.")
+        return tuple(dict.fromkeys(known[agent] for agent in agents))
+
+
+def _lifetime(days: float) -> timedelta:
+    if not 0 < days <= LONGEST_DAYS:
+        raise WorkbenchError(f"A key lasts more than 0 and at most {LONGEST_DAYS} days; leave that out for no end.")
+    return timedelta(days=days)

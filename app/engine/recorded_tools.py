@@ -1,0 +1,120 @@
+"""Tools that answer again what they answered before, for runs that are made from a record."""
+
+import json
+from collections import defaultdict, deque
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from pydantic import JsonValue
+
+from app.domain.errors import ToolError
+from app.domain.events import Entry, Event, FileChanged, Forked, ToolCalled, ToolReturned, ToolSource
+from app.domain.messages import ToolCall
+from app.domain.tools import CallContext, ToolOutput
+from app.domain.trace.fork_view import fork_of
+from app.domain.trace.recorded import RecordedCall, recorded_calls
+from app.domain.trace.usage import own_entries
+from app.engine.ports import Toolset
+from app.engine.run import Run
+
+LIVE = ToolSource()
+
+
+class Recording:
+    """Recorded calls: each answers one call of the same tool with the same arguments, in the order they were made."""
+
+    def __init__(self, calls: Iterable[RecordedCall]) -> None:
+        self._left: defaultdict[str, deque[RecordedCall]] = defaultdict(deque)
+        for call in calls:
+            if call.returned is not None:
+                self._left[_key(call.called.name, call.called.arguments)].append(call)
+
+    def take(self, name: str, arguments: Mapping[str, JsonValue]) -> RecordedCall | None:
+        """The next one of that call, which is then used up; `None` where none is left."""
+        left = self._left.get(_key(name, arguments))
+        return left.popleft() if left else None
+
+    def skip(self, calls: Iterable[ToolCalled]) -> None:
+        """Use up what these calls were answered with, by an earlier process."""
+        for call in calls:
+            self.take(call.name, call.arguments)
+
+
+@dataclass
+class RecordedTools:
+    """The toolset of a run, some of whose tools answer out of a recording."""
+
+    run: Run
+    live: Toolset
+    recording: Recording
+    source: Callable[[str], ToolSource]
+    """By name: where the results of the tool come from."""
+    whole: bool = False
+    """Whether also the questions it asked and the runs it started are told again, as in a replay."""
+
+    async def call(self, call: ToolCall, context: CallContext) -> ToolOutput:
+        source = self.source(call.name)
+        if source.mode == "edited":
+            return ToolOutput.of_text(source.text)
+        if source.mode == "live":
+            return await self.live.call(call, context)
+        if (recorded := self.recording.take(call.name, call.arguments)) is not None:
+            return self._again(recorded, call.call_id)
+        if source.mode == "recorded_or_live":
+            return await self.live.call(call, context)
+        raise ToolError(
+            f"No result of {call.name} with these arguments was recorded, and this run answers it from the record only."
+        )
+
+    def release(self) -> None:
+        self.live.release()
+
+    def _again(self, recorded: RecordedCall, call_id: str) -> ToolOutput:
+        """What the call did to the files is done once more; then what it gave."""
+        for event in recorded.within:
+            if isinstance(event, FileChanged):
+                self._change(event, call_id)
+            elif self.whole:
+                self.run.recorder.record(_of_call(event, call_id))
+        returned = recorded.returned
+        if returned is None:
+            raise ToolError("The record of this call breaks off before its end.")
+        return ToolOutput(parts=returned.result.parts, printed=returned.printed, status=returned.result.status)
+
+    def _change(self, change: FileChanged, call_id: str) -> None:
+        files = self.run.files
+        before = files.get(change.path)
+        if change.after is None:
+            files.pop(change.path, None)
+        else:
+            files[change.path] = change.after
+        if before != change.after:
+            self.run.recorder.record(change.model_copy(update={"call_id": call_id, "before": before}))
+
+
+def answered_again(run: Run, forked: Forked, origin: Sequence[Entry]) -> RecordedTools:
+    """The toolset of a fork, whose run may have come some way already; `origin` is the run it comes from."""
+    entries = run.recorder.entries
+    prefix = entries[: found[0]] if (found := fork_of(entries)) else ()
+    recording = recording_after(prefix, origin)
+    recording.skip(entry.event for entry in own_entries(entries) if isinstance(entry.event, ToolCalled))
+    return RecordedTools(run, run.toolset, recording, sources(forked.sources))
+
+
+def recording_after(prefix: Sequence[Entry], origin: Sequence[Entry]) -> Recording:
+    """The calls of `origin` whose results are not in what a fork copied of it."""
+    copied = {entry.event.call_id for entry in prefix if isinstance(entry.event, ToolReturned)}
+    return Recording(call for call in recorded_calls(origin) if call.called.call_id not in copied)
+
+
+def sources(chosen: Mapping[str, ToolSource]) -> Callable[[str], ToolSource]:
+    """Where each tool's results come from; a tool that nothing is said of is live."""
+    return lambda name: chosen.get(name, LIVE)
+
+
+def _of_call(event: Event, call_id: str) -> Event:
+    return event.model_copy(update={"call_id": call_id}) if "call_id" in type(event).model_fields else event
+
+
+def _key(name: str, arguments: Mapping[str, JsonValue]) -> str:
+    return f"{name} {json.dumps(arguments, sort_keys=True)}"
