@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Self
 
 from app.domain.messages import FilePart, ImagePart
-from app.domain.tools import Answer, CallContext, Progress, Question, SessionFiles, Workspace
+from app.domain.tools import Answer, CallContext, Progress, Question, SessionFiles, Task, TaskEnd, Workspace
 
 LONGEST_PRINT = 65_536
 """Characters that are kept; what comes after them is counted."""
@@ -61,6 +61,12 @@ class PrintingContext:
 
     async def ask(self, question: Question) -> Answer:
         return await self._context.ask(question)
+
+    async def spawn(self, task: Task) -> str:
+        return await self._context.spawn(task)
+
+    async def join(self, task_id: str) -> TaskEnd:
+        return await self._context.join(task_id)
 
     def finish(self) -> str:
         """All that was printed, with a word on what was too much. What is printed afterwards is dropped."""

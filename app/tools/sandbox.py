@@ -16,6 +16,7 @@ from pydantic_monty import (
 )
 
 from app.domain.errors import ToolError
+from app.paths import bundled_program
 
 SECONDS = 5
 MEGABYTES = 128
@@ -72,7 +73,10 @@ class Sandbox:
         async with self._opening:
             if self._pool is None:
                 self._pool = await AsyncMonty(
-                    max_processes=MOST_WORKERS, max_checkouts_per_worker=1, feed_duration_limit_grace=GRACE_SECONDS
+                    max_processes=MOST_WORKERS,
+                    max_checkouts_per_worker=1,
+                    feed_duration_limit_grace=GRACE_SECONDS,
+                    binary_path=bundled_program("monty"),
                 ).__aenter__()
             return self._pool
 

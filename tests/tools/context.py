@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from app.domain.errors import ToolError
 from app.domain.messages import FilePart, ImagePart
-from app.domain.tools import Answer, FileWrite, Progress, Question, Workspace
+from app.domain.tools import Answer, FileWrite, Progress, Question, Task, TaskEnd, Workspace
 
 
 class MemoryFiles:
@@ -42,6 +42,10 @@ class Context:
     answer: Answer = field(default_factory=lambda: Answer(decision="decline"))
     """What the person says to every question."""
 
+    spawned: list[Task] = field(default_factory=list)
+    ends: dict[str, TaskEnd] = field(default_factory=dict)
+    """By id: what came of the tasks."""
+
     def printed(self, text: str) -> None:
         self.shown.append(text)
 
@@ -64,3 +68,12 @@ class Context:
     async def ask(self, question: Question) -> Answer:
         self.asked.append(question)
         return self.answer
+
+    async def spawn(self, task: Task) -> str:
+        self.spawned.append(task)
+        return f"task-{len(self.spawned)}"
+
+    async def join(self, task_id: str) -> TaskEnd:
+        if task_id not in self.ends:
+            raise ToolError(f"There is no task {task_id!r}.")
+        return self.ends[task_id]

@@ -168,6 +168,8 @@ async def test_the_built_in_tools_are_there() -> None:
         "read_result",
         "pdf_text",
         "execute_python",
+        "spawn_task",
+        "join_task",
         "http_get",
         "web_search",
     ]

@@ -14,6 +14,7 @@ from app.tools.builtin.json_utils.kit import json_utils_tools
 from app.tools.builtin.outside import web_tools
 from app.tools.builtin.pdf_text import pdf_text
 from app.tools.builtin.read_result import read_result
+from app.tools.builtin.tasks import join_task, spawn_task
 from app.tools.builtin.workspace_state import workspace_state
 from app.tools.registry import Registry
 from app.tools.tool import AnyTool
@@ -25,7 +26,7 @@ def builtin_tools(
     """All of them, in the order in which they are listed."""
     session = (*file_tools(), workspace_state, read_result, pdf_text)
     kits = (*data_transform_tools(), *date_utils_tools(), *formula_engine_tools(), *json_utils_tools())
-    return (calculator, *session, python.tool(), *kits, *web_tools(preferences, environment))
+    return (calculator, *session, python.tool(), spawn_task, join_task, *kits, *web_tools(preferences, environment))
 
 
 def builtin_registry() -> Registry:

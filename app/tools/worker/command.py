@@ -19,6 +19,8 @@ KEPT_VARIABLES = (
     "PATH", "HOME", "LANG", "LC_ALL", "LC_CTYPE", "TMPDIR", "TMP", "TEMP", "TZ", "SYSTEMROOT", "SYSTEMDRIVE",
     "USERPROFILE", "APPDATA", "LOCALAPPDATA", "PATHEXT", "COMSPEC",
 )  # fmt: skip
+BUNDLE_VARIABLES = ("_PYI_", "LD_LIBRARY_PATH")
+"""With these the executable starts out of what it has unpacked already; else it would unpack anew, for a second."""
 
 
 def worker_command(interpreter: str = "") -> list[str]:
@@ -28,6 +30,9 @@ def worker_command(interpreter: str = "") -> list[str]:
     return [interpreter or sys.executable, "-P", "-c", CHILD, ROOT]
 
 
-def worker_environment() -> dict[str, str]:
+def worker_environment(interpreter: str = "") -> dict[str, str]:
     """What programs need to run at all; no key is among it."""
-    return {name: os.environ[name] for name in KEPT_VARIABLES if name in os.environ}
+    kept = {name: os.environ[name] for name in KEPT_VARIABLES if name in os.environ}
+    if getattr(sys, "frozen", False) and not interpreter:
+        kept |= {name: value for name, value in os.environ.items() if name.startswith(BUNDLE_VARIABLES)}
+    return kept

@@ -65,13 +65,16 @@ class WorkerProcess(asyncio.SubprocessProtocol):
             if sys.platform == "win32":
                 flags = subprocess.CREATE_NEW_PROCESS_GROUP | subprocess.CREATE_NO_WINDOW
                 await loop.subprocess_exec(
-                    lambda: process, *worker_command(interpreter), env=worker_environment(), creationflags=flags
+                    lambda: process,
+                    *worker_command(interpreter),
+                    env=worker_environment(interpreter),
+                    creationflags=flags,
                 )
             else:
                 await loop.subprocess_exec(
                     lambda: process,
                     *worker_command(interpreter),
-                    env=worker_environment(),
+                    env=worker_environment(interpreter),
                     start_new_session=True,
                     pass_fds=() if life is None else (life,),
                 )
