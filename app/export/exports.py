@@ -1,0 +1,213 @@
+"""Runs to take along: read, without secrets, in one of five formats; several at once as one zip file."""
+
+import asyncio
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from typing import IO, Literal, get_args
+
+from app.domain.errors import NotFound, StorageError, TooLarge, WorkbenchError
+from app.domain.events import Entry, RunStarted
+from app.domain.trace import StoredTrace
+from app.export.bundle import bundle, zipped
+from app.export.html import html_page
+from app.export.importing import Importing
+from app.export.json_lines import json_lines
+from app.export.markdown import Review, review
+from app.export.otel import otlp_json
+from app.export.ports import ArtifactReader, RunReader, Secrets
+from app.export.redacting import Redaction, Redactor, Shape
+from app.export.referred import artifacts_of
+from app.export.words import STATUS_WORDS, file_stem
+
+Format = Literal["markdown", "html", "jsonl", "otel", "bundle"]
+FORMATS: tuple[Format, ...] = get_args(Format)
+MOST_RUNS = 500
+LARGEST_EXPORT = 512 * 1024 * 1024
+"""Bytes of all artifacts of one export."""
+
+_ENDINGS: Mapping[Format, tuple[str, str]] = {
+    "markdown": ("md", "text/markdown; charset=utf-8"),
+    "html": ("html", "text/html; charset=utf-8"),
+    "jsonl": ("jsonl", "application/x-ndjson"),
+    "otel": ("otlp.json", "application/json"),
+    "bundle": ("run.zip", "application/zip"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """What goes into an export."""
+
+    attachments: bool = True
+    """Images and files, where the format takes them."""
+    let_through: frozenset[Shape] = frozenset()
+    """Shapes of secrets that stay in; keys that the app knows never do."""
+
+
+@dataclass(frozen=True, slots=True)
+class Exported:
+    filename: str
+    """Lower case letters, digits, `-` and `.`: the same on every system."""
+    media_type: str
+    content: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class _Clean:
+    """One run without its secrets, and what came to light on the way."""
+
+    entries: list[Entry]
+    artifacts: dict[str, bytes]
+    missing: frozenset[str]
+    redactions: tuple[Redaction, ...]
+    notes: tuple[str, ...]
+    alive: bool
+
+
+EVERYTHING = Choice()
+
+
+class Exports:
+    def __init__(
+        self, runs: RunReader, artifacts: ArtifactReader, secrets: Secrets, *, app: str, importing: Importing | None
+    ) -> None:
+        """`app`: the version that is written into files. `importing`: `None` where nothing can be taken in."""
+        self._runs = runs
+        self._artifacts = artifacts
+        self._secrets = secrets
+        self._app = app
+        self._importing = importing
+
+    async def export(self, run_id: str, format: Format, choice: Choice = EVERYTHING) -> Exported:
+        """The run as a file, as far as it has come. Raises `NotFound`, `StorageError`, `TooLarge`."""
+        clean = await self._clean(run_id, choice)
+        return await asyncio.to_thread(self._written, clean, format)
+
+    async def export_all(self, run_ids: Sequence[str], format: Format, choice: Choice = EVERYTHING) -> Exported:
+        """The runs as one zip file; one alone as itself. Raises like `export`."""
+        if len(run_ids) == 1:
+            return await self.export(run_ids[0], format, choice)
+        if not 1 <= len(run_ids) <= MOST_RUNS:
+            raise TooLarge(f"{len(run_ids):,} runs are chosen; from 1 to {MOST_RUNS} can be exported at once.")
+        files: dict[str, bytes] = {}
+        for number, run_id in enumerate(run_ids, start=1):
+            exported = await self.export(run_id, format, choice)
+            files[f"{number:03d}-{exported.filename}"] = exported.content
+            if sum(map(len, files.values())) > LARGEST_EXPORT:
+                raise TooLarge("These runs are too much for one file. Choose fewer, or leave images and files out.")
+        content = await asyncio.to_thread(zipped, files)
+        return Exported(f"{len(files)}-runs-{format}.zip", "application/zip", content)
+
+    async def preview(self, run_ids: Sequence[str], choice: Choice = EVERYTHING) -> tuple[Redaction, ...]:
+        """What an export would take out, and where. Raises like `export`."""
+        found: list[Redaction] = []
+        for run_id in run_ids[:MOST_RUNS]:
+            found.extend((await self._clean(run_id, choice)).redactions)
+        return tuple(found)
+
+    async def review(self, run_id: str, choice: Choice = EVERYTHING) -> Review:
+        """The run as Markdown, with the names of the files that would go with it. Raises like `export`."""
+        clean = await self._clean(run_id, choice)
+        return await asyncio.to_thread(_review, clean)
+
+    async def import_bundle(self, source: bytes | IO[bytes]) -> str:
+        """Take in a run of another app; its id here, where searches find it. Raises `WorkbenchError` in words."""
+        if self._importing is None:
+            raise WorkbenchError("Runs are taken in by the app: open it and import the bundle on its Runs page.")
+        return await self._importing.take_in(source)
+
+    async def _clean(self, run_id: str, choice: Choice) -> _Clean:
+        trace = await self._runs.trace(run_id)
+        entries = list(trace.entries)  # a live run's list grows
+        if not entries or not isinstance(entries[0].event, RunStarted):
+            raise StorageError(f"The beginning of run {run_id} cannot be read, so it cannot be exported.")
+        redactor = Redactor(run_id, self._secrets(), let_through=choice.let_through)
+        digests = artifacts_of(entries)
+        found = await self._contents(digests) if choice.attachments else {}
+        alive = self._runs.live(run_id) is not None
+        artifacts, cleaned = await asyncio.to_thread(_redacted, redactor, entries, found)
+        missing = frozenset(digests) - found.keys()
+        return _Clean(
+            entries=cleaned,
+            artifacts=artifacts,
+            missing=missing,
+            redactions=redactor.redactions,
+            notes=_notes(trace, len(missing) if choice.attachments else 0, redactor.redactions, alive=alive),
+            alive=alive,
+        )
+
+    async def _contents(self, digests: Collection[str]) -> dict[str, bytes]:
+        """The artifacts that are there; raises `TooLarge`."""
+        found: dict[str, bytes] = {}
+        for digest in digests:
+            try:
+                found[digest] = await self._artifacts.get(digest)
+            except (NotFound, StorageError):
+                continue  # the export says which are missing
+            if sum(map(len, found.values())) > LARGEST_EXPORT:
+                raise TooLarge("Its images and files are too much for one file. Export the run without them.")
+        return found
+
+    def _written(self, clean: _Clean, format: Format) -> Exported:
+        ending, media_type = _ENDINGS[format]
+        content = self._content(clean, format)
+        if content.startswith(b"PK") and format == "markdown":
+            ending, media_type = "md.zip", "application/zip"
+        started = clean.entries[0].event
+        agent = started.agent.slug if isinstance(started, RunStarted) else ""
+        name = f"{file_stem(agent, 'agent')}-{file_stem(clean.entries[0].run_id, 'run')}"
+        return Exported(f"{name}.{ending}", media_type, content)
+
+    def _content(self, clean: _Clean, format: Format) -> bytes:
+        if format == "markdown":
+            return _packed(_review(clean), clean.artifacts)
+        if format == "otel":
+            return otlp_json(clean.entries, app=self._app, alive=clean.alive)
+        count = sum(redaction.count for redaction in clean.redactions)
+        trace = json_lines(clean.entries, app=self._app, alive=clean.alive, redactions=count, notes=clean.notes)
+        if format == "html":
+            return html_page(clean.entries, trace, artifacts=clean.artifacts, alive=clean.alive, notes=clean.notes)
+        if format == "bundle":
+            return bundle(
+                clean.entries,
+                trace,
+                app=self._app,
+                artifacts=clean.artifacts,
+                missing=clean.missing,
+                redactions=count,
+            )
+        return trace
+
+
+def _redacted(
+    redactor: Redactor, entries: Sequence[Entry], found: Mapping[str, bytes]
+) -> tuple[dict[str, bytes], list[Entry]]:
+    """The contents by the digests that they have then, and the entries that refer to those."""
+    artifacts, renamed = redactor.artifacts(found)
+    redactor.rename(renamed)
+    return artifacts, redactor.entries(entries)
+
+
+def _review(clean: _Clean) -> Review:
+    return review(clean.entries, alive=clean.alive, missing=clean.missing, notes=clean.notes)
+
+
+def _packed(written: Review, artifacts: Mapping[str, bytes]) -> bytes:
+    """The document alone, or with the files beside it as a zip file."""
+    if not written.files:
+        return written.document.encode()
+    files = {file.path: artifacts[file.artifact] if file.artifact else file.content for file in written.files}
+    return zipped({"review.md": written.document.encode(), **files})
+
+
+def _notes(trace: StoredTrace, missing: int, redactions: Sequence[Redaction], *, alive: bool) -> tuple[str, ...]:
+    """What a reader has to know about the export, in sentences."""
+    notes: list[str] = []
+    if alive:
+        notes.append(f"The run is {STATUS_WORDS['running']}.")
+    if missing:
+        notes.append(f"{missing} of its images and files are not stored any more.")
+    if count := sum(redaction.count for redaction in redactions):
+        notes.append(f"Keys or passwords were taken out in {count} places.")
+    notes.extend(f"Not all of the trace could be read: {sentence}" for sentence in trace.damaged[:5])
+    return tuple(notes)

@@ -1,0 +1,144 @@
+"""Taking in a run that another copy of the app exported: as a run of its own, which has ended and says its origin."""
+
+import asyncio
+import re
+from collections.abc import Callable, Iterator, Sequence
+from typing import IO
+
+from app.domain.agents import Agent
+from app.domain.errors import ErrorInfo, NotFound, StorageError, WorkbenchError
+from app.domain.events import AgentRef, ChildFinished, ChildStarted, Entry, Forked, Imported, RunFinished, RunStarted
+from app.domain.sessions import Session, title_of
+from app.domain.trace import finished, run_row
+from app.domain.values import new_id, now
+from app.export.bundle import read_bundle
+from app.export.ports import AgentStore, ArtifactStore, RowStore, SessionStore, TraceStore
+from app.export.words import file_stem, one_line
+
+_ID = re.compile(r"[A-Za-z0-9_-]{1,64}")
+_SLUG = re.compile(r"[a-z0-9](?:[a-z0-9-]{0,98}[a-z0-9])?")
+NOT_ENDED = "The run had not ended when it was exported. It does not go on here; a fork of it can."
+
+
+class Importing:
+    def __init__(
+        self,
+        traces: TraceStore,
+        rows: RowStore,
+        sessions: SessionStore,
+        artifacts: ArtifactStore,
+        agents: AgentStore,
+        *,
+        taken_in: Callable[[], None],
+    ) -> None:
+        """`taken_in` is called after each run that came in."""
+        self._traces = traces
+        self._rows = rows
+        self._sessions = sessions
+        self._artifacts = artifacts
+        self._agents = agents
+        self._taken_in = taken_in
+        self._one_at_a_time = asyncio.Lock()
+
+    async def take_in(self, source: bytes | IO[bytes]) -> str:
+        """The id that the bundle's run has here: its own, or a new one where that is taken.
+
+        Raises `WorkbenchError` in words; then nothing was taken in but artifacts that nobody refers to.
+        """
+        found = await asyncio.to_thread(read_bundle, source)
+        for wrong in _wrong_ids(found.entries):
+            raise WorkbenchError(f"This bundle names a run {wrong[:80]!r}, which no app would. Nothing was taken in.")
+        for artifact in found.artifacts.values():
+            await self._artifacts.put(artifact)
+        async with self._one_at_a_time:  # two of the same would both find their id free
+            run_id = await self._free_id(found.entries[0].run_id)
+            session_id = new_id()
+            await self._store(_as_own(found.entries, run_id, session_id, app=found.app), session_id)
+        self._taken_in()
+        return run_id
+
+    async def _store(self, entries: Sequence[Entry], session_id: str) -> None:
+        first = entries[0].event
+        if not isinstance(first, RunStarted):
+            raise TypeError("A run begins with RunStarted")
+        await self._sessions.create(self._session(entries, first, session_id))
+        writer = await self._traces.create(entries[0].run_id, session_id)
+        try:
+            for entry in entries:
+                writer.append(entry)
+            await writer.flush()
+        finally:
+            await writer.close()
+        await self._rows.save(run_row(entries, alive=False))
+
+    async def _free_id(self, run_id: str) -> str:
+        """Its own where there is no such run, and never was one whose trace is still here."""
+        try:
+            await self._traces.read(run_id)
+        except NotFound:
+            return new_id() if self._rows.get(run_id) else run_id
+        except StorageError:
+            return new_id()
+        return new_id()
+
+    def _session(self, entries: Sequence[Entry], started: RunStarted, session_id: str) -> Session:
+        """Where it stands here; where its agent is not here either, it is found by its run alone."""
+        agent = self._agent(started.agent)
+        moment = now()
+        request = run_row(entries, alive=False).request
+        return Session(
+            id=session_id,
+            agent_id=agent.id if agent else started.agent.id,
+            agent_slug=agent.slug if agent else started.agent.slug,
+            variant=agent.active if agent else started.agent.variant,
+            title=title_of(f"Imported: {one_line(request)}"),
+            runs=(entries[0].run_id,),
+            created_at=moment,
+            updated_at=moment,
+            deleted_at=None if agent else moment,
+        )
+
+    def _agent(self, ref: AgentRef) -> Agent | None:
+        agents = self._agents.all()
+        by_id = next((agent for agent in agents if agent.id == ref.id), None)
+        return by_id or next((agent for agent in agents if agent.slug == ref.slug), None)
+
+
+def _as_own(entries: Sequence[Entry], run_id: str, session_id: str, *, app: str) -> list[Entry]:
+    """The entries as those of a run of this app that has ended; nothing of them would go on by itself."""
+    own = [entry.model_copy(update={"run_id": run_id}) for entry in entries]
+    own[0] = own[0].model_copy(update={"event": _started(entries[0], session_id, app)})
+    if finished(own) is None:
+        error = ErrorInfo(failure="cancelled", text=NOT_ENDED)
+        end = RunFinished(status="cancelled", error=error)
+        own.append(Entry(run_id=run_id, seq=len(own), at=own[-1].at, event=end))
+    return own
+
+
+def _started(first: Entry, session_id: str, app: str) -> RunStarted:
+    started = first.event
+    if not isinstance(started, RunStarted):
+        raise TypeError("A run begins with RunStarted")
+    name = one_line(started.agent.name) or "Agent"
+    slug = started.agent.slug if _SLUG.fullmatch(started.agent.slug) else file_stem(name, "agent")
+    agent_id = started.agent.id if _ID.fullmatch(started.agent.id) else new_id()
+    changes = {
+        "session_id": session_id,
+        "agent": started.agent.model_copy(update={"id": agent_id, "slug": slug, "name": name}),
+        "imported": Imported(run_id=first.run_id, app=app, at=now()),
+        "parent": None,
+        "background": False,
+    }
+    return started.model_copy(update=changes)
+
+
+def _wrong_ids(entries: Sequence[Entry]) -> Iterator[str]:
+    """Ids of runs that lead elsewhere than to a run."""
+    named = [entries[0].run_id]
+    for entry in entries:
+        match entry.event:
+            case ChildStarted(child_run_id=run_id) | ChildFinished(child_run_id=run_id) | Forked(run_id=run_id):
+                named.append(run_id)
+            case _:
+                pass
+    return (run_id for run_id in named if not _ID.fullmatch(run_id))

@@ -1,0 +1,221 @@
+"""A run as a Markdown review: what was asked, each step's decision, actions and observations, the answer, what it cost.
+
+Format: `# Run of <agent>`, a list of facts, then `## User`, `## Trajectory` with `### Step n` (`**Decision**`,
+`**Actions**`, `**Observations**`), `## Final response` and `## Usage`. What people, models and tools said stands in
+quotations and fenced blocks, so that none of it can pass for a part of the review; the answer stands as it is.
+"""
+
+import re
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+import orjson
+
+from app.domain.events import Entry, MessageAdded
+from app.domain.failure_words import failure_words
+from app.domain.messages import FilePart, ImagePart, Message, ResultPart, ToolResult
+from app.domain.trace import CallView, RunRow, RunStatus, TrajectoryStep, error_of, run_row, totals, trajectory
+from app.domain.trace.fork_view import fork_view
+from app.export.origins import counted, origins
+from app.export.review import BesideFile, attachment_files, attachments_of, call_files, call_stem
+from app.export.words import STATUS_WORDS, cost_words, duration_words, moment_words, one_line
+
+LONGEST_SHOWN = 8_000
+"""Characters of one result in the document; the whole of it is in its file."""
+LONGEST_FACT = 2_000
+
+_SIGNS = re.compile(r"([\\`*\[\]|<>~&]|(?<!\w)_|_(?!\w))")
+_BACKTICKS = re.compile(r"`{3,}")
+
+
+@dataclass(frozen=True, slots=True)
+class Review:
+    document: str
+    """Markdown."""
+    files: tuple[BesideFile, ...]
+    """What it links to, beside it."""
+
+
+def review(
+    entries: Sequence[Entry], *, alive: bool = False, missing: Collection[str] = (), notes: Sequence[str] = ()
+) -> Review:
+    """The run as Markdown, and the files beside it. `entries` begin with `RunStarted`.
+
+    `alive`: the run goes on. `missing`: artifacts that do not come along, which the text then says.
+    `notes`: sentences to put at its head, such as what of the trace could not be read.
+    """
+    beside = attachment_files(entries)
+    writer = _Writer(beside, missing)
+    found = trajectory(entries)
+    calls = [call for step in found for call in step.calls]
+    row = run_row(entries, alive=alive)
+    lines = [
+        *_head(entries, row, notes),
+        *writer.request(entries),
+        *writer.trajectory(found),
+        *_final(entries, found, row.status),
+        *_usage(entries, row, len(found)),
+    ]
+    files = (*call_files(calls), *(file for file in beside.values() if file.artifact not in missing))
+    return Review("\n".join(lines).rstrip() + "\n", files)
+
+
+def plain(text: str, limit: int = 200) -> str:
+    """The text as one line in which no sign means anything to Markdown."""
+    return _SIGNS.sub(r"\\\1", one_line(text, limit))
+
+
+def fenced(text: str, language: str = "") -> list[str]:
+    """The text as a code block that nothing in it can close."""
+    longest = max((len(ticks) for ticks in _BACKTICKS.findall(text)), default=2)
+    fence = "`" * (longest + 1)
+    return [fence + language, text.rstrip("\n"), fence]
+
+
+def quoted(text: str) -> list[str]:
+    return [f"> {line}".rstrip() for line in text.rstrip().splitlines()]
+
+
+def _head(entries: Sequence[Entry], row: RunRow, notes: Sequence[str]) -> Iterator[str]:
+    yield from (f"# Run of {plain(row.agent.name)}", "")
+    yield f"- Agent: {plain(row.agent.name)} (`{row.agent.slug}`), variant {row.agent.variant}"
+    yield f"- Model: {plain(row.model)}"
+    yield f"- Started: {moment_words(row.started_at)}"
+    yield f"- Status: {STATUS_WORDS[row.status]}"
+    yield f"- Run: `{row.run_id}`"
+    for name, words in origins(entries).items():
+        yield f"- {name}: {plain(words, LONGEST_FACT)}"
+    for note in notes:
+        yield f"- Note: {plain(note)}"
+    yield ""
+
+
+class _Writer:
+    """Writes what was said and done, with links to the files beside the document."""
+
+    def __init__(self, beside: Mapping[str, BesideFile], missing: Collection[str]) -> None:
+        self._beside = beside
+        self._missing = missing
+        self._calls = 0
+
+    def request(self, entries: Iterable[Entry]) -> Iterator[str]:
+        """What the user asked first; what came later stands at its step."""
+        events = (entry.event for entry in entries)
+        said = (event.message for event in events if isinstance(event, MessageAdded))
+        yield from ("## User", "")
+        if (message := next((one for one in said if one.role == "user"), None)) is None:
+            yield from ("*No message.*", "")
+        else:
+            yield from self._message(message)
+
+    def trajectory(self, found: Sequence[TrajectoryStep]) -> Iterator[str]:
+        yield from ("## Trajectory", "")
+        if not found:
+            yield from ("*The model has not answered.*", "")
+        for step in found:
+            yield from self._step(step)
+
+    def _step(self, step: TrajectoryStep) -> Iterator[str]:
+        decision = step.decision
+        yield from (f"### Step {step.number}", "")
+        for message in step.observed if step.number > 1 else step.observed[1:]:
+            if isinstance(message, Message):
+                yield from ("**User**", "", *self._message(message))
+        yield from ("**Decision**", "")
+        if thought := decision.reasoning.strip():
+            yield from (*quoted(thought), "")
+        if decision.kind == "act" and decision.text.strip():
+            yield from (*quoted(decision.text), "")
+        yield from (_decided(step), "")
+        if step.calls:
+            yield from ("**Actions**", "")
+            numbers = range(self._calls + 1, self._calls + 1 + len(step.calls))
+            self._calls += len(step.calls)
+            for number, call in zip(numbers, step.calls, strict=True):
+                yield from _action(number, call)
+            yield from ("**Observations**", "")
+            for number, call in zip(numbers, step.calls, strict=True):
+                yield from self._observation(number, call)
+
+    def _observation(self, number: int, call: CallView) -> Iterator[str]:
+        said = f"{number}. {plain(call.name)}: " + (call.result.status if call.result else "no result yet")
+        yield from (said + (f", {duration_words(call.ms)}" if call.ms is not None else ""), "")
+        if call.result is not None:
+            yield from self._result(number, call, call.result)
+        for change in call.changes:
+            yield from (f"   {'Removed' if change.after is None else 'Wrote'} {plain(change.path)}", "")
+
+    def _result(self, number: int, call: CallView, result: ToolResult) -> Iterator[str]:
+        if text := result.text:
+            yield from (*fenced(text[:LONGEST_SHOWN]), "")
+        if len(text) > LONGEST_SHOWN:
+            left = len(text) - LONGEST_SHOWN
+            yield from (f"*{left:,} more characters are in [its file]({call_stem(number, call)}.json).*", "")
+        yield from self._attachments(result.parts)
+
+    def _message(self, message: Message) -> Iterator[str]:
+        if message.text.strip():
+            yield from (*quoted(message.text), "")
+        yield from self._attachments(message.attachments)
+
+    def _attachments(self, parts: Iterable[ResultPart]) -> Iterator[str]:
+        for part in attachments_of(parts):
+            yield from (self._attachment(part), "")
+
+    def _attachment(self, part: ImagePart | FilePart) -> str:
+        name = plain(part.name)
+        if part.artifact in self._missing:
+            return f"*{name}: its content is not in this export.*"
+        path = self._beside[part.artifact].path
+        return f"![{name}]({path})" if isinstance(part, ImagePart) else f"[{name}]({path})"
+
+
+def _decided(step: TrajectoryStep) -> str:
+    decision = step.decision
+    what = f"call {plain(', '.join(call.name for call in step.calls))}" if decision.kind == "act" else "answer"
+    usage = decision.usage
+    figures = f"{usage.input_tokens:,} + {usage.output_tokens:,} tokens, {duration_words(decision.ms)}"
+    return f"Decided to {what} ({figures}, {cost_words(decision.cost)})."
+
+
+def _action(number: int, call: CallView) -> Iterator[str]:
+    yield from (f"{number}. {plain(call.name)} ([file]({call_stem(number, call)}.json))", "")
+    if call.malformed is not None:
+        yield from (*fenced(call.malformed), "")
+    else:
+        written = orjson.dumps(call.arguments, option=orjson.OPT_INDENT_2).decode()
+        yield from (*fenced(written, "json"), "")
+
+
+def _final(entries: Sequence[Entry], found: Sequence[TrajectoryStep], status: RunStatus) -> Iterator[str]:
+    yield from ("## Final response", "")
+    last = found[-1].decision if found else None
+    if last is not None and last.kind == "respond" and last.text.strip():
+        yield from (last.text.rstrip(), "")
+    else:
+        yield from (f"*None: the run is {STATUS_WORDS[status]}.*", "")
+    if error := error_of(entries):
+        words = failure_words(error.failure)
+        yield from (f"**{words.title}** (`{error.failure}`)", "", *quoted(error.text), "", f"{words.next_step}", "")
+
+
+def _usage(entries: Sequence[Entry], row: RunRow, steps: int) -> Iterator[str]:
+    sums, view = totals(entries), fork_view(entries)
+    usage = sums.usage
+    figures = {
+        "Steps": view.summary if view else f"{steps:,}",
+        "Model calls": f"{sums.model_calls:,}",
+        "Tool calls": f"{sums.tool_calls:,}",
+        "Input tokens": f"{usage.input_tokens:,}",
+        "of these from the cache": f"{usage.cached_tokens:,}",
+        "Output tokens": f"{usage.output_tokens:,}",
+        "of these reasoning": f"{usage.reasoning_tokens:,}",
+        "Cost": cost_words(sums.cost, unpriced=sums.unpriced),
+        "Duration": duration_words(row.duration_ms),
+    }
+    yield from ("## Usage", "", "| Figure | Value |", "|---|---|")
+    yield from (f"| {name} | {value} |" for name, value in figures.items())
+    for sentence in counted(entries):
+        yield from ("", f"*{sentence}*")
+    if usage.estimated:
+        yield from ("", "*Some of the tokens were counted here, because the provider named none.*")

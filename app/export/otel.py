@@ -1,0 +1,112 @@
+"""A run as OpenTelemetry spans: OTLP JSON, named by the semantic conventions for generative AI.
+
+One trace a run: `invoke_agent` holds a `chat` span for each attempt to ask the model and an `execute_tool` span for
+each call; pauses, limits and what was left out are events of the first. A fork has spans of what came after its copied
+prefix, and a link to the run that has the others. What the conventions (in development; as of November 2026) have no
+name for is called `agent_playground.*`. Ids are made from the run's: each export has the same.
+Sources: open-telemetry/semantic-conventions-genai docs/gen-ai; opentelemetry.io/docs/specs/otlp for the JSON.
+"""
+
+from collections.abc import Sequence
+
+import orjson
+from pydantic import JsonValue
+
+from app.domain.events import (
+    ChildStarted,
+    ContextTrimmed,
+    Entry,
+    LimitReached,
+    ModelCalled,
+    ModelFailed,
+    ModelReturned,
+    PauseRequested,
+    PauseResolved,
+    RunResumed,
+    RunStarted,
+    ToolCalled,
+    ToolReturned,
+)
+from app.domain.trace import error_of, run_row
+from app.domain.trace.fork_view import fork_of
+from app.export.otel_messages import Spoken
+from app.export.otel_spans import OpenSpan, chat_span, happening, run_span, tool_span
+from app.export.otel_values import Span, attributes, trace_id
+
+
+def otlp_json(entries: Sequence[Entry], *, app: str, alive: bool = False) -> bytes:
+    """The run as an OTLP `TracesData`; `entries` begin with `RunStarted`. `app` is the version that writes it."""
+    resource: JsonValue = {"attributes": attributes({"service.name": "agent-playground", "service.version": app})}
+    scope: JsonValue = {
+        "scope": {"name": "agent-playground", "version": app},
+        "spans": list(_Spans(entries, alive=alive).all()),
+    }
+    return orjson.dumps({"resourceSpans": [{"resource": resource, "scopeSpans": [scope]}]})
+
+
+class _Spans:
+    """Reads a trace from its beginning and closes a span with each event that ends something."""
+
+    def __init__(self, entries: Sequence[Entry], *, alive: bool) -> None:
+        self._entries = entries
+        self._row = run_row(entries, alive=alive)
+        self._spoken = Spoken()
+        self._open: dict[str, OpenSpan] = {}
+        self._closed: list[Span] = []
+        self._happened: list[JsonValue] = []
+        self._tools: dict[str, str] = {}
+
+    def all(self) -> list[JsonValue]:
+        """The run's span, then the others in the order in which they ended."""
+        copied = fork[0] if (fork := fork_of(self._entries)) else 0
+        for entry in self._entries:
+            if entry.seq == 0 or entry.seq > copied:  # the trace of the run it was copied from has the others
+                self._take(entry)
+            self._spoken.take(entry)
+        for unfinished in self._open.values():
+            unfinished.attributes["agent_playground.unfinished"] = True
+            self._closed.append(unfinished.closed(self._entries[-1].at))
+        error = error_of(self._entries)
+        failure, text = (error.failure, error.text) if error else ("", "")
+        root = run_span(self._entries, self._row).closed(self._entries[-1].at, failure=failure, text=text)
+        root["events"] = self._happened
+        ids: Span = {"traceId": trace_id(self._row.run_id)}
+        parent: Span = {"parentSpanId": str(root["spanId"])}
+        return [{**ids, **root}, *({**ids, **parent, **span} for span in self._closed)]
+
+    def _take(self, entry: Entry) -> None:
+        match entry.event:
+            case RunStarted(tools=tools):
+                self._tools = {tool.spec.name: tool.spec.description for tool in tools}
+            case ModelCalled() as called:
+                self._begin(called.call_id, chat_span(entry, called, self._row, self._spoken))
+            case ModelReturned() as returned:
+                self._answered(entry, returned)
+            case ModelFailed() as failed:
+                self._end(entry, failed.call_id, failure=failed.failure, text=failed.text)
+            case ToolCalled() as call:
+                self._begin(call.call_id, tool_span(entry, call, self._tools.get(call.name, "")))
+            case ToolReturned() as returned_tool:
+                self._returned(entry, returned_tool)
+            case PauseRequested() | PauseResolved() | ContextTrimmed() | LimitReached() | RunResumed() | ChildStarted():
+                self._happened.append(happening(entry))
+            case _:
+                pass
+
+    def _begin(self, call_id: str, span: OpenSpan) -> None:
+        self._open[call_id] = span
+
+    def _answered(self, entry: Entry, returned: ModelReturned) -> None:
+        if (span := self._open.get(returned.call_id)) is not None:
+            span.answered(returned, self._spoken.said(returned))
+        self._end(entry, returned.call_id)
+
+    def _returned(self, entry: Entry, returned: ToolReturned) -> None:
+        if (span := self._open.get(returned.call_id)) is not None:
+            span.attributes["gen_ai.tool.call.result"] = returned.result.text
+        failed = returned.result.failed
+        self._end(entry, returned.call_id, failure=returned.result.status if failed else "", text=returned.result.text)
+
+    def _end(self, entry: Entry, call_id: str, *, failure: str = "", text: str = "") -> None:
+        if (span := self._open.pop(call_id, None)) is not None:
+            self._closed.append(span.closed(entry.at, failure=failure, text=text))

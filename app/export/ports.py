@@ -1,0 +1,63 @@
+"""What exports need from the outside, as protocols; the workbench plugs the store and the runs in."""
+
+from collections.abc import Callable, Sequence
+from typing import Protocol
+
+from app.domain.agents import Agent
+from app.domain.events import Entry
+from app.domain.sessions import Session
+from app.domain.trace import RunRow, StoredTrace
+
+
+class RunReader(Protocol):
+    async def trace(self, run_id: str) -> StoredTrace:
+        """As of now, live or stored; raises `NotFound`."""
+        ...
+
+    def live(self, run_id: str) -> object | None:
+        """The run, if it goes on now."""
+        ...
+
+
+class ArtifactReader(Protocol):
+    async def get(self, digest: str) -> bytes:
+        """Raises `NotFound`, and `StorageError` for one that is damaged."""
+        ...
+
+
+class ArtifactStore(ArtifactReader, Protocol):
+    async def put(self, content: bytes) -> str: ...
+
+
+class TraceWriter(Protocol):
+    def append(self, entry: Entry) -> None: ...
+
+    async def flush(self) -> None: ...
+
+    async def close(self) -> None: ...
+
+
+class TraceStore(Protocol):
+    async def create(self, run_id: str, session_id: str) -> TraceWriter: ...
+
+    async def read(self, run_id: str) -> StoredTrace:
+        """Raises `NotFound`."""
+        ...
+
+
+class RowStore(Protocol):
+    def get(self, run_id: str) -> RunRow | None: ...
+
+    async def save(self, row: RunRow) -> None: ...
+
+
+class SessionStore(Protocol):
+    async def create(self, session: Session) -> Session: ...
+
+
+class AgentStore(Protocol):
+    def all(self) -> Sequence[Agent]: ...
+
+
+Secrets = Callable[[], Sequence[str]]
+"""The keys that this app knows, as of now."""

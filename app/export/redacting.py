@@ -1,0 +1,216 @@
+"""Traces without the keys and passwords in them, and a list of what was taken out and where.
+
+Keys that this app knows are always taken out, however they are written. What only looks like one is known by its shape;
+each shape can be let through, since a text may be about one.
+"""
+
+import hashlib
+import json
+import re
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from typing import Literal, TypeVar, get_args
+from urllib.parse import quote
+
+from pydantic import JsonValue
+
+from app.domain.events import Entry
+from app.domain.values import Value
+
+V = TypeVar("V", bound=Value)
+
+Shape = Literal[
+    "API key",
+    "AWS key",
+    "GitHub token",
+    "Slack token",
+    "web token",
+    "private key",
+    "bearer token",
+    "password in an address",
+]
+KNOWN = "known key"
+SHAPES: tuple[Shape, ...] = get_args(Shape)
+LONGEST_REMEMBERED = 40
+SHORTEST_KNOWN = 6
+"""Characters of a key below which it would be found in ordinary words."""
+
+_PATTERNS: Mapping[Shape, tuple[tuple[str, ...], re.Pattern[str]]] = {
+    "API key": (
+        ("sk-", "pk-", "rk-", "gsk_", "xai-", "hf_", "AIza", "sk_", "rk_", "pplx-", "ap_"),
+        re.compile(
+            r"(?<![A-Za-z0-9])(?P<secret>(?:sk|pk|rk)[-_][A-Za-z0-9_\-]{12,}|(?:gsk_|hf_|xai-|pplx-|ap_)[A-Za-z0-9_\-]{16,}"
+            r"|AIza[A-Za-z0-9_\-]{20,})"
+        ),
+    ),
+    "AWS key": (("AKIA", "ASIA"), re.compile(r"(?<![A-Za-z0-9])(?P<secret>(?:AKIA|ASIA)[A-Z0-9]{12,})")),
+    "GitHub token": (
+        ("ghp_", "gho_", "ghu_", "ghs_", "ghr_", "github_pat_", "glpat-"),
+        re.compile(r"(?<![A-Za-z0-9])(?P<secret>(?:gh[pousr]_|github_pat_|glpat-)[A-Za-z0-9_\-]{16,})"),
+    ),
+    "Slack token": (("xox", "xapp-"), re.compile(r"(?P<secret>(?:xox[a-z]|xapp)-[A-Za-z0-9\-]{8,})")),
+    "web token": (
+        ("eyJ",),
+        re.compile(r"(?<![A-Za-z0-9])(?P<secret>eyJ[A-Za-z0-9_\-]{6,}\.[A-Za-z0-9_\-]{6,}\.[A-Za-z0-9_\-]*)"),
+    ),
+    "private key": (
+        ("PRIVATE KEY",),
+        re.compile(
+            r"(?P<secret>-----BEGIN [A-Z0-9 ]{0,30}PRIVATE KEY(?: BLOCK)?-----.*?"
+            r"(?:-----END [A-Z0-9 ]{0,30}PRIVATE KEY(?: BLOCK)?-----|\Z))",
+            re.DOTALL,
+        ),
+    ),
+    "bearer token": (
+        ("earer", "EARER"),
+        re.compile(r"(?i:\bbearer\s{1,3})(?P<secret>(?!\[redacted)[A-Za-z0-9._~+/\-]{12,}=*)"),
+    ),
+    "password in an address": (
+        ("://", "?", "&"),
+        re.compile(
+            r"(?:://[^\s:/@\"'<>]{0,200}:(?P<secret>[^\s/@\"'<>]{1,200})(?=@)"
+            r"|(?i:[?&](?:api[_-]?key|key|token|access_token|password|secret)=)(?P<query>(?!\[redacted)[^&\s\"'<>#]{6,}))"
+        ),
+    ),
+}
+
+_MARKS = re.compile("|".join(re.escape(mark) for marks, _ in _PATTERNS.values() for mark in marks))
+"""What stands in every text that some pattern matches; a text is looked through for it once."""
+
+
+class Redaction(Value):
+    """A place where something was taken out."""
+
+    run_id: str
+    seq: int
+    """The entry it was in; -1 for the content of a file."""
+    kind: str
+    """A shape, or `KNOWN`."""
+    masked: str
+    """How it began, and how long it was."""
+    count: int = 1
+    """How often it stood there."""
+
+
+class Redactor:
+    """Takes secrets out of one run's texts and keeps a list of it."""
+
+    def __init__(self, run_id: str, secrets: Iterable[str] = (), *, let_through: Collection[Shape] = ()) -> None:
+        """`secrets`: the known keys. `let_through`: the shapes that stay as they are."""
+        self._run_id = run_id
+        self._known = _spellings(secrets)
+        self._patterns = {shape: pattern for shape, pattern in _PATTERNS.items() if shape not in let_through}
+        self._found: dict[tuple[int, str, str], int] = {}
+        self._renamed: dict[str, str] = {}
+        self._seq = -1
+        self._harmless: set[str] = set()
+        """Short texts without a secret, such as the names of fields, which each entry repeats."""
+
+    @property
+    def redactions(self) -> tuple[Redaction, ...]:
+        """What was taken out so far, in order of the entries."""
+        return tuple(
+            Redaction(run_id=self._run_id, seq=seq, kind=kind, masked=masked, count=count)
+            for (seq, kind, masked), count in sorted(self._found.items())
+        )
+
+    def rename(self, digests: Mapping[str, str]) -> None:
+        """Entries refer to the new digest from now on, where a file's content changed."""
+        self._renamed.update(digests)
+
+    def entries(self, entries: Sequence[Entry]) -> list[Entry]:
+        """The entries without secrets; those that hold none are the same objects."""
+        return [self._entry(entry) for entry in entries]
+
+    def text(self, text: str) -> str:
+        """The text with `[redacted …]` in place of each secret."""
+        if text in self._harmless:
+            return text
+        cleaned = self._cleaned(text)
+        if len(text) <= LONGEST_REMEMBERED and cleaned == text:
+            self._harmless.add(text)
+        return cleaned
+
+    def _cleaned(self, text: str) -> str:
+        for secret, spelled in self._known:
+            if spelled in text:
+                for _ in range(text.count(spelled)):
+                    self._note(KNOWN, secret)
+                text = text.replace(spelled, f"[redacted {KNOWN}]")
+        if _MARKS.search(text) is None:
+            return text
+        for shape, (marks, pattern) in self._patterns.items():
+            if any(mark in text for mark in marks):
+                text = pattern.sub(lambda match, shape=shape: self._replaced(match, shape), text)  # type: ignore[misc]
+        return text
+
+    def artifacts(self, contents: Mapping[str, bytes]) -> tuple[dict[str, bytes], dict[str, str]]:
+        """Contents by sha256 without secrets, by the digests they have then; and the new digest of each changed one."""
+        cleaned = {digest: self.content(content) for digest, content in contents.items()}
+        renamed = {
+            digest: hashlib.sha256(content).hexdigest()
+            for digest, content in cleaned.items()
+            if content is not contents[digest]
+        }
+        return {renamed.get(digest, digest): content for digest, content in cleaned.items()}, renamed
+
+    def content(self, content: bytes) -> bytes:
+        """A file's content without secrets; what is no text is left alone, but for known keys."""
+        self._seq = -1
+        try:
+            text = content.decode()
+        except UnicodeDecodeError:
+            return self._known_bytes(content)
+        cleaned = self.text(text)
+        return content if cleaned == text else cleaned.encode()
+
+    def _known_bytes(self, content: bytes) -> bytes:
+        for secret, spelled in self._known:
+            if (octets := spelled.encode()) in content:
+                self._note(KNOWN, secret)
+                content = content.replace(octets, b"*" * len(octets))
+        return content
+
+    def _entry(self, entry: Entry) -> Entry:
+        self._seq = entry.seq
+        event: JsonValue = entry.event.model_dump(mode="json")
+        cleaned = self._value(event)
+        return entry if cleaned == event else _like(entry, {"event": cleaned})
+
+    def _value(self, value: JsonValue) -> JsonValue:
+        if isinstance(value, str):
+            return self._renamed.get(value) or self.text(value)
+        if isinstance(value, dict):
+            return {self.text(key): self._value(inner) for key, inner in value.items()}
+        return [self._value(inner) for inner in value] if isinstance(value, list) else value
+
+    def _replaced(self, match: re.Match[str], shape: Shape) -> str:
+        group = match.lastgroup or "secret"
+        start, end = match.start(group) - match.start(), match.end(group) - match.start()
+        self._note(shape, match[group])
+        return f"{match[0][:start]}[redacted {shape}]{match[0][end:]}"
+
+    def _note(self, kind: str, secret: str) -> None:
+        key = (self._seq, kind, masked(secret))
+        self._found[key] = self._found.get(key, 0) + 1
+
+
+def masked(secret: str) -> str:
+    """The first characters of a secret and its length: enough to know it by, too little to use it."""
+    head = secret.split("\n", 1)[0][: min(4, len(secret) // 5)]
+    return f"{head}… ({len(secret)} characters)"
+
+
+def _spellings(secrets: Iterable[str]) -> list[tuple[str, str]]:
+    """Each known key as it is, as a part of an address, and as JSON writes it; the longest first."""
+    known = {secret.strip() for secret in secrets}
+    found = {
+        (spelled, secret)
+        for secret in known
+        if len(secret) >= SHORTEST_KNOWN
+        for spelled in (secret, quote(secret, safe=""), json.dumps(secret)[1:-1])
+    }
+    return [(secret, spelled) for spelled, secret in sorted(found, key=lambda pair: (-len(pair[0]), pair))]
+
+
+def _like(entry: Entry, changes: dict[str, JsonValue]) -> Entry:
+    return Entry.model_validate({**entry.model_dump(exclude={"event"}), **changes})

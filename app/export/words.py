@@ -1,0 +1,58 @@
+"""How exports say numbers and times, and names that a file system and a heading both bear."""
+
+import re
+import unicodedata
+from datetime import datetime
+
+from app.domain.trace import RunStatus
+
+STATUS_WORDS: dict[RunStatus, str] = {
+    "running": "still going on: this is how it stood when it was exported",
+    "paused": "waiting for a decision: this is how it stood when it was exported",
+    "completed": "completed",
+    "failed": "failed",
+    "cancelled": "stopped",
+    "limited": "ended by a limit",
+    "interrupted": "cut off: the app ended before the run did",
+}
+
+_UNSAFE = re.compile(r"[^a-z0-9]+")
+_RESERVED = re.compile(r"(con|prn|aux|nul|com\d|lpt\d)", re.IGNORECASE)
+"""Names that Windows keeps for itself, whatever follows the dot."""
+
+
+def file_stem(name: str, fallback: str, *, limit: int = 40) -> str:
+    """The name as a part of a file name that means the same on every system: lower case, digits and `-`."""
+    plain = unicodedata.normalize("NFKD", name).encode("ascii", "ignore").decode().lower()
+    stem = _UNSAFE.sub("-", plain)[:limit].strip("-")
+    return fallback if not stem or _RESERVED.fullmatch(stem) else stem
+
+
+def one_line(text: str, limit: int = 200) -> str:
+    """The text on one line without what cannot be seen, such as signs that turn the direction of reading."""
+    seen = "".join(
+        " " if sign.isspace() else sign for sign in text[: limit * 4] if sign.isspace() or sign.isprintable()
+    )
+    line = " ".join(seen.split())
+    return line if len(line) <= limit else line[: limit - 1].rstrip() + "…"
+
+
+def moment_words(moment: datetime) -> str:
+    """`2026-11-22 14:05:09 UTC`: the same wherever the file is read."""
+    return f"{moment:%Y-%m-%d %H:%M:%S} UTC"
+
+
+def duration_words(ms: float | None) -> str:
+    if ms is None:
+        return "–"
+    if ms < 1000:
+        return f"{ms:.0f} ms" if ms >= 1 else "< 1 ms"
+    minutes, seconds = divmod(ms / 1000, 60)
+    return f"{minutes:.0f} min {seconds:.0f} s" if minutes else f"{seconds:.1f} s"
+
+
+def cost_words(cost: float | None, *, unpriced: bool = False) -> str:
+    """US dollars to a hundredth of a cent."""
+    if cost is None or (unpriced and not cost):
+        return "unpriced"
+    return f"${cost:,.4f}" + (" + unpriced" if unpriced else "")

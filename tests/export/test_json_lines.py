@@ -1,0 +1,64 @@
+import json
+
+import pytest
+
+from app.domain.errors import WorkbenchError
+from app.domain.events import FORMAT as TRACE_FORMAT
+from app.export.json_lines import FORMAT, json_lines, read_json_lines
+from tests.export.runs import rich_run
+from tests.traces import asked, finished, said, started, the_sum, trace_of
+
+HEADER = {"format": FORMAT, "version": 1, "trace_format": TRACE_FORMAT}
+
+
+def written(header: dict[str, object], entries) -> bytes:
+    return "\n".join([json.dumps(header), *(entry.model_dump_json() for entry in entries)]).encode()
+
+
+def test_a_trace_comes_back_as_it_was():
+    assert read_json_lines(json_lines(rich_run(), app="1")) == rich_run()
+
+
+def test_the_first_line_says_what_follows():
+    lines = json_lines(the_sum(), app="1.2", redactions=3, notes=["Note"]).decode().splitlines()
+    header = json.loads(lines[0])
+    assert header == {
+        **HEADER,
+        **{"app": "1.2", "run_id": "r1", "status": "completed", "entries": 16, "redactions": 3, "notes": ["Note"]},
+    }
+    assert len(lines) == 17
+    assert json.loads(lines[2])["event"]["message"]["parts"][0]["text"].startswith("What is 5 + 10")
+
+
+def test_lines_are_those_of_the_file_whatever_was_said():
+    entries = trace_of(started(), asked("a\u2028b\x85c\nd\x1e"))
+    assert read_json_lines(json_lines(entries, app="1")) == entries
+
+
+@pytest.mark.parametrize(
+    ("content", "said_so"),
+    [
+        (b"", "not JSON"),
+        (b"{}", "does not say"),
+        (written({**HEADER, "version": 2}, the_sum()), "newer Agent Playground (format 2"),
+        (written({**HEADER, "trace_format": TRACE_FORMAT + 1}, the_sum()), "newer Agent Playground"),
+        (written({**HEADER, "version": True}, the_sum()), "no version number"),
+        (written(HEADER, []), "does not begin"),
+        (written(HEADER, the_sum()[1:]), "does not begin"),
+        (written(HEADER, [*the_sum()[:3], *the_sum()[4:]]), "where entry 3 belongs, there is entry 4"),
+        (written(HEADER, trace_of(started(), finished(), asked("x"))), "goes on after its end"),
+        (written(HEADER, trace_of(started(), started())), "starts again"),
+        (written(HEADER, the_sum())[:-40], "Line 17 of the trace is damaged"),
+        (written(HEADER, trace_of(started(format=TRACE_FORMAT + 1))), "newer Agent Playground"),
+    ],
+)
+def test_what_no_app_wrote_is_refused_in_words(content, said_so):
+    with pytest.raises(WorkbenchError) as caught:
+        read_json_lines(content)
+    assert said_so in str(caught.value) and len(str(caught.value)) < 400
+
+
+def test_a_run_without_an_end_is_a_trace_too():
+    entries = trace_of(started(), asked("x"), said("Once", partial=True))
+    assert json.loads(json_lines(entries, app="1", alive=True).splitlines()[0])["status"] == "running"
+    assert read_json_lines(json_lines(entries, app="1")) == entries
