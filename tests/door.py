@@ -85,6 +85,12 @@ class Owner:
 
     port: int
     token: str
+    guest: str = ""
+    """An API key that is valid, where the app has one."""
+    revoked: str = ""
+    """An API key that was."""
+    public: str = ""
+    """The slug of an agent that anyone may run."""
 
     @property
     def host(self) -> Headers:
@@ -157,7 +163,9 @@ def evil_origins(port: int) -> list[str]:
 
 def knocks(target: Target, owner: Owner) -> Iterator[Knock]:
     """All that must be refused at `target`; what is not named as wrong is right, so each rule stands alone."""
-    yield from _without_a_credential(target, owner)
+    yield from _with_a_wrong_key(target, owner)
+    if not open_to_anyone(target, owner):
+        yield from _without_a_credential(target, owner)
     for host in evil_hosts(owner.port):
         named: Headers = () if host is None else (("Host", host),)
         yield Knock(target, named + owner.origin + owner.cookie, f"Host {host!r}")
@@ -172,9 +180,35 @@ def knocks(target: Target, owner: Owner) -> Iterator[Knock]:
             yield Knock(target, owner.host + unknown + owner.cookie, f"no Origin, Sec-Fetch-Site {site}")
 
 
+def open_to_anyone(target: Target, owner: Owner) -> bool:
+    """Whether it is one of the few addresses for who shows nothing."""
+    public = {Target("GET", "/api/v1/agents"), Target("POST", f"/api/v1/agents/{owner.public}/run")}
+    return bool(owner.public) and target in public
+
+
+def _with_a_wrong_key(target: Target, owner: Owner) -> Iterator[Knock]:
+    """Who shows a key is let in by that alone, also where nothing would do."""
+    here = owner.host + owner.origin
+    wrong = _other(owner.token)
+    if target.path.startswith(("/api/", "/v1/")):
+        yield Knock(target, (*here, ("Authorization", f"Bearer {wrong}")), "wrong bearer")
+        yield Knock(target, (*here, ("X-API-Key", wrong)), "wrong key")
+        yield Knock(target, (*here, ("X-API-Key", owner.revoked or wrong)), "revoked key")
+        yield Knock(target, (*owner.host, ("X-API-Key", owner.revoked or wrong)), "revoked key and no Origin")
+    elif owner.guest:
+        yield Knock(target, (*here, ("X-API-Key", owner.guest)), "a key where keys open nothing")
+        yield Knock(target, (*here, ("Authorization", f"Bearer {owner.guest}")), "a bearer where keys open nothing")
+    if target.path.startswith("/api/v1/keys"):
+        yield Knock(target, (*here, ("X-API-Key", owner.guest or wrong)), "a key where only the owner may go")
+
+
+def _other(secret: str) -> str:
+    return secret[:-1] + ("A" if secret[-1] != "A" else "B")
+
+
 def _without_a_credential(target: Target, owner: Owner) -> Iterator[Knock]:
     here = owner.host + owner.origin
-    wrong = owner.token[:-1] + ("A" if owner.token[-1] != "A" else "B")
+    wrong = _other(owner.token)
     yield Knock(target, here, "no credential")
     yield Knock(target, (*here, ("Cookie", f"agent_playground_{owner.port}={wrong}")), "wrong cookie")
     yield Knock(target, (*here, ("Cookie", f"agent_playground_{owner.port}=")), "empty cookie")

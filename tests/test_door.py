@@ -9,7 +9,7 @@ from starlette.applications import Starlette
 
 from tests.app_process import AppProcess
 from tests.door import SOCKET, Owner, Target, ask, let_in, targets
-from tests.faults.door_walk import listed, listing_app, owner_gets_in
+from tests.faults.door_walk import listed, listing_app, others_get_in, owner_gets_in, owner_of
 
 
 @pytest.fixture(scope="module")
@@ -21,15 +21,16 @@ def app_process(tmp_path_factory: pytest.TempPathFactory) -> Iterator[AppProcess
 
 
 async def test_every_address_of_the_app_refuses_others_and_lets_its_owner_in(app_process: AppProcess) -> None:
-    owner = Owner(app_process.port, app_process.token)
-    doors = listed(app_process)
+    owner = owner_of(app_process)
+    doors = [*listed(app_process), Target("POST", f"/api/v1/agents/{owner.public}/run")]
 
     asked, entered = await let_in(doors, owner)
 
     assert entered == []
     assert asked > 1000
     assert {"/favicon.ico", "/_nicegui_ws/x", "/api/v1/agents/x/run"} <= {target.path for target in doors}
-    assert await owner_gets_in(owner)
+    assert {"/v1/chat/completions", "/api/v1/keys", "/api/v1/ws/chat"} <= {target.path for target in doors}
+    assert await owner_gets_in(owner) and await others_get_in(owner)
 
 
 async def test_tabs_that_close_while_they_load_leave_no_traceback_in_the_log(app_process: AppProcess) -> None:

@@ -1,17 +1,30 @@
 """What every answer of the API is wrapped in, and how errors are told there."""
 
-from typing import Generic, TypeVar
+from collections.abc import Iterable, Mapping
+from itertools import islice
+from typing import Any, Generic, TypeVar
 
 from fastapi import Request
 from fastapi.responses import JSONResponse
-from pydantic import BaseModel, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from app.domain.errors import WorkbenchError
 
 T = TypeVar("T")
 M = TypeVar("M", bound=BaseModel)
 
-STATUS_OF_CODE = {"not_found": 404, "conflict": 409, "too_large": 413, "storage": 507}
+STATUS_OF_CODE = {
+    "not_found": 404,
+    "conflict": 409,
+    "too_large": 413,
+    "storage": 507,
+    "forbidden": 403,
+    "unauthorized": 401,
+    "limit": 429,
+}
+MOST_FAULTS = 5
+WRITTEN = 200
+"""Characters of a place in a body that are repeated to who sent it."""
 
 
 class Envelope(BaseModel, Generic[T]):
@@ -22,13 +35,57 @@ class Envelope(BaseModel, Generic[T]):
 class ListEnvelope(BaseModel, Generic[T]):
     success: bool = True
     data: list[T]
-    count: int
+    count: int = Field(description="How many there are in all, on all pages.")
+
+
+class ErrorEnvelope(BaseModel):
+    """What went wrong, for a person and for a program."""
+
+    model_config = ConfigDict(
+        json_schema_extra={
+            "examples": [
+                {"success": False, "error": "There is no agent 'helper'. Agents: assistant.", "code": "not_found"}
+            ]
+        }
+    )
+
+    success: bool = False
+    error: str = Field(description="A sentence that names the thing and the way out.")
+    code: str = Field(description="One word that stays the same.")
+
+
+ERRORS: dict[int | str, dict[str, Any]] = {
+    status: {"model": ErrorEnvelope, "description": words}
+    for status, words in {
+        401: "No key, or one that is not known.",
+        403: "The key may not do this.",
+        404: "There is no such thing, or not for this key.",
+        409: "It stands in the way of something else: a taken name, a run that goes on.",
+        413: "More than can be sent at once.",
+        422: "Something in the request does not fit; the sentence says what.",
+        429: "Too much at once; the header Retry-After says when to come again.",
+    }.items()
+}
 
 
 def refused(error: WorkbenchError) -> JSONResponse:
     """The error in the API's envelope, with the status that its code stands for."""
-    body = {"success": False, "error": str(error), "code": error.code}
-    return JSONResponse(body, status_code=STATUS_OF_CODE.get(error.code, 422))
+    return told(str(error), error.code, STATUS_OF_CODE.get(error.code, 422))
+
+
+def told(sentence: str, code: str, status: int, headers: Mapping[str, str] | None = None) -> JSONResponse:
+    return JSONResponse({"success": False, "error": sentence, "code": code}, status, headers)
+
+
+def faults_in_words(faults: Iterable[Mapping[str, object]]) -> str:
+    """The first few faults of a validation, each with its place."""
+    return "; ".join(_in_words(fault) for fault in islice(faults, MOST_FAULTS))
+
+
+def _in_words(fault: Mapping[str, object]) -> str:
+    steps = fault["loc"]
+    place = ".".join(str(step) for step in steps)[:WRITTEN] if isinstance(steps, tuple | list) else ""
+    return f"{place}: {fault['msg']}" if place else str(fault["msg"])
 
 
 async def read_body(request: Request, model: type[M]) -> M:
@@ -36,6 +93,6 @@ async def read_body(request: Request, model: type[M]) -> M:
     try:
         return model.model_validate_json(await request.body())
     except ValidationError as error:
-        faults = error.errors(include_url=False, include_context=False, include_input=False)[:5]
-        words = "; ".join(": ".join(filter(None, (".".join(map(str, one["loc"])), one["msg"]))) for one in faults)
-        raise WorkbenchError(f"The body has to be JSON of the documented shape. {words}.") from None
+        faults = [dict(fault) for fault in error.errors(include_url=False, include_context=False, include_input=False)]
+        sentence = f"The body has to be JSON of the documented shape. {faults_in_words(faults)}."
+        raise WorkbenchError(sentence) from None

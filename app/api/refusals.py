@@ -3,11 +3,22 @@
 import html
 from dataclasses import dataclass
 
+from pydantic import JsonValue
 from starlette.requests import HTTPConnection
 from starlette.responses import HTMLResponse, JSONResponse, PlainTextResponse, Response
 
 API_PATHS = ("/api/", "/v1/")
 """Where programs ask: answers there are JSON, and keys are taken from headers."""
+OPENAI_PATHS = "/v1/"
+"""Where clients of OpenAI ask, who read errors in another shape."""
+OPENAI_KINDS = {
+    400: "invalid_request_error",
+    401: "authentication_error",
+    403: "permission_error",
+    404: "not_found_error",
+    429: "rate_limit_error",
+    500: "server_error",
+}
 
 
 @dataclass(frozen=True)
@@ -19,23 +30,35 @@ class Refusal:
     """The API's word for it."""
     title: str
     sentence: str
+    retry_after: int = 0
+    """Seconds after which it is worth asking again; 0 where that is not known."""
 
     def response(self, request: HTTPConnection) -> Response:
         """The answer for `request`; for a socket, the HTTP reply to its handshake."""
         if request.scope["path"].startswith(API_PATHS):
-            return JSONResponse(self._envelope(), self.status, self._challenge())
+            words = self._openai_error() if request.scope["path"].startswith(OPENAI_PATHS) else self._envelope()
+            return JSONResponse(words, self.status, self._headers())
         if "text/html" in request.headers.get("accept", ""):
             return HTMLResponse(self._page(), self.status)
         return PlainTextResponse(f"{self.sentence}\n", self.status)
 
-    def _envelope(self) -> dict[str, bool | str]:
+    def _envelope(self) -> dict[str, JsonValue]:
         return {"success": False, "error": self.sentence, "code": self.code}
 
-    def _challenge(self) -> dict[str, str]:
-        return {"WWW-Authenticate": "Bearer"} if self.status == 401 else {}
+    def _openai_error(self) -> dict[str, JsonValue]:
+        return openai_error(self.sentence, code=self.code, kind=OPENAI_KINDS.get(self.status, OPENAI_KINDS[400]))
+
+    def _headers(self) -> dict[str, str]:
+        headers = {"WWW-Authenticate": "Bearer"} if self.status == 401 else {}
+        return headers | ({"Retry-After": str(self.retry_after)} if self.retry_after else {})
 
     def _page(self) -> str:
         return page(self.title, f"<h1>{html.escape(self.title)}</h1><p>{html.escape(self.sentence)}</p>")
+
+
+def openai_error(message: str, *, code: str, kind: str, param: str | None = None) -> dict[str, JsonValue]:
+    """An error as clients of OpenAI read it: https://platform.openai.com/docs/guides/error-codes"""
+    return {"error": {"message": message, "type": kind, "param": param, "code": code}}
 
 
 def page(title: str, body: str, *, head: str = "") -> str:

@@ -1,13 +1,11 @@
 """The door: one outermost ASGI layer that every request and every socket passes, NiceGUI's own included.
 
 It answers to one host name, takes changes and sockets from its own pages only, and lets nobody in without the token
-of the printed address, the cookie that token is exchanged for, or an API key. `/health` alone is open.
+of the printed address, the cookie that token is exchanged for, or an API key that may reach what it asks for. `/health`
+is open, and the few routes of `guests.PUBLIC_ROUTES`. Whom it let in, it leaves in the scope: see `caller_of`.
 """
 
-import hmac
 import html
-import re
-from collections.abc import Callable
 from urllib.parse import quote, urlencode
 
 from starlette.applications import Starlette
@@ -17,7 +15,12 @@ from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Re
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from app.api.body_limit import BodyLimit
-from app.api.refusals import API_PATHS, Refusal, page
+from app.api.caller import CALLER
+from app.api.credentials import Asker, Credentials, asks_the_api, sent_key
+from app.api.guests import Guests, NoGuests
+from app.api.rate import RunLimits
+from app.api.refusals import Refusal, page
+from app.export.limits import LARGEST_BUNDLE
 
 HOST = "127.0.0.1"
 """The one name the app answers to, and the one address it listens on."""
@@ -25,42 +28,35 @@ API_BODY = 10 * 1024 * 1024
 """Bytes a request to the API may carry."""
 PAGE_BODY = 4 * 1024 * 1024 + 64 * 1024
 """Bytes any other request may carry: an upload of 4 MiB and its multipart envelope."""
+BUNDLES = "/api/v1/runs/import"
+"""The one address that takes more: as much as a bundle may have."""
 
 SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
 RESPONSE_STARTS = frozenset({"http.response.start", "websocket.http.response.start"})
 
-LOCKED = Refusal(
-    401,
-    "unauthorized",
-    "Agent Playground is locked",
-    "Open it with the whole address that was printed when it started, the one that ends in ?token=… . "
-    "A program sends that token, or an API key, as 'Authorization: Bearer <key>' or 'X-API-Key: <key>'.",
-)
 FOREIGN_PAGE = Refusal(
     403,
     "forbidden",
     "This request came from another page",
     "Agent Playground takes changes from its own pages only, or from a program that sends a key and no Origin.",
 )
+NO_GUESTS = NoGuests()
+
+LINE_BREAK = Refusal(404, "not_found", "Not found", "There is nothing at an address with a line break in it.")
 
 
-def no_keys(key: str) -> bool:  # noqa: ARG001 - the shape of every key check
-    """The key check of an app that has no API keys."""
-    return False
-
-
-def install(server: Starlette, *, port: int, token: str, accepts_key: Callable[[str], bool] = no_keys) -> None:
+def install(server: Starlette, *, port: int, token: str, guests: Guests = NO_GUESTS) -> None:
     """Put the door in front of all that `server` serves, now and later.
 
-    `accepts_key` says whether a key that is not the token may use the API. Raises RuntimeError when `server` has begun
-    to serve. A token that is no secret stops the start with a ValueError.
+    `guests` says whom it lets in besides the owner of the token. Raises RuntimeError when `server` has begun to serve.
+    A token that is no secret stops the start with a ValueError.
     """
     if server.middleware_stack is not None:
         raise RuntimeError("The door has to be installed before the first request")
     build = server.build_middleware_stack
 
     def build_behind_the_door() -> ASGIApp:
-        return Door(build(), port=port, token=token, accepts_key=accepts_key)
+        return Door(build(), port=port, token=token, guests=guests)
 
     # Not add_middleware: ui.run adds its own after us, which would stand outside of the door. Starlette calls this
     # method once, before it answers anything, so nothing can be served around it. A startup hook could be skipped.
@@ -70,16 +66,14 @@ def install(server: Starlette, *, port: int, token: str, accepts_key: Callable[[
 class Door:
     """An ASGI app that lets a request or socket through to `app`, or turns it away in words."""
 
-    def __init__(self, app: ASGIApp, *, port: int, token: str, accepts_key: Callable[[str], bool] = no_keys) -> None:
-        if not re.fullmatch(r"[\w-]{16,}", token, re.ASCII):
-            raise ValueError("The token needs 16 or more letters, digits, '-' and '_'")
+    def __init__(self, app: ASGIApp, *, port: int, token: str, guests: Guests = NO_GUESTS) -> None:
         self._app = app
         self._pages = BodyLimit(app, PAGE_BODY)
-        self._api = BodyLimit(app, API_BODY)
+        self._api = BodyLimit(RunLimits(app, guests.going_on), API_BODY)
+        self._bundles = BodyLimit(app, LARGEST_BUNDLE)
         self._token = token
-        self._accepts_key = accepts_key
-        # Cookies are shared by all ports of a host, so the name tells ours from those of our neighbours.
-        self._cookie = f"agent_playground_{port}"
+        self._guests = guests
+        self._credentials = Credentials(port=port, token=token, guests=guests)
         self._origin = f"http://{HOST}:{port}"
         self._hosts = _authorities(HOST, port)
         self._origins = {f"http://{authority}" for authority in self._hosts}
@@ -91,17 +85,24 @@ class Door:
             await self._app(scope, receive, send)
             return
         request = HTTPConnection(scope)
-        inside = self._api if _asks_the_api(request) else self._pages
-        await (self._answer(request) or inside)(scope, receive, self._with_headers(send))
+        asker = self._credentials.asker(request)
+        await (self._answer(request, asker) or self._inside(request))(scope, receive, self._with_headers(send))
 
-    def _answer(self, request: HTTPConnection) -> Response | None:
+    def _inside(self, request: HTTPConnection) -> ASGIApp:
+        """The app, behind the limit of what may be sent to that address."""
+        if request.scope["path"] == BUNDLES:
+            return self._bundles
+        return self._api if asks_the_api(request) else self._pages
+
+    def _answer(self, request: HTTPConnection, asker: Asker) -> Response | None:
         """What is said at the door; None lets the request in."""
-        for rule in (self._host, self._health, self._page_of_origin, self._exchange, self._credential):
-            if answer := rule(request):
+        rules = (self._host, self._health, self._page_of_origin, self._exchange, self._credential, self._line_break)
+        for rule in rules:
+            if answer := rule(request, asker):
                 return answer
         return None
 
-    def _host(self, request: HTTPConnection) -> Response | None:
+    def _host(self, request: HTTPConnection, _: Asker) -> Response | None:
         named = request.headers.getlist("host")
         if len(named) == 1 and named[0] in self._hosts:
             return None
@@ -111,25 +112,26 @@ class Door:
         sentence = f"Agent Playground answers as {self._origin} only. Use that address."
         return Refusal(421, "wrong_host", "This is not its address", sentence).response(request)
 
-    def _health(self, request: HTTPConnection) -> Response | None:
+    def _health(self, request: HTTPConnection, _: Asker) -> Response | None:
         if request.scope["path"] == "/health" and _method(request) in ("GET", "HEAD"):
             return JSONResponse({"status": "ok"})
         return None
 
-    def _page_of_origin(self, request: HTTPConnection) -> Response | None:
-        """Refuses what a foreign page asked for, and every change whose page is unknown."""
+    def _page_of_origin(self, request: HTTPConnection, asker: Asker) -> Response | None:
+        """Refuses what a foreign page asked for, and every change that a browser may ask for unknown to its owner."""
         origins = request.headers.getlist("origin")
         if origins:
             ours = len(origins) == 1 and origins[0] in self._origins
         elif _changes_something(request):
-            ours = request.headers.get("sec-fetch-site") == "same-origin" or self._has_key(request)
+            site = request.headers.get("sec-fetch-site")
+            ours = site == "same-origin" or bool(sent_key(request)) or (site is None and not asker.by_cookie)
         else:
             ours = True
         return None if ours and not _fetched_by_another_site(request) else FOREIGN_PAGE.response(request)
 
-    def _exchange(self, request: HTTPConnection) -> Response | None:
+    def _exchange(self, request: HTTPConnection, _: Asker) -> Response | None:
         """Turns the token of the first address into a cookie, and leads to that address without it."""
-        if _method(request) != "GET" or not self._is_token(request.query_params.get("token", "")):
+        if _method(request) != "GET" or not self._credentials.is_token(request.query_params.get("token", "")):
             return None
         rest = [(name, value) for name, value in request.query_params.multi_items() if name != "token"]
         target = html.escape(_address(request, rest))
@@ -137,23 +139,24 @@ class Door:
         # Strict cookie back, and the app would answer 401 to its owner.
         head = f'<meta http-equiv="refresh" content="0;url={target}">'
         response = HTMLResponse(page("Agent Playground", f'<p><a href="{target}">Opening…</a></p>', head=head))
-        response.set_cookie(self._cookie, self._token, httponly=True, samesite="strict")
+        response.set_cookie(self._credentials.cookie, self._token, httponly=True, samesite="strict")
         return response
 
-    def _credential(self, request: HTTPConnection) -> Response | None:
-        if self._is_token(request.cookies.get(self._cookie, "")) or self._has_key(request):
-            return None
-        return LOCKED.response(request)
+    def _credential(self, request: HTTPConnection, asker: Asker) -> Response | None:
+        """Refuses who is not known, or may not reach what they ask for; leaves the others in the scope."""
+        caller = asker.caller
+        if caller is None:
+            return asker.refusal.response(request)
+        if refusal := self._guests.refusal(caller, request):
+            return refusal.response(request)
+        if caller.key is not None:
+            self._guests.used(caller.key)
+        request.scope[CALLER] = caller
+        return None
 
-    def _has_key(self, request: HTTPConnection) -> bool:
-        if not _asks_the_api(request):
-            return False
-        scheme, _, bearer = request.headers.get("authorization", "").partition(" ")
-        key = bearer.strip() if scheme.lower() == "bearer" else request.headers.get("x-api-key", "")
-        return bool(key) and (self._is_token(key) or self._accepts_key(key))
-
-    def _is_token(self, given: str) -> bool:
-        return hmac.compare_digest(given.encode(), self._token.encode())
+    def _line_break(self, request: HTTPConnection, _: Asker) -> Response | None:
+        """No route means a line break, and what stands behind one is not looked at by those that begin alike."""
+        return LINE_BREAK.response(request) if "\n" in request.scope["path"] else None
 
     def _with_headers(self, send: Send) -> Send:
         """Adds our headers to every response, also to those for errors; a route's own, stricter ones stay."""
@@ -196,11 +199,6 @@ def _authorities(host: str, port: int) -> frozenset[str]:
 def _method(request: HTTPConnection) -> str:
     """The HTTP method, or an empty string for a socket."""
     return str(request.scope.get("method", ""))
-
-
-def _asks_the_api(request: HTTPConnection) -> bool:
-    # Of the scope, never of request.url: that one is put together from the Host header, which the asker chooses.
-    return str(request.scope["path"]).startswith(API_PATHS)
 
 
 def _changes_something(request: HTTPConnection) -> bool:

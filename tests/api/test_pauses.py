@@ -7,16 +7,16 @@ from pathlib import Path
 
 import httpx
 import pytest
-from fastapi import FastAPI
 
-from app.api.routes import routes
 from app.domain.agents import Behaviour, ToolChoice, new_agent
 from app.domain.trace import open_pauses
 from app.engine.chat import Chat
 from app.engine.clock import SystemClock
+from app.engine.live_run import LiveRun
 from app.engine.pauses import Pauses
-from app.engine.runs import LiveRun, Runs
+from app.engine.runs import Runs
 from app.workbench import Workbench
+from tests.api.over import api_over, opened
 from tests.waiting import until
 
 SUM = "What is 5 + 10, then multiply by 3?"
@@ -25,15 +25,13 @@ FIRST = {"operation": "add", "x": 5, "y": 10}
 
 @pytest.fixture
 async def workbench(tmp_path: Path) -> AsyncIterator[Workbench]:
-    workbench = Workbench.open(tmp_path / "data")
+    workbench = opened(tmp_path)
     yield workbench
     await workbench.close()
 
 
 def client_of(workbench: Workbench) -> httpx.AsyncClient:
-    server = FastAPI()
-    server.include_router(routes(workbench))
-    return httpx.AsyncClient(transport=httpx.ASGITransport(app=server), base_url="http://here/api/v1")
+    return httpx.AsyncClient(transport=httpx.ASGITransport(app=api_over(workbench)), base_url="http://here/api/v1")
 
 
 async def waiting(workbench: Workbench) -> LiveRun:

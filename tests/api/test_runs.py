@@ -5,13 +5,12 @@ from pathlib import Path
 
 import httpx
 import pytest
-from fastapi import FastAPI
 
-from app.api.routes import routes
 from app.domain.events import MessageAdded
 from app.domain.messages import user_message
-from app.engine.runs import LiveRun
+from app.engine.live_run import LiveRun
 from app.workbench import Workbench
+from tests.api.over import api_over, opened
 from tests.waiting import until
 
 STORY = "Tell me a long story"
@@ -20,7 +19,7 @@ SUM = "What is 5 + 10?"
 
 @pytest.fixture
 async def workbench(tmp_path: Path) -> AsyncIterator[Workbench]:
-    workbench = Workbench.open(tmp_path / "data")
+    workbench = opened(tmp_path)
     await workbench.start()
     yield workbench
     await workbench.close()
@@ -28,9 +27,7 @@ async def workbench(tmp_path: Path) -> AsyncIterator[Workbench]:
 
 @pytest.fixture
 async def client(workbench: Workbench) -> AsyncIterator[httpx.AsyncClient]:
-    server = FastAPI()
-    server.include_router(routes(workbench))
-    transport = httpx.ASGITransport(app=server)
+    transport = httpx.ASGITransport(app=api_over(workbench))
     async with httpx.AsyncClient(transport=transport, base_url="http://here/api/v1") as client:
         yield client
 

@@ -10,7 +10,10 @@ from starlette.responses import HTMLResponse, PlainTextResponse
 from starlette.routing import Route
 from starlette.types import Receive, Scope, Send
 
+from app.api.guests import NoGuests
 from app.api.security import API_BODY, PAGE_BODY, Door, install
+from app.domain.keys import ApiKey, secret_digest
+from app.domain.values import now
 from tests.door import evil_hosts, evil_origins
 
 PORT = 8765
@@ -44,10 +47,19 @@ SMALL_APP = Starlette(
 )
 
 
+class OneKey(NoGuests):
+    """A script with a key for everything."""
+
+    def key(self, secret: str) -> ApiKey | None:
+        digest = secret_digest("key-of-a-script")
+        key = ApiKey(id="1", name="script", secret_digest=digest, last_four="ript", created_at=now())
+        return key if key.fits(secret) else None
+
+
 @pytest.fixture
 async def visitor() -> AsyncIterator[httpx.AsyncClient]:
     """Somebody at the door who shows nothing yet."""
-    door = Door(SMALL_APP, port=PORT, token=TOKEN, accepts_key=lambda key: key == "key-of-a-script")
+    door = Door(SMALL_APP, port=PORT, token=TOKEN, guests=OneKey())
     transport = httpx.ASGITransport(app=door, raise_app_exceptions=False)
     async with httpx.AsyncClient(transport=transport, base_url=HERE) as client:
         yield client
@@ -137,7 +149,7 @@ async def test_two_origins_are_refused(visitor: httpx.AsyncClient) -> None:
     ("shown", "status"),
     [
         ({"Cookie": COOKIE}, 403),
-        ({"Cookie": COOKIE, "X-API-Key": "wrong"}, 403),
+        ({"Cookie": COOKIE, "X-API-Key": "wrong"}, 401),
         ({"Cookie": COOKIE, "Sec-Fetch-Site": "none"}, 403),
         ({"Cookie": COOKIE, "Sec-Fetch-Site": "same-site"}, 403),
         ({"Cookie": COOKIE, "Sec-Fetch-Site": "same-origin"}, 200),
@@ -145,7 +157,9 @@ async def test_two_origins_are_refused(visitor: httpx.AsyncClient) -> None:
         ({"authorization": f"bearer  {TOKEN}"}, 200),
         ({"X-API-Key": "key-of-a-script"}, 200),
         ({"X-API-Key": "key-of-a-script", "Sec-Fetch-Site": "cross-site"}, 403),
-        ({"Authorization": f"Basic {TOKEN}"}, 403),
+        ({"Authorization": f"Basic {TOKEN}"}, 401),
+        ({}, 401),
+        ({"Sec-Fetch-Site": "none"}, 403),
         (OWNER, 200),
     ],
 )
@@ -269,6 +283,15 @@ async def test_what_is_too_large_is_told_in_words(visitor: httpx.AsyncClient) ->
 
     assert answer.json()["error"] == "At most 10 MiB can be sent at once."
     assert answer.json()["code"] == "too_large"
+
+
+@pytest.mark.parametrize("path", ["/api/v1/runs/%0A", "/api/v1/keys/%0a/x", "/runs%0A"])
+async def test_an_address_with_a_line_break_is_not_there(visitor: httpx.AsyncClient, path: str) -> None:
+    assert (await visitor.get(path)).status_code == 401
+    answer = await visitor.get(path, headers=OWNER)
+
+    assert answer.status_code == 404 and "line break" in answer.text
+    assert not path.startswith("/api/") or answer.json()["code"] == "not_found"
 
 
 @pytest.mark.parametrize("token", ["", "short", "with space and more", "ünïcödeünïcödeünïcöde"])

@@ -55,7 +55,7 @@ async def test_a_program_opens_a_socket_of_the_api_with_a_key(small_app: AppProc
             assert await socket.receive_str() == "hello"
         with pytest.raises(WSServerHandshakeError) as refused:
             await client.ws_connect(f"{small_app.url}/api/echo")
-    assert refused.value.status == 403
+    assert refused.value.status == 401
 
 
 @pytest.mark.parametrize(("path", "allowed"), [("/api/length", API_BODY), ("/", PAGE_BODY)])

@@ -5,24 +5,21 @@ from pathlib import Path
 
 import httpx
 import pytest
-from fastapi import FastAPI
 
-from app.api.routes import routes
 from app.workbench import Workbench
+from tests.api.over import api_over, opened
 
 
 @pytest.fixture
 async def workbench(tmp_path: Path) -> AsyncIterator[Workbench]:
-    workbench = Workbench.open(tmp_path / "data")
+    workbench = opened(tmp_path)
     yield workbench
     await workbench.close()
 
 
 @pytest.fixture
 async def client(workbench: Workbench) -> AsyncIterator[httpx.AsyncClient]:
-    server = FastAPI()
-    server.include_router(routes(workbench))
-    transport = httpx.ASGITransport(app=server)
+    transport = httpx.ASGITransport(app=api_over(workbench))
     async with httpx.AsyncClient(transport=transport, base_url="http://here/api/v1") as client:
         yield client
 
@@ -80,15 +77,15 @@ async def test_an_unknown_tool_is_not_found_and_its_neighbours_are_named(client:
 @pytest.mark.parametrize(
     ("body", "words"),
     [
-        (b"", "JSON"),
+        (b"", "required"),
         (b"{broken", "JSON"),
-        (b"[]", "documented shape"),
+        (b"[]", "object"),
         (b'{"arguments": [1]}', "arguments"),
         (b'{"argument": {}}', "argument"),
     ],
 )
 async def test_a_body_that_does_not_fit_is_told_in_the_envelope(client: httpx.AsyncClient, body: bytes, words: str):
-    reply = await client.post("/tools/calculator/call", content=body)
+    reply = await client.post("/tools/calculator/call", content=body, headers={"Content-Type": "application/json"})
     assert reply.status_code == 422
     assert reply.json()["success"] is False
     assert reply.json()["code"] == "invalid"

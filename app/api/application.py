@@ -1,0 +1,110 @@
+"""The API as an app of its own: its routes, its errors in words, and its description of itself."""
+
+import logging
+from collections.abc import Mapping
+
+from fastapi import FastAPI, Request, Response, WebSocket
+from fastapi.exceptions import RequestValidationError, WebSocketRequestValidationError
+from fastapi.responses import JSONResponse
+from starlette.exceptions import HTTPException
+
+from app import __version__
+from app.api.envelopes import STATUS_OF_CODE, faults_in_words, told
+from app.api.openai_compatible import openai_routes
+from app.api.openapi import DESCRIPTION
+from app.api.refusals import OPENAI_KINDS, OPENAI_PATHS, openai_error
+from app.api.routes import routes
+from app.api.shared_traces import SharedTraces
+from app.domain.errors import WorkbenchError
+from app.workbench import Workbench
+
+Asked = Request | WebSocket
+"""Starlette gives a socket what is returned in place of its handshake."""
+Misfit = RequestValidationError | WebSocketRequestValidationError
+
+log = logging.getLogger(__name__)
+
+_WORDS = {
+    400: "The body cannot be read. Send JSON, as UTF-8.",
+    404: "There is nothing at {method} {path}. GET /api/v1/openapi.json lists all there is, /api/v1/docs shows it.",
+    405: "{path} takes no {method}. GET /api/v1/openapi.json lists what it takes.",
+}
+_CODES = {404: "not_found", 405: "method_not_allowed"}
+BUG = "Something went wrong in the app. Its log says what; please report it."
+
+
+def api(workbench: Workbench) -> FastAPI:
+    """An ASGI app that answers under `/api/v1` and `/v1`, and in words wherever there is nothing."""
+    app = api_without_workbench()
+    put_over(app, workbench)
+    return app
+
+
+def api_without_workbench() -> FastAPI:
+    """The same before it has been `put_over` one."""
+    app = FastAPI(
+        title="Agent Playground",
+        version=__version__,
+        description=DESCRIPTION,
+        openapi_url=None,
+        docs_url=None,
+        redoc_url=None,
+        redirect_slashes=False,
+    )
+    app.include_router(routes())
+    app.router.routes.extend(openai_routes())
+    app.add_exception_handler(WorkbenchError, _refused)
+    app.add_exception_handler(RequestValidationError, _misfit)
+    app.add_exception_handler(WebSocketRequestValidationError, _misfit)
+    app.add_exception_handler(HTTPException, _nothing_there)
+    app.add_exception_handler(Exception, _bug)
+    return app
+
+
+def put_over(app: FastAPI, workbench: Workbench) -> None:
+    """Let the API work on that workbench from now on."""
+    app.state.workbench = workbench
+    app.state.shared_traces = SharedTraces(workbench)
+
+
+async def _refused(asked: Asked, error: Exception) -> Response:
+    if not isinstance(error, WorkbenchError):
+        raise error
+    return _told(asked, str(error), error.code, STATUS_OF_CODE.get(error.code, 422))
+
+
+async def _misfit(asked: Asked, error: Exception) -> Response:
+    if not isinstance(error, Misfit):
+        raise error
+    return _told(asked, _fault(error), "invalid", 422)
+
+
+async def _nothing_there(asked: Asked, error: Exception) -> Response:
+    if not isinstance(error, HTTPException):
+        raise error
+    method, path = str(asked.scope.get("method", "WS")), str(asked.scope["path"])[:200]
+    words = _WORDS.get(error.status_code, str(error.detail)).format(method=method, path=path)
+    status = 422 if error.status_code == 400 else error.status_code
+    return _told(asked, words, _CODES.get(error.status_code, "invalid"), status, error.headers)
+
+
+async def _bug(asked: Asked, error: Exception) -> Response:
+    log.error("The API failed at %s", asked.scope["path"], exc_info=error)
+    return _told(asked, BUG, "internal", 500)
+
+
+def _told(asked: Asked, sentence: str, code: str, status: int, headers: Mapping[str, str] | None = None) -> Response:
+    """The error in the shape that who asks reads."""
+    if not str(asked.scope["path"]).startswith(OPENAI_PATHS):
+        return told(sentence, code, status, headers)
+    kind = OPENAI_KINDS.get(status, OPENAI_KINDS[500 if status >= 500 else 400])
+    return JSONResponse(openai_error(sentence, code=code, kind=kind), status, headers)
+
+
+def _fault(error: Misfit) -> str:
+    faults = error.errors()
+    if isinstance(error, RequestValidationError) and isinstance(error.body, bytes):
+        return "Send the body as JSON, with the header 'Content-Type: application/json'."
+    if faults and faults[0]["type"] == "json_invalid":
+        return f"The body is no JSON: {faults[0]['ctx']['error']}."
+    return f"The request does not fit: {faults_in_words(faults)}. /api/v1/docs shows what does."

@@ -1,0 +1,61 @@
+"""Who asks the API, and what they may use."""
+
+from dataclasses import dataclass
+
+from starlette.requests import HTTPConnection
+
+from app.domain.agents import Agent
+from app.domain.events import Trigger
+from app.domain.keys import NO_KEY, ApiKey
+
+CALLER = "agent_playground.caller"
+"""Where the door leaves the caller in an ASGI scope."""
+STARTED_FROM = "X-Started-From"
+"""The header by which the app's own terminal says that it asks; believed of the owner's token only."""
+
+
+@dataclass(frozen=True, slots=True)
+class Caller:
+    """Whoever sent a request that the door let in."""
+
+    trigger: Trigger
+    """How the runs they start say who started them."""
+    owner: bool
+    """True for the app's own pages and terminal, and whoever has their token."""
+    key: ApiKey | None = None
+    """The API key they sent."""
+
+    @property
+    def id(self) -> str:
+        """The same for all requests of one caller, and of no other."""
+        return "owner" if self.owner else self.key.id if self.key else "anyone"
+
+    @property
+    def manages(self) -> bool:
+        """Whether the whole app is theirs to work with, not only certain agents."""
+        return self.owner or (self.key is not None and self.key.agents is None)
+
+    def may_use(self, agent: Agent) -> bool:
+        """Whether the agent, and its sessions and runs, are there for them."""
+        if self.owner:
+            return True
+        return self.key.may_use(agent) if self.key else agent.is_public
+
+
+OWNER = Caller(trigger=Trigger(kind="api_key"), owner=True)
+TERMINAL = Caller(trigger=Trigger(kind="terminal"), owner=True)
+ANYONE = Caller(trigger=Trigger(kind="api_key", name=NO_KEY), owner=False)
+"""Whoever shows nothing, where that is enough."""
+
+
+def with_key(key: ApiKey) -> Caller:
+    """Who sent that key."""
+    return Caller(trigger=Trigger(kind="api_key", name=key.name), owner=False, key=key)
+
+
+def caller_of(connection: HTTPConnection) -> Caller:
+    """Who sent it, as the door found out; where an app is served without a door, everybody is its owner."""
+    found = connection.scope.get(CALLER, OWNER)
+    if not isinstance(found, Caller):
+        raise TypeError(f"The door left no caller, but {found!r}")
+    return found

@@ -1,0 +1,65 @@
+"""A run as whoever waits for its answer sees it: one that goes on, or one that ended long ago and is read again."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from typing import Protocol
+
+from app.domain.events import Entry, RunStarted
+from app.domain.streaming import Draft
+from app.domain.trace import RunStatus, StoredTrace, status
+
+
+class FollowedRun(Protocol):
+    @property
+    def run_id(self) -> str: ...
+
+    @property
+    def started(self) -> RunStarted: ...
+
+    @property
+    def entries(self) -> list[Entry]: ...
+
+    @property
+    def draft(self) -> Draft: ...
+
+    @property
+    def alive(self) -> bool: ...
+
+    @property
+    def status(self) -> RunStatus: ...
+
+    @property
+    def task(self) -> asyncio.Task[None] | None: ...
+
+    def since(self, seq: int) -> list[Entry]: ...
+
+    def follow(self, seq: int = 0) -> AsyncIterator[Entry]: ...
+
+    async def ended(self) -> None: ...
+
+
+class StoredRun:
+    """A run that nobody works on any more."""
+
+    task = None
+    alive = False
+
+    def __init__(self, run_id: str, started: RunStarted, trace: StoredTrace) -> None:
+        self.run_id = run_id
+        self.started = started
+        self.entries = trace.entries
+        self.draft = trace.draft
+
+    @property
+    def status(self) -> RunStatus:
+        return status(self.entries, alive=False)
+
+    def since(self, seq: int) -> list[Entry]:
+        return self.entries[seq:]
+
+    async def follow(self, seq: int = 0) -> AsyncIterator[Entry]:
+        for entry in self.since(seq):
+            yield entry
+
+    async def ended(self) -> None:
+        """It has."""

@@ -1,0 +1,63 @@
+"""Workbenches for tests of the API: the demo model answers them fast, and making routes is paid for once."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from functools import cache
+from pathlib import Path
+
+import uvicorn
+from fastapi import FastAPI
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from app.api.application import api_without_workbench, put_over
+from app.workbench import Workbench
+from tests.app_process import free_port
+
+QUICK = 0.001
+"""Seconds for a token: an answer is there at once, and a long story still goes on while a test does something."""
+
+
+def opened(folder: Path) -> Workbench:
+    return Workbench.open(folder / "data", demo_pace=QUICK)
+
+
+def api_over(workbench: Workbench) -> FastAPI:
+    """The API over that workbench, and no more over the one before."""
+    made = _made()
+    put_over(made, workbench)
+    return made
+
+
+@cache
+def _made() -> FastAPI:
+    return api_without_workbench()
+
+
+@asynccontextmanager
+async def served(app: ASGIApp) -> AsyncIterator[int]:
+    """The port where the app answers meanwhile, through the same kind of server as ours."""
+    port = free_port()
+    server = uvicorn.Server(uvicorn.Config(app, port=port, ws="wsproto", log_level="warning", lifespan="off"))
+    serving = asyncio.create_task(server.serve())
+    while not server.started:  # noqa: ASYNC110  nothing tells when it has started
+        await asyncio.sleep(0.01)
+    yield port
+    server.should_exit = True
+    server.force_exit = True
+    await serving
+
+
+class Counted:
+    """An app, and how many requests and sockets it works on."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+        self.inside = 0
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        self.inside += 1
+        try:
+            await self._app(scope, receive, send)
+        finally:
+            self.inside -= 1
