@@ -4,11 +4,13 @@ from urllib.parse import quote
 
 LANDING = "/playground"
 RUNS = "/runs"
+JOBS = "/jobs"
 AGENTS = "/agents"
 TOOLS = "/tools"
 TOOL_SOURCES = "/tools/sources/all"
 NEW_HTTP_TOOL = "/tools/new/request"
 COMPARE = "/compare"
+INTEGRATIONS = "/integrations"
 
 
 def session_address(session_id: str) -> str:

@@ -1,7 +1,6 @@
 """The frame around every page: header, navigation, theme, command palette."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import partial
 
 from nicegui import PageArguments, context, events, ui
@@ -14,39 +13,26 @@ from app.ui import addresses, theme
 from app.ui.addresses import agent_address, session_address, tool_address
 from app.ui.components.buttons import button, icon_button
 from app.ui.components.code_editor import CodeEditor
-from app.ui.components.format import ago, plural
+from app.ui.components.format import ago
+from app.ui.components.job_news import JobNews, tell
 from app.ui.components.notices import told
+from app.ui.components.pause_sound import PauseSound
 from app.ui.components.prompt_editor import PromptEditor
+from app.ui.components.trace_keys import RUNS_KEYS
 from app.ui.live_markdown import LiveMarkdown
 from app.ui.markup import Html, icon, joined, tag
+from app.ui.navigation import LINKS, NavCounts, navigation
 from app.ui.pages.agent import agent_page
 from app.ui.pages.agents import AgentsPage
 from app.ui.pages.compare import ComparisonsPage
 from app.ui.pages.comparison import comparison_page
 from app.ui.pages.landing import UNTITLED, Landing, start_session
 from app.ui.pages.run import run_page
-from app.ui.pages.runs import runs_page
 from app.ui.pages.session import session_page
 from app.ui.palette import Command, Palette
 from app.ui.sub_pages import Pages, shown, shown_later
 from app.workbench import Workbench
 
-
-@dataclass(frozen=True)
-class NavLink:
-    name: str
-    title: str
-    icon: str
-    address: str
-
-
-WORKSPACE = (
-    NavLink("playground", "Playground", "forum", addresses.LANDING),
-    NavLink("agents", "Agents", "smart_toy", addresses.AGENTS),
-    NavLink("tools", "Tools", "build", addresses.TOOLS),
-    NavLink("compare", "Compare", "compare_arrows", addresses.COMPARE),
-    NavLink("runs", "Runs", "receipt_long", addresses.RUNS),
-)
 EDITORS = (CodeEditor, PromptEditor)
 """Known before the first page is served: a page's import map names their modules, whichever sub page it begins with."""
 THEMES: tuple[tuple[Theme, str, str], ...] = (
@@ -72,8 +58,8 @@ _WAITING = """<script>
   window.showWaiting = (count) => { waiting = count; showInTitle(); };
   new MutationObserver(showInTitle).observe(document.head, { subtree: true, childList: true, characterData: true });
 </script>"""
-WAITING_SECONDS = 1.0
-"""How often it is looked whether a run waits for a decision."""
+LOOK_SECONDS = 1.0
+"""How often it is looked what goes on behind the page: runs that wait for a decision, jobs that run or ended."""
 
 _EMIT_THEME = "(event) => { const one = event.target.closest('[data-theme]'); if (one) emit(one.dataset.theme); }"
 
@@ -91,8 +77,10 @@ class Shell:
         self._live_markdown = live_markdown
         self._theme: Theme = workbench.preferences.get().theme
         self._dark = theme.apply(self._theme)
-        self._waiting = 0
+        self._counts: NavCounts | None = None
+        self._news = JobNews(workbench.jobs)
         ui.add_body_html(_CTRL_K)
+        ui.add_body_html(RUNS_KEYS)
         ui.add_body_html(_WAITING)
         self._palette = Palette(self._commands)
         ui.on("open_palette", self._palette.open)
@@ -113,10 +101,12 @@ class Shell:
                     f"{addresses.COMPARE}/{{comparison}}": self._comparison,
                     addresses.RUNS: self._runs,
                     f"{addresses.RUNS}/{{run}}": self._run,
+                    addresses.JOBS: self._jobs,
+                    addresses.INTEGRATIONS: self._integrations,
                 }
             )
         context.client.sub_pages_router.on_path_changed(self._show_nav)
-        ui.timer(WAITING_SECONDS, self._look_who_waits)
+        ui.timer(LOOK_SECONDS, self._look_around)
 
     def _build_header(self) -> None:
         with ui.header().classes("app-header"):
@@ -140,6 +130,7 @@ class Shell:
             self._nav = ui.html(sanitize=False, tag="nav").classes("nav").props("aria-label=Pages")
             close = f"() => {{ if (window.innerWidth < 900) runMethod({drawer.id}, 'hide', []); }}"
             self._nav.on("click", js_handler=close)
+            self._sound = PauseSound(self._workbench.preferences)
             self._themes = ui.html(sanitize=False).classes("theme-switch").props("role=group aria-label=Theme")
             self._themes.on("click", self._theme_clicked, js_handler=_EMIT_THEME)
         layout.props('view="hHh Lpr fff"')
@@ -149,17 +140,21 @@ class Shell:
         return drawer
 
     def _show_nav(self, path: str) -> None:
-        waiting = {"playground": self._waiting}
-        links = (_nav_link(link, path, waiting.get(link.name, 0)) for link in WORKSPACE)
-        self._nav.set_content(joined(tag("h2", "Workspace"), *links))
+        self._nav.set_content(navigation(path, self._counts or NavCounts()))
 
-    async def _look_who_waits(self) -> None:
-        """Say in the navigation and in the tab's title how many runs wait for a decision."""
-        waiting = await self._workbench.pauses.waiting()
-        if waiting != self._waiting:
-            self._waiting = waiting
-            self._show_nav(context.client.sub_pages_router.current_path)
-            ui.run_javascript(f"showWaiting({waiting})")
+    async def _look_around(self) -> None:
+        """Tell of jobs that ended; say in the navigation what runs and what waits, and in the title what waits."""
+        tell(self._news.take())
+        before = self._counts
+        counts = NavCounts(waiting=await self._workbench.pauses.waiting(), jobs=self._workbench.jobs.running())
+        if counts == before:
+            return
+        self._counts = counts
+        self._show_nav(context.client.sub_pages_router.current_path)
+        if before is None or counts.waiting != before.waiting:
+            ui.run_javascript(f"showWaiting({counts.waiting})")
+        if before is not None and counts.waiting > before.waiting:
+            self._sound.play()
 
     async def _theme_clicked(self, event: events.GenericEventArguments) -> None:
         for name, _, _ in THEMES:
@@ -210,6 +205,8 @@ class Shell:
             shown(place, lambda: agent_page(self._workbench, agent))
 
     def _runs(self, arguments: PageArguments) -> None:
+        from app.ui.pages.runs import runs_page  # noqa: PLC0415  its filters would slow every start down
+
         with ui.element("div") as place:
             shown(place, lambda: runs_page(self._workbench, arguments))
 
@@ -217,13 +214,25 @@ class Shell:
         with ui.element("div") as place:
             await shown_later(place, lambda: run_page(self._workbench, run, arguments))
 
+    def _jobs(self, arguments: PageArguments) -> None:
+        from app.ui.pages.jobs import JobsPage  # noqa: PLC0415  no start needs it
+
+        with ui.element("div") as place:
+            shown(place, lambda: JobsPage(self._workbench, arguments))
+
+    def _integrations(self, arguments: PageArguments) -> None:
+        from app.ui.pages.integrations import IntegrationsPage  # noqa: PLC0415  no start needs it
+
+        with ui.element("div") as place:
+            shown(place, lambda: IntegrationsPage(self._workbench, arguments))
+
     def _commands(self) -> Sequence[Command]:
         """All that can be jumped to or done: pages, agents, the newest sessions, actions."""
         go = ui.navigate.to
         agents = self._workbench.agents.all()
         sessions = self._workbench.sessions.recent(limit=30)
         return [
-            *(Command("Pages", link.title, link.icon, partial(go, link.address)) for link in WORKSPACE),
+            *(Command("Pages", link.title, link.icon, partial(go, link.address)) for link in LINKS),
             *(
                 Command(
                     "Agents", agent.name, agent.icon, partial(start_session, self._workbench, agent.id), "New session"
@@ -244,6 +253,9 @@ class Shell:
                 for name in (one.spec.name,)
             ),
             Command("Actions", "New session", "add", self._new_session),
+            Command("Actions", "Show running jobs", "pending_actions", partial(go, f"{addresses.JOBS}?show=running")),
+            Command("Actions", "New API key", "key", partial(go, f"{addresses.INTEGRATIONS}?new=1")),
+            Command("Actions", "Pause sound: on or off", "notifications", self._sound.turn),
             Command("Actions", "New agent", "smart_toy", partial(go, f"{addresses.AGENTS}?new=1")),
             *(
                 Command("Actions", f"{title} theme", symbol, partial(self._set_theme, name))
@@ -262,26 +274,6 @@ class Shell:
 
 def when(session: Session) -> str:
     return ago(session.updated_at, now())
-
-
-def _nav_link(link: NavLink, path: str, waiting: int) -> Html:
-    here = path.split("?", maxsplit=1)[0].rstrip("/") or addresses.LANDING
-    active = here == link.address or here.startswith(f"{link.address}/")
-    return tag(
-        "a",
-        icon(link.icon),
-        link.title,
-        _waiting_badge(waiting) if waiting else "",
-        href=link.address,
-        cls="nav-link is-active" if active else "nav-link",
-        data_testid=f"nav-{link.name}",
-        aria_current="page" if active else None,
-    )
-
-
-def _waiting_badge(waiting: int) -> Html:
-    words = f"{plural(waiting, 'run')} waiting for your decision"
-    return tag("span", str(waiting), cls="nav-badge", title=words, aria_label=words, data_testid="waiting-badge")
 
 
 def _theme_button(name: Theme, title: str, *, chosen: Theme) -> Html:

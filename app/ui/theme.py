@@ -13,12 +13,16 @@ DARK: dict[Theme, bool | None] = {"light": False, "dark": True, "system": None}
 SHEETS = (
     "theme.css",
     "trace.css",
+    "run.css",
     "panel.css",
     "agents.css",
     "compare.css",
     "tools.css",
     "attachments.css",
     "queue.css",
+    "jobs.css",
+    "export.css",
+    "integrations.css",
 )
 
 

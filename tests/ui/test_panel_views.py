@@ -15,7 +15,7 @@ from app.llm.choices import ProviderChoice
 from app.ui.components.context_bar import context_html, context_summary, with_message
 from app.ui.components.differences_view import compared, differences_summary, differences_view
 from app.ui.components.model_picker import card_words, options_of, price_words
-from app.ui.components.tool_switches import tool_rows
+from app.ui.components.tool_switches import allowed_tools, tool_rows
 from app.ui.components.variant_select import variant_options
 
 PARTS = ContextParts(system=60, tools=30, history=10, message=0, window=1000, input_cost=0.01)
@@ -169,3 +169,10 @@ def test_the_model_whose_name_begins_with_the_words_comes_first():
     older = CARD.model_copy(update={"name": "openai/chat-gpt-4o", "title": "chat-gpt-4o"})
     found = options_of([ProviderChoice("OpenAI", (tuned, older, CARD))], "gpt-4o")
     assert [one.title for one in found] == ["gpt-4o", "chat-gpt-4o", "ft:gpt-4o"]
+
+
+def test_tools_that_are_always_allowed_can_be_asked_about_again():
+    shown = allowed_tools(("calculator", "abacus"), specs)
+    assert shown.count('data-action="ask-again"') == 2
+    assert 'data-tool="abacus"' in shown  # also one that is gone
+    assert allowed_tools((), specs) == ""

@@ -1,8 +1,11 @@
-from app.domain.events import Forked
+from datetime import timedelta
+
+from app.domain.events import Forked, Imported
 from app.domain.trace import steps, totals, trajectory
 from app.ui.components.trace_growth import RunSoFar
+from app.ui.components.trace_origin import origin
 from app.ui.components.trace_words import decided, step_line, trajectory_line
-from tests.traces import ADD, called, ran, returned, said, started, the_sum, trace_of
+from tests.traces import ADD, BEGAN, called, finished, ran, returned, said, started, the_sum, trace_of
 
 
 def test_a_run_taken_entry_by_entry_has_the_steps_and_sums_of_its_whole_trace():
@@ -70,3 +73,27 @@ def test_a_decision_on_one_line():
     assert trajectory_line(act)["text"] == "calculator (operation: add, x: 5, y: 10)"
     assert trajectory_line(respond)["text"] == "The answer is 45."
     assert decided(act) == "Make 1 tool call"
+
+
+def test_a_fork_began_behind_its_copied_beginning_and_its_steps_follow_that_at_once():
+    copied = trace_of(started(), called("m1"), said("", ADD), returned("m1"), *ran(ADD, "15"))
+    own = trace_of(Forked(run_id="r0", seq=5, prefix_digest="0" * 64), said("15"), returned("m2"), finished())
+    later = [entry.model_copy(update={"seq": entry.seq + 6, "at": entry.at + timedelta(days=1)}) for entry in own]
+    run = RunSoFar("r1")
+    run.take([*copied, *later])
+    row = run.row("completed")
+    assert row is not None and (row.started_at, row.duration_ms) == (later[0].at, 300)
+    assert later[1].at - run.began_for(7) == timedelta(seconds=0.6)
+    assert (run.number(1), run.number(5), run.number(7)) == (0, 1, 2)
+
+
+def test_the_origin_of_an_imported_run_and_of_a_fork_is_said():
+    imported = Imported(run_id="far", app="1.2.3", at=BEGAN)
+    run = RunSoFar("r1")
+    forked = Forked(run_id="r0", seq=4, prefix_digest="0" * 64)
+    run.take(trace_of(started(imported=imported), called("m1"), said("", ADD), *ran(ADD, "15"), forked))
+    row = run.row("completed")
+    assert row is not None
+    words = origin(run, row)
+    assert "Imported from Agent Playground 1.2.3" in words
+    assert "Forked from step 1 of another run" in words and "/runs/r0?step=4" in words

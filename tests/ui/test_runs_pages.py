@@ -111,7 +111,7 @@ async def test_filters_that_nothing_fits_say_so_and_can_be_cleared(tmp_path: Pat
     async with visitor(tmp_path) as (user, _):
         await user.open("/runs?q=no-such-words")
         await sees(user, "No run fits")
-        user.find("Clear filters").click()
+        user.find(kind=ui.html, content="clear-filters").trigger("click", "all")
         await sees(user, "10 runs")
         assert len(requests(user)) == 10
 
@@ -257,7 +257,7 @@ async def test_the_list_follows_a_run_that_goes_on(tmp_path: Path):
 
 async def test_the_card_of_a_call_learns_of_its_result(tmp_path: Path):
     run = RunSoFar("r1")
-    context = CardContext("r1", the_sum()[0].at, {}, Artifacts(tmp_path, Disk()))
+    context = CardContext(run, Artifacts(tmp_path, Disk()))
 
     def page() -> None:
         timeline = Timeline(run, context, wanted=None, on_choose=lambda _: None)
@@ -271,3 +271,14 @@ async def test_the_card_of_a_call_learns_of_its_result(tmp_path: Path):
         user.find("More").click()
         await sees(user, "5 + 10 = 15")
         assert "running…" not in words(user)
+
+
+async def test_a_run_that_is_gone_for_good_while_its_page_is_open_is_told_at_its_export(tmp_path: Path):
+    await seed_trace(tmp_path, the_sum())
+    async with visitor(tmp_path) as (user, workbench):
+        await user.open("/runs/r1")
+        await until(lambda: len(marked(user, "run-step")) == 8)
+        await workbench.data.traces.delete("r1")
+        user.find("Export").click()
+        await sees(user, "no run &#x27;r1&#x27;")
+        assert not the(user, "export-download").enabled

@@ -47,14 +47,15 @@ export default {
       clearTimeout(this.timer);
     },
     key(event) {
-      if (event.key !== "Enter" || event.shiftKey || event.isComposing) return;
+      const commands = event.ctrlKey || event.metaKey;
+      if (event.key !== "Enter" || event.isComposing || (event.shiftKey && !commands)) return;
       event.preventDefault();
-      this.send(event.ctrlKey || event.metaKey);
+      this.send(!commands ? "next" : event.shiftKey ? "background" : "steer");
     },
-    send(steers) {
+    send(how) {
       clearTimeout(this.timer);
       const text = this.$refs.box.value;
-      this.$emit("send", { length: text.length, text: text.length > this.limit ? "" : text, steers });
+      this.$emit("send", { length: text.length, text: text.length > this.limit ? "" : text, how });
     },
     focus() {
       this.$refs.box.focus({ preventScroll: true });

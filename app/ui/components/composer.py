@@ -1,7 +1,7 @@
 """Where a message is written."""
 
 from collections.abc import Awaitable, Callable
-from typing import Protocol
+from typing import Literal, Protocol, get_args
 
 from nicegui import events, ui
 
@@ -9,15 +9,20 @@ LARGEST_EVENT = 400_000
 """Characters; what a browser sends beyond a million bytes never arrives."""
 
 
+SendAs = Literal["next", "steer", "background"]
+"""As the next message, as one that breaks into the answer that goes on, or as a run of its own in the background."""
+_WAYS: tuple[SendAs, ...] = get_args(SendAs)
+
+
 class OnSend(Protocol):
-    async def __call__(self, text: str, length: int, *, steers: bool) -> None: ...
+    async def __call__(self, text: str, length: int, how: SendAs) -> None: ...
 
 
 class Composer(ui.element, component="composer.js"):
     """Enter sends, Shift-Enter breaks the line. The text leaves the box only when `sent` says so.
 
-    `on_send` gets the text, its length, and whether it is to break into the answer that goes on (Ctrl-Enter); of a text
-    too large to travel only the length comes, with an empty text.
+    `on_send` gets the text, its length, and how it is sent: Ctrl-Enter steers, Ctrl-Shift-Enter runs it in the
+    background. Of a text too large to travel only the length comes, with an empty text.
     `on_typed` gets the text one second after typing stopped.
     """
 
@@ -40,7 +45,8 @@ class Composer(ui.element, component="composer.js"):
         )
 
         async def send(event: events.GenericEventArguments) -> None:
-            await on_send(str(event.args["text"]), int(event.args["length"]), steers=bool(event.args["steers"]))
+            how: SendAs = next((way for way in _WAYS if way == event.args["how"]), "next")
+            await on_send(str(event.args["text"]), int(event.args["length"]), how)
 
         async def typed(event: events.GenericEventArguments) -> None:
             self._props["text"] = str(event.args)
@@ -49,9 +55,9 @@ class Composer(ui.element, component="composer.js"):
         self.on("send", send)
         self.on("typed", typed)
 
-    def send(self, *, steers: bool = False) -> str:
+    def send(self, how: SendAs = "next") -> str:
         """JavaScript that sends what is in the box."""
-        return f"() => getElement({self.id}).send({'true' if steers else 'false'})"
+        return f"() => getElement({self.id}).send('{how}')"
 
     def focus(self) -> None:
         self.run_method("focus")

@@ -7,16 +7,18 @@ from nicegui import ui
 from app.domain.errors import TooLarge, WorkbenchError
 from app.engine.chat import LONGEST_MESSAGE
 from app.ui.components.buttons import button, icon_button
-from app.ui.components.composer import Composer
+from app.ui.components.composer import Composer, SendAs
+from app.ui.markup import joined, tag
 
+BACKGROUND_ITEM = joined("Run in background", tag("kbd", "Ctrl Shift Enter"))
 RUNNING_HINT = "Enter queues it as the next message, Ctrl-Enter steers: it breaks into the answer."
 
 
 class ComposerBar(ui.element):
     """The text box with its buttons, and what there is to say about it.
 
-    `on_send` gets a message, and whether it is to break into the answer that goes on; what it raises is said under the
-    box. Once it has called `sent`, the message has left the box.
+    `on_send` gets a message and how it is sent; what it raises is said under the box. Once it has called `sent`, the
+    message has left the box.
     """
 
     def __init__(
@@ -28,10 +30,12 @@ class ComposerBar(ui.element):
         hint: str,
         send_label: str = "Send",
         queues: bool = False,
-        on_send: Callable[[str, bool], Awaitable[None]],
+        on_send: Callable[[str, SendAs], Awaitable[None]],
         on_typed: Callable[[str], Awaitable[None]],
     ) -> None:
-        """`key` names the box in the browser; with `queues` messages are taken while an answer goes on."""
+        """`key` names the box in the browser; with `queues` messages are taken while an answer goes on, and may be run
+        in the background.
+        """
         super().__init__("div")
         self.classes("composer-dock")
         self._hint, self._queues, self._on_send, self._on_typed = hint, queues, on_send, on_typed
@@ -52,14 +56,27 @@ class ComposerBar(ui.element):
         self.show(running=False)
 
     def _build_buttons(self, send_label: str) -> None:
+        if self._queues:
+            self._build_menu()
         self._send = icon_button("arrow_upward", send_label, look="primary", testid="send-button")
         self._send.classes("send-button").on("click", js_handler=self._composer.send())
         self._steer = button("Steer", icon="alt_route", testid="steer-button")
         self._steer.props('title="Break into the answer with this message" aria-label=Steer')
-        self._steer.classes("send-button btn-label").on("click", js_handler=self._composer.send(steers=True))
+        self._steer.classes("send-button btn-label").on("click", js_handler=self._composer.send("steer"))
         self._queue = button("Queue", icon="playlist_add", look="primary", testid="queue-button")
         self._queue.props('title="Send this message when the answer is finished" aria-label=Queue')
         self._queue.classes("send-button btn-label").on("click", js_handler=self._composer.send())
+
+    def _build_menu(self) -> None:
+        with (
+            icon_button("expand_less", "More ways to send", testid="send-menu").classes("more-ways"),
+            ui.menu() as menu,
+        ):
+            menu.props('anchor="top right" self="bottom right"')
+            item = ui.menu_item().classes("more-ways-item").props("data-testid=background-button")
+            item.on("click", js_handler=self._composer.send("background"))
+            with item:
+                ui.html(BACKGROUND_ITEM, sanitize=False, tag="span")
 
     def show(self, *, running: bool) -> None:
         """Offer what can be done with a message now."""
@@ -69,7 +86,7 @@ class ComposerBar(ui.element):
         self._queue.visible = self._steer.visible = queues
         self._words.text = RUNNING_HINT if queues else self._hint
 
-    async def submit(self, text: str, length: int, *, steers: bool = False) -> None:
+    async def submit(self, text: str, length: int, how: SendAs = "next") -> None:
         """Send the text; of one that is too large to travel only the length is known."""
         try:
             if length > len(text):
@@ -77,7 +94,7 @@ class ComposerBar(ui.element):
                     f"The message has {length:,} characters; {LONGEST_MESSAGE:,} is the most. "
                     "Shorten it, or send it in several messages."
                 )
-            await self._on_send(text, steers)
+            await self._on_send(text, how)
         except WorkbenchError as problem:
             self.say(str(problem))
 

@@ -8,7 +8,7 @@ from nicegui import ui
 from app.domain.errors import NotFound, StorageError
 from app.domain.events import Entry, MessageAdded
 from app.domain.trace import RunStatus, StoredTrace, finished
-from app.engine.runs import LiveRun
+from app.engine.live_run import LiveRun
 from app.ui.components.answer import SHOWN_STEPS
 from app.ui.components.buttons import button
 from app.ui.components.transcript import Transcript
@@ -19,6 +19,7 @@ from app.workbench import Workbench
 SHOWN_TURNS = 30
 SHOWN_ELEMENTS = 360
 """About as many elements of turns as a page bears before every update of it gets slow."""
+GONE = "Its run is not stored any more: it was deleted, or its file was moved away."
 
 
 class Conversation(Transcript):
@@ -151,7 +152,9 @@ async def trace_of(workbench: Workbench, run_id: str) -> StoredTrace:
     """The run's trace; of a run that cannot be read an empty one that says why."""
     try:
         return await workbench.runs.trace(run_id)
-    except (NotFound, StorageError) as problem:
+    except NotFound:
+        return StoredTrace([], damaged=(GONE,))
+    except StorageError as problem:
         return StoredTrace([], damaged=(str(problem),))
 
 

@@ -98,6 +98,16 @@ def moment_text(moment: datetime) -> str:
     return f"{day(moment)}, {moment.astimezone():%H:%M:%S}"
 
 
+def short_moment(moment: datetime, now: datetime) -> str:
+    """The local time of a moment of today, `14:05:09`; before that with its date, `21 Nov, 14:05` or `21 Nov 2025`."""
+    local, today = moment.astimezone(), now.astimezone()
+    if local.date() == today.date():
+        return f"{local:%H:%M:%S}"
+    if local.year == today.year:
+        return f"{local.day} {local:%b}, {local:%H:%M}"
+    return day(moment)
+
+
 def head(text: str, limit: int = 120) -> str:
     """The text on one line, cut after `limit` characters."""
     line = " ".join(text[: limit * 4].split())

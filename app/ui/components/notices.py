@@ -21,3 +21,16 @@ def trouble_page(title: str, words: str) -> None:
 def told(words: str) -> None:
     """A short message at the bottom of the page about what could not be done."""
     ui.notify(words, type="negative", icon="error", timeout=6000, multi_line=True, group=False)
+
+
+def told_with_link(words: str, link: str, address: str, *, testid: str, symbol: str, bad: bool = False) -> None:
+    """A short message about what happened elsewhere, with a link there."""
+    ui.notify(
+        tag("span", words, " ", tag("a", link, href=address, cls="notice-link")),
+        html=True,  # it is made by `tag`, which lets no text become markup
+        position="top-right",
+        type="negative" if bad else None,
+        icon=symbol,
+        timeout=8000 if bad else 6000,
+        attrs={"data-testid": testid},
+    )

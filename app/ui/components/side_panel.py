@@ -1,6 +1,7 @@
 """Beside a conversation: the prompt to work on, its variables, what the next turn sends, tools, limits and files."""
 
 from collections.abc import Awaitable, Callable, Mapping
+from functools import partial
 
 from nicegui import events, ui
 
@@ -13,7 +14,7 @@ from app.ui.components.format import plural, size
 from app.ui.components.notices import told
 from app.ui.components.prompt_panel import PromptPanel
 from app.ui.components.tool_body import cut
-from app.ui.components.tool_switches import tool_rows
+from app.ui.components.tool_switches import allowed_tools, tool_rows
 from app.ui.components.variables_panel import VariablesPanel
 from app.ui.markup import Html, icon, joined, tag
 from app.workbench import Workbench
@@ -88,7 +89,8 @@ class SidePanel(ui.element):
         toolbox = self._workbench.tools
         used, edited = self._agent.variant(self._session.variant).behaviour, self._prompt.behaviour
         rows = tool_rows(used, toolbox.specs, toolbox.missing, off=self._session.tools_off, edited=edited)
-        self._tools.set_content(joined(tag("h2", "Tools"), rows))
+        allowed = allowed_tools(self._session.tools_allowed, toolbox.specs)
+        self._tools.set_content(joined(tag("h2", "Tools"), rows, allowed))
 
     async def _tool_clicked(self, event: events.GenericEventArguments) -> None:
         action, name = (str(one) for one in event.args)
@@ -97,12 +99,11 @@ class SidePanel(ui.element):
             left = tuple(choice for choice in behaviour.tools if choice.name != name)
             self._prompt.change(behaviour.model_copy(update={"tools": left}))
             return
-        off = self._session.tools_off
-        now_off = tuple(other for other in off if other != name) if name in off else (*off, name)
         try:
-            await self._workbench.sessions.change(
-                self._session.id, lambda newest: newest.model_copy(update={"tools_off": now_off})
-            )
+            if action == "ask-again":
+                await self._workbench.pauses.ask_again(self._session.id, name)
+            else:
+                await self._workbench.sessions.change(self._session.id, partial(_with_switched, name=name))
         except WorkbenchError as problem:
             told(str(problem))
         await self._on_change()
@@ -144,6 +145,13 @@ class SidePanel(ui.element):
 
     async def _download(self, path: str) -> None:
         ui.download.content(await self._artifacts.get(self._files[path]), path.rsplit("/", 1)[-1])
+
+
+def _with_switched(session: Session, name: str) -> Session:
+    """The session with that tool switched the other way."""
+    off = session.tools_off
+    left = tuple(other for other in off if other != name) if name in off else (*off, name)
+    return session.model_copy(update={"tools_off": left})
 
 
 def _files(files: Mapping[str, str], sizes: Mapping[str, str]) -> Html:

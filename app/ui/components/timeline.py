@@ -6,12 +6,9 @@ from nicegui import ui
 
 from app.domain.trace import Step
 from app.ui.components.format import plural
+from app.ui.components.step_list import StepList
 from app.ui.components.timeline_cards import CardContext, StepCard
 from app.ui.components.trace_growth import RunSoFar
-from app.ui.components.trace_list import Line
-from app.ui.components.trace_marks import TraceMark
-from app.ui.components.trace_pane import ListAndPane
-from app.ui.components.trace_words import step_line
 from app.ui.markup import tag
 
 SHORT = 60
@@ -30,8 +27,9 @@ class Timeline:
         self._shown = 0
         self._marked = 0
         self._alive = False
+        self._cards: list[StepCard] = []
         self._calls: dict[str, StepCard] = {}
-        self._list: ListAndPane | None = None
+        self._list: StepList | None = None
         self._reading = False
         self._count = ui.html(sanitize=False).classes("muted trace-count")
         self._place = ui.element("div").classes("timeline")
@@ -45,6 +43,17 @@ class Timeline:
             self._show_cards(alive=alive)
         self._shown, self._alive = len(self._run.steps), alive
 
+    def go(self, index: int) -> None:
+        """Open the step with that index, and bring it into view; `on_choose` is not told."""
+        if self._list is not None:
+            self._list.pane.go(index)
+            return
+        if self._wanted is not None and self._wanted < len(self._cards):
+            self._cards[self._wanted].classes(remove="is-wanted")
+        self._wanted = index
+        if index < len(self._cards):
+            _bring(self._cards[index])
+
     def _show_cards(self, *, alive: bool) -> None:
         self._count.set_content(tag("span", plural(len(self._run.steps), "step")))
         for index in range(self._shown, len(self._run.steps)):
@@ -52,10 +61,10 @@ class Timeline:
             self._show_marks(before=step.seq)
             with self._place:
                 card = StepCard(step, self._context, alive=alive)
+            self._cards.append(card)
             self._keep_call(step, card, alive=alive)
             if index == self._wanted:
-                card.classes("is-wanted")
-                card.run_method("scrollIntoView", {"block": "center"})
+                _bring(card)
         self._show_marks(before=len(self._run.entries))
         if alive != self._alive:
             for card in self._calls.values():
@@ -85,32 +94,20 @@ class Timeline:
             words = f"The first {plural(number, 'step')}; the others are still read…"
         self._count.set_content(tag("span", words))
         if self._list is not None:
-            self._list.grow(number, follow=alive)
+            self._list.show(alive=alive)
             return
         self._calls.clear()
+        self._cards.clear()
         self._place.clear()
         with self._place:
-            self._list = ListAndPane(
-                number,
-                self._line,
-                self._open,
-                chosen=self._wanted or 0,
-                on_choose=lambda index: self._on_choose(self._run.steps[index]),
-                label="Steps of this run",
-                testid="run-step",
+            self._list = StepList(
+                self._run, self._context, chosen=self._wanted or 0, alive=alive, on_choose=self._chosen
             )
 
-    def _line(self, index: int) -> Line:
-        line = step_line(self._run.steps[index], index + 1, self._context.began)
-        words = [mark.short for mark in self._marks(index)]
-        return {**line, "note": " · ".join((*words, line["note"]))} if words else line
+    def _chosen(self, index: int) -> None:
+        self._on_choose(self._run.steps[index])
 
-    def _marks(self, index: int) -> list[TraceMark]:
-        """The marks that are shown with a step of the list: those before it, and behind the last all."""
-        is_last = index == len(self._run.steps) - 1
-        return [*self._run.marks_before(index), *(self._run.marks_before(index + 1) if is_last else ())]
 
-    def _open(self, index: int) -> None:
-        for mark in self._marks(index):
-            ui.html(mark.html, sanitize=False)
-        StepCard(self._run.steps[index], self._context, alive=self._alive).props("data-testid=step-detail")
+def _bring(card: StepCard) -> None:
+    card.classes("is-wanted")
+    card.run_method("scrollIntoView", {"block": "center"})

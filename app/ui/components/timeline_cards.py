@@ -1,7 +1,6 @@
 """One step of a run as a card."""
 
 from dataclasses import dataclass
-from datetime import datetime
 
 from nicegui import background_tasks, ui
 
@@ -15,6 +14,7 @@ from app.ui.components.attached import attached, hear_attached
 from app.ui.components.format import duration, moment_text
 from app.ui.components.markdown import Markdown
 from app.ui.components.tool_body import STATUS_WORDS, attachments, cut, pretty
+from app.ui.components.trace_growth import RunSoFar
 from app.ui.components.trace_words import since, step_icon, step_label
 from app.ui.markup import Html, icon, joined, tag
 
@@ -28,9 +28,7 @@ OPEN_THOUGHT = 600
 class CardContext:
     """What the cards of one run have in common."""
 
-    run_id: str
-    began: datetime
-    specs: dict[str, ToolSpec]
+    run: RunSoFar
     artifacts: Artifacts
 
 
@@ -87,7 +85,7 @@ class StepCard(ui.element):
             return
         self.classes("is-failed" if result.failed else "is-ok")
         ui.html(_result(self._step, call, self._context), sanitize=False)
-        if any(isinstance(part, ImagePart | FilePart) for part in result.parts):
+        if call.changes or any(isinstance(part, ImagePart | FilePart) for part in result.parts):
             place = ui.html(sanitize=False).classes("tool-body")
             hear_artifact_buttons(self, self._context.artifacts)
             background_tasks.create(self._attach(place, call), name="read attachments", context=place)
@@ -105,14 +103,46 @@ def step_head(step: Step, context: CardContext, title: str = "", note: str = "")
         tag("strong", title or step_label(step)),
         tag("span", note, cls="faint") if note else "",
         tag("span", "Cut off here", cls="chip is-warn") if cut_off else "",
-        tag("time", since(context.began, step.at), title=moment_text(step.at), datetime=step.at.isoformat()),
         tag(
-            "a",
-            f"#{step.seq}",
-            href=f"{run_address(context.run_id)}?step={step.seq}",
-            cls="step-link",
-            title="Link to this step",
+            "time",
+            since(context.run.began_for(step.seq), step.at),
+            title=moment_text(step.at),
+            datetime=step.at.isoformat(),
         ),
+        _number(step, context.run),
+        step_actions(step, context),
+    )
+
+
+def _number(step: Step, run: RunSoFar) -> Html:
+    """`Step 2`, as the trajectory counts and links it; what a user says belongs to none."""
+    if step.type == "user-request":
+        return Html("")
+    address = f"{run_address(run.run_id)}?step={step.seq}"
+    return tag("a", f"Step {run.number(step.seq)}", href=address, cls="step-link", title="Link to this step")
+
+
+def step_actions(step: Step, context: CardContext) -> Html:
+    """What can be done from exactly this step; the run's page hears the buttons by their `data-step-action`."""
+    address = f"{run_address(context.run.run_id)}?step={step.seq}"
+    buttons = [_action("link", "Copy link to this step", icon("link"), step, address=address)]
+    if step.type in ("agent-thought", "agent-response"):
+        buttons.append(_action("request", "What the model got before it said this", icon("forum"), step))
+    buttons.append(_action("fork", "Run on from here", icon("fork_right"), step, testid="fork-button"))
+    return tag("span", *buttons, cls="step-actions")
+
+
+def _action(name: str, title: str, content: Html, step: Step, *, address: str | None = None, testid: str = "") -> Html:
+    return tag(
+        "button",
+        content,
+        type="button",
+        title=title,
+        aria_label=title,
+        data_step_action=name,
+        data_seq=str(step.seq),
+        data_address=address,
+        data_testid=testid or f"step-{name}",
     )
 
 
@@ -127,7 +157,7 @@ def show_text(text: str) -> None:
 
 
 def _call(step: Step, call: CallView, context: CardContext, *, alive: bool) -> Html:
-    spec = context.specs.get(call.name)
+    spec = context.run.specs.get(call.name)
     return joined(
         tag("header", step_head(step, context, _title(call, spec), _standing(call, alive=alive)), cls="step-head"),
         tag("div", cut(call.malformed or pretty(call.arguments)), data_testid="tool-arguments", cls="tool-body"),
@@ -148,7 +178,7 @@ def _result(step: Step, call: CallView, context: CardContext) -> Html:
     text = cut(step.text) if step.text else tag("p", "It returned no text.", cls="faint")
     failed = status != "ok"
     return joined(
-        tag("header", step_head(step, context, _title(call, context.specs.get(call.name)), took), cls="step-head"),
+        tag("header", step_head(step, context, _title(call, context.run.specs.get(call.name)), took), cls="step-head"),
         tag(
             "div",
             tag("div", text, cls="tool-error", data_testid="tool-error") if failed else text,

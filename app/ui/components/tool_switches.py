@@ -28,6 +28,37 @@ def tool_rows(used: Behaviour, specs: Specs, missing: Missing, *, off: Collectio
     return joined(*rows)
 
 
+def allowed_tools(names: Collection[str], specs: Specs) -> Html:
+    """The tools that may be called in this session without asking, each with a way to take that back."""
+    if not names:
+        return Html("")
+    titles = {spec.name: spec.title for name in names for spec in specs((name,))}
+    rows = (_allowed(name, titles.get(name) or name) for name in names)
+    return tag("div", tag("h3", "Always allowed in this session"), *rows, cls="allowed-tools")
+
+
+def _allowed(name: str, title: str) -> Html:
+    take_back = tag(
+        "button",
+        "Ask again",
+        type="button",
+        cls="link-button",
+        title=f"Ask before {title} is called",
+        aria_label=f"Ask again before {title} is called",
+        data_action="ask-again",
+        data_tool=name,
+        data_testid="ask-again-button",
+    )
+    return tag(
+        "div",
+        icon("verified_user"),
+        tag("span", title, cls="truncate grow"),
+        take_back,
+        cls="allowed-tool",
+        data_testid="allowed-tool",
+    )
+
+
 def _row(spec: ToolSpec, *, is_on: bool, asks: bool) -> Html:
     title = spec.title or spec.name
     return tag(

@@ -1,13 +1,30 @@
 """What a page shows of one run, kept up with its trace entry by entry."""
 
+from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from datetime import datetime
 
-from app.domain.events import Entry, Forked, ModelCalled, RunStarted, ToolCalled
+from app.domain.events import (
+    ChildFinished,
+    ChildStarted,
+    Entry,
+    Event,
+    FinalStatus,
+    Forked,
+    LimitReached,
+    MessageAdded,
+    ModelCalled,
+    ModelFailed,
+    RunStarted,
+    ToolCalled,
+    ToolReturned,
+)
 from app.domain.tools import ToolSpec
 from app.domain.trace import CallView, RunRow, RunStatus, Step, error_of
 from app.domain.trace.attempts import FailedAttempt, follow_attempt
+from app.domain.trace.clock import RunClock
 from app.domain.trace.steps import steps_of
+from app.domain.values import now
 from app.ui.components.figures import Figures
 from app.ui.components.trace_marks import TraceMark, mark_of
 
@@ -30,6 +47,16 @@ class RunSoFar:
         """The model calls that failed."""
         self.marks: list[TraceMark] = []
         """What happened between the steps."""
+        self.troubles: list[int] = []
+        """The entries by which something failed, or ended too early."""
+        self.children: dict[str, FinalStatus | None] = {}
+        """The runs that it started, and how they ended."""
+        self.forked: Forked | None = None
+        """Where its copied beginning comes from."""
+        self.decisions: list[int] = []
+        """The entries with an answer of the model: each begins a step as the trajectory counts them."""
+        self._forked_at: datetime | None = None
+        self._clock = RunClock()
         self._calls: dict[str, CallView] = {}
 
     @property
@@ -44,13 +71,26 @@ class RunSoFar:
     def take(self, entries: Sequence[Entry]) -> None:
         """Add the entries that came next."""
         for entry in entries:
+            if not self.entries:
+                self._clock.begin(entry)
             self.entries.append(entry)
             self.steps.extend(steps_of(entry, self._calls))
             self.figures.take(entry)
             follow_attempt(self.attempts, entry)
             self._count(entry)
+            self._follow_others(entry)
+            if is_trouble(entry.event):
+                self.troubles.append(entry.seq)
             if (mark := mark_of(entry)) is not None:
                 self.marks.append(mark)
+
+    def began_for(self, seq: int) -> datetime:
+        """When the run began, as the time of that entry is counted: a fork goes on where its prefix ends."""
+        return self._clock.began(seq) or now()
+
+    def number(self, seq: int) -> int:
+        """The step that the entry belongs to, as the trajectory counts them; 0 before the first."""
+        return bisect_right(self.decisions, seq)
 
     def marks_before(self, index: int) -> list[TraceMark]:
         """The marks between the step with that index and the one before it; behind the last step all that follow."""
@@ -60,14 +100,24 @@ class RunSoFar:
 
     def place(self, seq: int) -> int | None:
         """The index of the first step of that entry, or of the next one after it; `None` behind the last."""
-        return next((index for index, step in enumerate(self.steps) if step.seq >= seq), None)
+        index = bisect_left(self.steps, seq, key=lambda step: step.seq)
+        return index if index < len(self.steps) else None
+
+    def nearest(self, seq: int) -> int | None:
+        """The same; behind the last step that one. `None` for a run without steps."""
+        place = self.place(seq)
+        return place if place is not None or not self.steps else len(self.steps) - 1
+
+    def entry_place(self, seq: int) -> int:
+        """The index of that entry, or of the next one after it; damaged traces have gaps."""
+        return min(bisect_left(self.entries, seq, key=lambda entry: entry.seq), max(0, len(self.entries) - 1))
 
     def row(self, status: RunStatus) -> RunRow | None:
         """The row of the run as of now, `None` where the first record is damaged."""
         if self.started is None:
             return None
         going_on = status in ("running", "paused")
-        first, last = self.entries[0], self.entries[-1]
+        began, last = self._forked_at or self.entries[0].at, self.entries[-1]
         error = error_of(self.entries)
         return RunRow(
             run_id=self.run_id,
@@ -78,9 +128,11 @@ class RunSoFar:
             request=self.request[:200],
             purpose=self.started.purpose,
             trigger=self.started.trigger,
-            started_at=first.at,
+            background=self.started.background,
+            parent=self.started.parent,
+            started_at=began,
             finished_at=None if going_on else last.at,
-            duration_ms=None if going_on else (last.at - first.at).total_seconds() * 1000,
+            duration_ms=None if going_on else (last.at - began).total_seconds() * 1000,
             model_calls=self.model_calls,
             tool_calls=self.tool_calls,
             input_tokens=self.figures.input_tokens,
@@ -89,6 +141,19 @@ class RunSoFar:
             unpriced=self.figures.unpriced,
             failure=error.failure if error else None,
         )
+
+    def _follow_others(self, entry: Entry) -> None:
+        """Keep which other runs belong to this one."""
+        match entry.event:
+            case ChildStarted(child_run_id=child):
+                self.children[child] = None
+            case ChildFinished(child_run_id=child, status=status):
+                self.children[child] = status
+            case Forked() as forked:
+                self.forked, self.children, self._forked_at = forked, {}, entry.at
+                self._clock.fork(entry, self.entries[-2 if len(self.entries) > 1 else -1].at)
+            case _:
+                pass
 
     def _count(self, entry: Entry) -> None:
         match entry.event:
@@ -101,5 +166,20 @@ class RunSoFar:
                 self.model_calls += 1
             case ToolCalled():
                 self.tool_calls += 1
+            case MessageAdded(message=message) if message.role == "assistant":
+                self.decisions.append(entry.seq)
             case _:
                 pass
+
+
+def is_trouble(event: Event) -> bool:
+    """Whether something failed by it, or ended too early."""
+    match event:
+        case ToolReturned(result=result):
+            return result.failed
+        case MessageAdded(message=message):
+            return message.partial
+        case ModelFailed() | LimitReached():
+            return True
+        case _:
+            return False

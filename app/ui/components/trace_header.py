@@ -6,11 +6,13 @@ from app.domain.trace import RunRow
 from app.ui.addresses import RUNS, session_address
 from app.ui.components.format import dollars, duration, head, moment_text, plural, tokens
 from app.ui.components.status_pill import status_pill
+from app.ui.components.trace_growth import RunSoFar
+from app.ui.components.trace_origin import origin
 from app.ui.components.trace_rows import so_far_ms
 from app.ui.markup import Html, icon, joined, tag
 
 
-def run_heading(row: RunRow | None, now: datetime) -> Html:
+def run_heading(row: RunRow | None, now: datetime, run: RunSoFar) -> Html:
     """`row` is `None` where neither the trace nor the list of runs knows whose run it is."""
     if row is None:
         words = "The record that says which agent this was cannot be read."
@@ -18,7 +20,7 @@ def run_heading(row: RunRow | None, now: datetime) -> Html:
     return joined(
         _back(),
         tag("h1", head(row.request, 160) or "Run without text", cls="page-title"),
-        tag("div", _who(row), cls="run-facts"),
+        tag("div", _who(row), origin(run, row), cls="run-facts"),
         tag("div", *_facts(row, now), cls="run-facts"),
     )
 

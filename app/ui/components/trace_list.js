@@ -9,7 +9,7 @@ export default {
          @scroll.passive="look" @keydown="onKey">
       <div class="trace-space" role="presentation" :style="{ height: total * tall + 'px' }">
         <div v-for="(line, index) in lines" :key="first + index" :id="lineId(first + index)" role="option"
-             :class="['trace-line', 'step-' + line.type, line.tone, { 'is-chosen': first + index === chosen }]"
+             :class="['trace-line', 'step-' + line.type, line.tone, standing(first + index)]"
              :style="{ top: (first + index) * tall + 'px' }" :aria-selected="first + index === chosen"
              :aria-setsize="total" :aria-posinset="first + index + 1"
              :data-testid="testid" :data-step-type="line.type" @click="choose(first + index)">
@@ -22,7 +22,8 @@ export default {
     </div>`,
   props: { count: Number, start: Number, window: Array, selected: Number, label: String, testid: String },
   data() {
-    return { total: this.count, first: this.start, lines: this.window, chosen: this.selected, asked: false, tall: LINE };
+    const [total, first, lines, chosen] = [this.count, this.start, this.window, this.selected];
+    return { total, first, lines, chosen, marked: -1, asked: false, tall: LINE };
   },
   mounted() {
     this.toChosen("center");
@@ -72,6 +73,18 @@ export default {
         this.look();
       });
     },
+    standing(index) {
+      return { "is-chosen": index === this.chosen, "is-marked": index === this.marked };
+    },
+    mark(index) {
+      // Another element points at that line; none at -1.
+      this.marked = index;
+      if (index >= 0) this.bring(index, "nearest");
+    },
+    show(index) {
+      this.chosen = index;
+      this.toChosen("nearest");
+    },
     choose(index) {
       if (index < 0 || index >= this.total) return;
       this.chosen = index;
@@ -80,8 +93,10 @@ export default {
       this.choosing = setTimeout(() => this.$emit("choose", index), 60); // not for each line an arrow key passes by
     },
     toChosen(where) {
-      if (this.chosen < 0) return;
-      const top = this.chosen * LINE;
+      if (this.chosen >= 0) this.bring(this.chosen, where);
+    },
+    bring(index, where) {
+      const top = index * LINE;
       const { scrollTop, clientHeight } = this.$el;
       if (where === "center") this.$el.scrollTop = top - (clientHeight - LINE) / 2;
       else if (top < scrollTop) this.$el.scrollTop = top;

@@ -54,6 +54,11 @@ class TraceList(ui.element, component="trace_list.js"):
             self._count = self._props["count"] = count
             self.run_method("grow", count, follow)
 
+    def show(self, index: int) -> None:
+        """Mark that line as the chosen one, and bring it into view; `on_choose` is not told."""
+        self._props["selected"] = index
+        self.run_method("show", index)
+
     def refresh(self) -> None:
         """The lines in view may have changed."""
         self.run_method("refresh")

@@ -2,10 +2,22 @@
 
 from dataclasses import dataclass
 
-from app.domain.events import ContextTrimmed, Entry, LimitReached, RunResumed
+from app.domain.events import (
+    ChildStarted,
+    ContextTrimmed,
+    Entry,
+    Event,
+    Forked,
+    LimitReached,
+    ModelFailed,
+    PauseRequested,
+    PauseResolved,
+    RunResumed,
+)
+from app.domain.failure_words import failure_words
 from app.engine.limits import sentence
 from app.ui.components.failures import mark
-from app.ui.components.format import count, plural
+from app.ui.components.format import count, head, plural
 from app.ui.markup import Html, tag
 
 
@@ -20,21 +32,59 @@ class TraceMark:
 
     @property
     def html(self) -> Html:
-        return tag("div", mark(self.icon, self.words, warn=True), cls="trace-mark", data_testid="trace-mark")
+        line = mark(self.icon, self.words, warn=True)
+        return tag("div", line, cls="trace-mark", data_testid="trace-mark", data_seq=str(self.seq))
 
 
 def mark_of(entry: Entry) -> TraceMark | None:
     """The mark that the entry leaves, if it leaves one."""
-    match entry.event:
+    told = _told(entry.event)
+    return TraceMark(entry.seq, *told) if told else None
+
+
+def _told(event: Event) -> tuple[str, str, str] | None:
+    """Its icon, its words, and the same for a line that says more than this."""
+    told = None
+    match event:
         case ContextTrimmed() as trimmed:
-            return TraceMark(entry.seq, "content_cut", trimmed_words(trimmed), "trimmed")
+            told = "content_cut", trimmed_words(trimmed), "trimmed"
         case RunResumed(notes=notes):
-            words = " ".join(("Went on after the app was closed.", *notes))
-            return TraceMark(entry.seq, "play_circle", words, "resumed")
+            told = "play_circle", " ".join(("Went on after the app was closed.", *notes)), "resumed"
         case LimitReached() as limit:
-            return TraceMark(entry.seq, "speed", sentence(limit), "limit reached")
+            told = "speed", sentence(limit), "limit reached"
+        case ModelFailed() as failed:
+            told = "error", failed_words(failed), "model call failed"
+        case PauseRequested() as request:
+            told = "pan_tool", asked_words(request), "asked"
+        case PauseResolved() as resolved:
+            told = "how_to_reg", decided_words(resolved), "decided"
+        case ChildStarted(child_run_id=child):
+            told = "account_tree", f"Started another run: {child}.", "started a run"
+        case Forked():
+            told = "fork_right", "Everything above was taken over from the original run.", "forked"
         case _:
-            return None
+            pass
+    return told
+
+
+def failed_words(failed: ModelFailed) -> str:
+    """`Attempt 1 failed: Too many requests. 429 slow down. It was to be tried again.`"""
+    again = " It was to be tried again." if failed.retry_at else ""
+    said = head(failed.text, 300)
+    return f"Attempt {failed.attempt} failed: {failure_words(failed.failure).title}. {said}{again}"
+
+
+def asked_words(request: PauseRequested) -> str:
+    """`Waited for a person: approval of delete_file.`"""
+    about = f" of {request.name}" if request.name else ""
+    question = f" {head(request.question, 300)}" if request.question else ""
+    return f"Waited for a person: {request.reason}{about}.{question}"
+
+
+def decided_words(resolved: PauseResolved) -> str:
+    """`A person decided: approve. Looks fine.`"""
+    note = f" {head(resolved.note, 300)}" if resolved.note else ""
+    return f"A person decided: {resolved.decision}.{note}"
 
 
 def trimmed_words(trimmed: ContextTrimmed) -> str:

@@ -42,6 +42,18 @@ class ListAndPane:
         with self._pane:
             self._build(self.chosen)
 
+    def go(self, index: int) -> None:
+        """Open the step with that index; `on_choose` is not told."""
+        self._list.show(index)
+        if index != self.chosen:
+            self.chosen = index
+            self.show_chosen()
+
+    @property
+    def list_id(self) -> int:
+        """The list's element, for what points at its lines in the browser."""
+        return self._list.id
+
     def _choose(self, index: int) -> None:
         if index != self.chosen:
             self.chosen = index

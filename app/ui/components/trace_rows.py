@@ -3,11 +3,13 @@
 from collections.abc import Sequence
 from datetime import datetime
 
-from app.domain.trace import RunRow, SortKey
+from app.domain.trace import Excerpt, RunRow, SortKey
 from app.ui.addresses import run_address
 from app.ui.components.format import count, day, dollars, duration, head, plural
 from app.ui.components.status_pill import status_pill
+from app.ui.components.trace_keys import KEEP_FOCUS
 from app.ui.components.trace_query import RunsQuery
+from app.ui.markup import tag
 
 Cells = dict[str, str]
 Column = dict[str, str]
@@ -39,9 +41,15 @@ HEADER = """
 
 BODY = """
 <tr :class="{ 'is-selected': props.selected }" data-testid="run-row" :data-run="props.row.id">
-  <td class="runs-check"><input type="checkbox" v-model="props.selected" :aria-label="props.row.select"></td>
+  <td class="runs-check">
+    <input type="checkbox" :checked="props.selected" :aria-label="props.row.select"
+      @click="(event) => $parent.$emit('pick', [props.row.id, event.shiftKey])">
+  </td>
   <td class="runs-status" v-html="props.row.pill"></td>
-  <td class="runs-request"><a :href="props.row.address" :title="props.row.request">{{ props.row.request }}</a></td>
+  <td class="runs-request">
+    <a :href="props.row.address" :title="props.row.request" @vue:mounted="KEEP_FOCUS">{{ props.row.request }}</a>
+    <small v-if="props.row.found" class="runs-found" data-testid="run-found" v-html="props.row.found"></small>
+  </td>
   <td class="runs-agent" :title="props.row.agent">{{ props.row.agent }} <small>{{ props.row.variant }}</small></td>
   <td class="runs-model" :title="props.row.model">{{ props.row.model }}</td>
   <td class="runs-started"><time :datetime="props.row.iso">{{ props.row.started }}</time></td>
@@ -50,7 +58,7 @@ BODY = """
   <td class="runs-tokens">{{ props.row.tokens }}</td>
   <td class="runs-cost">{{ props.row.cost }}</td>
 </tr>
-"""
+""".replace("KEEP_FOCUS", KEEP_FOCUS)
 
 
 def columns(query: RunsQuery) -> list[Column]:
@@ -58,14 +66,18 @@ def columns(query: RunsQuery) -> list[Column]:
     return [_column(name, label, key, query) for name, label, key in COLUMNS]
 
 
-def cells(row: RunRow, now: datetime) -> Cells:
-    """The row in words; all values but `pill`, which is markup of ours, are shown as text."""
+def cells(row: RunRow, now: datetime, excerpt: Excerpt | None = None) -> Cells:
+    """The row in words; all values but `pill` and `found`, which are markup of ours, are shown as text.
+
+    `excerpt` is where a search found it: there its link leads.
+    """
     request = head(row.request, 160) or "(no text)"
     return {
         "id": row.run_id,
-        "address": run_address(row.run_id),
+        "address": run_address(row.run_id) + (f"?step={excerpt.seq}" if excerpt and excerpt.seq else ""),
         "pill": status_pill(row.status),
         "request": request,
+        "found": _found(excerpt) if excerpt else "",
         "select": f"Select the run “{head(row.request, 60)}”",
         "agent": row.agent.name,
         "variant": f"v{row.agent.variant}",
@@ -78,6 +90,11 @@ def cells(row: RunRow, now: datetime) -> Cells:
         "tokens": count(row.input_tokens + row.output_tokens),
         "cost": dollars(row.cost, unpriced=row.unpriced),
     }
+
+
+def _found(excerpt: Excerpt) -> str:
+    said = (excerpt.before, tag("mark", excerpt.hit), excerpt.after)
+    return tag("span", tag("span", f"{excerpt.place}: ", cls="runs-place"), *said)
 
 
 def so_far_ms(row: RunRow, now: datetime) -> float:
@@ -95,6 +112,11 @@ def range_words(query: RunsQuery, shown: Sequence[RunRow], total: int) -> str:
     if (first, last) == (1, total):
         return plural(total, "run")
     return f"Runs {first:,} to {last:,} of {total:,}"
+
+
+def unread_words(unread: int) -> str:
+    """What is said of runs whose texts are not searched yet; empty where there are none."""
+    return f" · {plural(unread, 'more run')} still to be searched" if unread else ""
 
 
 def _column(name: str, label: str, key: SortKey | None, query: RunsQuery) -> Column:

@@ -1,6 +1,7 @@
 """A run as decisions, Observe → Decide → Act: cards for a short one, a list with one opened step for a long one."""
 
 import asyncio
+from bisect import bisect_right
 from time import monotonic
 
 from nicegui import ui
@@ -15,8 +16,8 @@ from app.ui.components.trace_words import trajectory_line
 from app.ui.components.trajectory_cards import TrajectoryCard
 from app.ui.markup import tag
 
-SHORT = 25
-"""Decisions up to which each has a card."""
+SHORT = 40
+"""Decisions and calls up to which each has a card."""
 THREAD_ENTRIES = 1000
 """Entries from which on the projection may take longer than the event loop should wait."""
 Looks = tuple[float | str, ...]
@@ -35,7 +36,7 @@ class Trajectory:
         self._count = ui.html("Reading the decisions…", sanitize=False).classes("muted trace-count")
         self._place = ui.element("div").classes("trajectory")
 
-    async def show(self) -> None:
+    async def show(self, *, alive: bool) -> None:
         """Show the run as it is now; called too soon after the last time, nothing changes until the next call."""
         if self._entries == len(self._run.entries) or monotonic() < self._not_before:
             return
@@ -44,11 +45,20 @@ class Trajectory:
         self._entries = len(entries)
         many = len(entries) > THREAD_ENTRIES
         self._steps = await asyncio.to_thread(trajectory, entries) if many else trajectory(entries)
-        if len(self._steps) > SHORT:
-            self._show_list()
+        if len(self._steps) + sum(len(step.calls) for step in self._steps) > SHORT:
+            self._show_list(alive=alive)
         else:
             self._show_cards()
         self._not_before = monotonic() + 10 * (monotonic() - started)
+
+    def go(self, index: int) -> None:
+        """Open the decision to which the step with that index belongs."""
+        seqs = [step.decision.seq for step in self._steps]
+        place = max(0, bisect_right(seqs, self._run.steps[index].seq) - 1)
+        if self._list is not None:
+            self._list.go(place)
+        elif place < len(self._cards):
+            self._cards[place][1].run_method("scrollIntoView", {"block": "center"})
 
     def _show_cards(self) -> None:
         self._count.set_content(tag("span", plural(len(self._steps), "decision")))
@@ -63,12 +73,12 @@ class Trajectory:
             for index in range(len(self._cards), len(self._steps)):
                 self._cards.append((looks[index], TrajectoryCard(self._steps[index], self._context)))
 
-    def _show_list(self) -> None:
+    def _show_list(self, *, alive: bool) -> None:
         number = len(self._steps)
         words = f"{plural(number, 'decision')}. The list loads them as you scroll; the chosen one is shown in full."
         self._count.set_content(tag("span", words))
         if self._list is not None:
-            self._list.grow(number, follow=True)
+            self._list.grow(number, follow=alive)
             return
         self._cards.clear()
         self._place.clear()

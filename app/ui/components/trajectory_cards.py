@@ -47,7 +47,7 @@ class TrajectoryCard(ui.element):
                 return
             with ui.element("div").classes("decision-calls"):
                 for call in step.calls[:CALLS]:
-                    ToolCard(call, context.specs.get(call.name), context.artifacts)
+                    ToolCard(call, context.run.specs.get(call.name), context.artifacts)
             if len(step.calls) > CALLS:
                 more = f"And {plural(len(step.calls) - CALLS, 'more call')}; the timeline has them all."
                 ui.html(tag("p", more, cls="faint"), sanitize=False)
@@ -67,7 +67,7 @@ def _head(step: TrajectoryStep, context: CardContext) -> Html:
         tag("span", tokens(decision.usage.total_tokens), cls="chip"),
         tag("span", dollars(decision.cost or 0.0, unpriced=decision.cost is None), cls="chip"),
         tag("span", f"model {duration(decision.ms)}", cls="chip"),
-        tag("time", since(context.began, decision.at), title=moment_text(decision.at)),
+        tag("time", since(context.run.began_for(decision.seq), decision.at), title=moment_text(decision.at)),
     )
 
 

@@ -9,8 +9,8 @@ from nicegui import events, ui
 from app.domain.events import Entry, MessageAdded, RunFinished, RunStarted
 from app.domain.streaming import Draft
 from app.domain.trace import RunStatus
+from app.engine.live_run import LiveRun
 from app.engine.ports import Artifacts
-from app.engine.runs import LiveRun
 from app.ui.components.answer import SHOWN_STEPS, Answer
 from app.ui.components.failures import mark
 from app.ui.components.figures import Figures

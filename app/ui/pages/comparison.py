@@ -17,6 +17,7 @@ from app.ui.components.compare_promotion import promote
 from app.ui.components.compare_retry import answer_again
 from app.ui.components.compare_rounds import rounds, tally, votes
 from app.ui.components.compare_words import LETTERS, ColumnFacts, column_head
+from app.ui.components.composer import SendAs
 from app.ui.components.composer_bar import ComposerBar
 from app.ui.components.notices import told
 from app.ui.components.session_bars import status_line
@@ -154,7 +155,7 @@ class ComparisonPage:
     def _agent_of(self, session: Session) -> Agent:
         return self._workbench.agents.get(session.agent_id)
 
-    async def _send(self, text: str, _steers: bool) -> None:
+    async def _send(self, text: str, _how: SendAs) -> None:
         await self._workbench.compare.send(self._comparison.id, text)
         await self._update()
         self._composer.sent(text)

@@ -1,19 +1,23 @@
 """All runs: filtered, sorted and paged by the server; what is shown stands in the address."""
 
+from collections.abc import Mapping
 from time import monotonic
 
 from nicegui import PageArguments, background_tasks, events, ui
 
 from app.domain.errors import WorkbenchError
-from app.domain.trace import RunPage, RunRow, RunStatus, SortKey
+from app.domain.trace import Excerpt, RunPage, RunRow, RunStatus, SortKey
 from app.domain.values import now
 from app.ui.addresses import LANDING
 from app.ui.components.buttons import button
 from app.ui.components.format import plural
 from app.ui.components.notices import empty_state, told
 from app.ui.components.trace_filters import RunFilters
-from app.ui.components.trace_query import PAGE_SIZE, SORT_KEYS, RunsQuery
-from app.ui.components.trace_rows import BODY, HEADER, cells, columns, range_words
+from app.ui.components.trace_import import ImportRun
+from app.ui.components.trace_query import PAGE_SIZE, SORT_KEYS, TYPED, RunsQuery
+from app.ui.components.trace_rows import BODY, HEADER, cells, columns, range_words, unread_words
+from app.ui.components.trace_saved import SavedFilters
+from app.ui.components.trace_selection import picked
 from app.ui.components.undo_bar import UndoBar
 from app.ui.markup import Html, joined, tag
 from app.workbench import Workbench
@@ -40,19 +44,28 @@ class RunsPage:
         self._frame = arguments.frame
         self._query = RunsQuery.of(arguments.query_parameters)
         self._shown: list[RunRow] = []
+        self._excerpts: Mapping[str, Excerpt] = {}
         self._seen = self._stamp()
         self._not_before = 0.0
+        self._typing: frozenset[str] = frozenset()
+        """The box that is being typed into, as far as one is."""
+        self._picked: str | None = None
+        """The row that was chosen last, from which a range begins."""
         ui.page_title("Runs · Agent Playground")
         with ui.element("div").classes("page page-wide runs-page"):
             ui.html(_HEADING, sanitize=False)
             self._filters = RunFilters(
-                self._query, agents=self._agents(), models=workbench.rows.models(), ask=self._ask
+                self._query,
+                agents=self._agents(),
+                models=workbench.rows.models(),
+                variants=workbench.rows.variants,
+                ask=self._ask,
             )
+            self._undo = UndoBar()
             self._build_actions()
             self.table = self._build_table()
             self._nothing = ui.element("div")
             self._build_pager()
-        self._undo = UndoBar()
         ui.timer(REFRESH_SECONDS, self._tick)
 
     def _build_actions(self) -> None:
@@ -60,14 +73,17 @@ class RunsPage:
             self._count = ui.html("Loading runs…", sanitize=False).classes("muted grow")
             self._count.props("role=status data-testid=runs-count")
             self._delete = button("Delete", self._delete_selected, look="danger", icon="delete", testid="delete-runs")
-            self._delete.visible = False
+            self._export = button("Export", self._export_selected, icon="download", testid="export-runs")
+            self._delete.visible = self._export.visible = False
+            SavedFilters(self._workbench, query=lambda: self._query, ask=self._ask, undo=self._undo)
+            ImportRun()
 
     def _build_table(self) -> ui.table:
         table = ui.table(rows=[], columns=columns(self._query), selection="multiple", on_select=self._show_selected)
         table.classes("runs-table").props("flat hide-bottom hide-selected-banner loading data-testid=runs-table")
         table.add_slot("header", HEADER)
         table.add_slot("body", BODY)
-        return table.on("sort", self._sort)
+        return table.on("sort", self._sort).on("pick", self._pick)
 
     def _build_pager(self) -> None:
         with ui.element("nav").classes("runs-pager").props('aria-label="Pages of runs"') as self._pager:
@@ -83,6 +99,8 @@ class RunsPage:
     def show_at_once(self) -> bool:
         """Put the rows into the page as it is sent first; False where some have to be looked at closer before."""
         query = self._query
+        if query.text.strip():
+            return False  # what was said in them is searched beside the event loop
         found = self._workbench.rows.find(
             query.filter, sort=query.sort, descending=query.descending, offset=query.offset, limit=PAGE_SIZE
         )
@@ -104,13 +122,13 @@ class RunsPage:
         if query is not self._query:
             return  # something else was asked meanwhile
         if not found.rows and found.total:
-            self._ask(query.model_copy(update={"page": _pages(found.total)}))
+            self._show_query(query.model_copy(update={"page": _pages(found.total)}), in_place=True)
             return
         self._not_before = monotonic() + 10 * (monotonic() - started)
         self._show(found)
 
     async def _read(self, query: RunsQuery) -> RunPage:
-        return await self._workbench.runs.page(
+        return await self._workbench.runs.lists.page(
             query.filter, sort=query.sort, descending=query.descending, offset=query.offset, limit=PAGE_SIZE
         )
 
@@ -121,27 +139,51 @@ class RunsPage:
             self._show_rows()
 
     def _stamp(self) -> tuple[int, ...]:
-        """Changes whenever a run of this process begins, gets on or ends."""
-        runs = self._workbench.runs
-        return (runs.begun, *(len(live.entries) for live in runs.live_runs()))
+        """Changes whenever a run of this process begins, gets on or ends, or more of them can be searched."""
+        runs, search = self._workbench.runs, self._workbench.search
+        unread = search.behind if self._query.text.strip() else 0
+        return (runs.begun, unread, *(len(live.entries) for live in runs.live_runs()))
 
     def _sort(self, event: events.GenericEventArguments) -> None:
         key: SortKey = next((key for key in SORT_KEYS if key == event.args), "started_at")
         self._ask(self._query.sorted_by(key))
 
+    def _pick(self, event: events.GenericEventArguments) -> None:
+        """Choose a row; with Shift, also those between it and the one before."""
+        run_id, with_shift = event.args
+        rows = {str(row["id"]): row for row in self.table.rows}
+        chosen = [str(row["id"]) for row in self.table.selected]
+        since = self._picked if with_shift else None
+        self.table.selected = [rows[one] for one in picked(list(rows), chosen, str(run_id), since=since)]
+        self._picked = str(run_id)
+        self._show_selected()
+
     def _turn(self, pages: int) -> None:
         self._ask(self._query.model_copy(update={"page": max(1, self._query.page + pages)}))
 
     def _ask(self, query: RunsQuery) -> None:
-        """Show what another query finds, and let the address say it."""
-        self._query = self._filters.query = query
+        """Show what another query finds, and let Back lead to the one before; what is typed on is one step."""
+        changed = query.changed(self._query)
+        self._show_query(query, in_place=changed == self._typing)
+        self._typing = changed if len(changed) == 1 and changed <= TYPED else frozenset()
+
+    def _show_query(self, query: RunsQuery, *, in_place: bool) -> None:
+        """Let page and address say that query; `in_place` of the address that was."""
+        self._query = query
+        self._filters.show(query)
         self.table.columns = columns(query)
         self._select_none()
         self.table.props("loading")
-        ui.navigate.history.replace(query.address)
+        history = ui.navigate.history
+        (history.replace if in_place else history.push)(query.address)
         # NiceGUI believes the page to stand at its first address still, and would not build it anew for that one.
         self._frame._reset_match()
         background_tasks.create(self.load(), name="load runs", context=self.table)
+
+    def _export_selected(self) -> None:
+        from app.ui.components.export_dialog import open_export  # noqa: PLC0415  only who exports needs all formats
+
+        open_export(self._workbench, [str(row["id"]) for row in self.table.selected])
 
     async def _delete_selected(self) -> None:
         chosen = [str(row["id"]) for row in self.table.selected]
@@ -165,28 +207,30 @@ class RunsPage:
         self._undo.show(f"Deleted {plural(len(ended), 'run')}", restore)
 
     def _select_none(self) -> None:
+        self._picked = None
         self.table.selected = []
         self._show_selected()
 
     def _show_selected(self) -> None:
         number = len(self.table.selected)
-        self._delete.visible = number > 0
+        self._delete.visible = self._export.visible = number > 0
         self._delete.text = f"Delete {plural(number, 'run')}"
 
     def _show(self, found: RunPage) -> None:
-        self._shown = found.rows
+        self._shown, self._excerpts = found.rows, found.excerpts
         self._show_rows()
         self._show_total(found.total)
 
     def _show_rows(self) -> None:
         moment = now()
-        rows = [cells(row, moment) for row in self._shown]
+        rows = [cells(row, moment, self._excerpts.get(row.run_id)) for row in self._shown]
         if rows != self.table.rows:
             self.table.rows = rows
         self.table.props(remove="loading")
 
     def _show_total(self, total: int) -> None:
-        self._count.set_content(tag("span", range_words(self._query, self._shown, total)))
+        unread = self._workbench.search.behind if self._query.text.strip() else 0
+        self._count.set_content(tag("span", range_words(self._query, self._shown, total), unread_words(unread)))
         self._nothing.clear()
         self.table.visible = total > 0
         if not total and self._query.filtered:

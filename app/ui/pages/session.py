@@ -11,13 +11,15 @@ from app.domain.errors import NotFound, WorkbenchError
 from app.domain.messages import Attachment
 from app.domain.sessions import Session, switched
 from app.domain.trace import files_after
-from app.engine.runs import LiveRun
+from app.engine.live_run import LiveRun
 from app.llm.choices import model_trouble
 from app.ui.addresses import compare_address
 from app.ui.components.attachments import Attachments
+from app.ui.components.background_run import run_in_background
 from app.ui.components.buttons import button, icon_button
+from app.ui.components.composer import SendAs
 from app.ui.components.composer_bar import ComposerBar
-from app.ui.components.conversation import Conversation
+from app.ui.components.conversation import Conversation, trace_of
 from app.ui.components.figures import Figures, ceiling, token_ceiling
 from app.ui.components.model_picker import ModelPicker
 from app.ui.components.notices import told
@@ -241,11 +243,11 @@ class SessionPage:
             token_ceiling=token_ceiling(limits, turns[-1].figures.tokens if turns else 0),
         )
 
-    async def _send(self, text: str, steers: bool) -> None:
+    async def _send(self, text: str, how: SendAs) -> None:
         attached = self._attachments.ready()
         self._counting.cancel()
         try:
-            await self._pass_on(text, attached, steers=steers)
+            await self._pass_on(text, attached, how)
         except WorkbenchError:
             self._counting.touch()
             raise
@@ -253,11 +255,13 @@ class SessionPage:
         self._composer.sent(text)
         self._attachments.sent(attached)
 
-    async def _pass_on(self, text: str, attached: tuple[Attachment, ...], *, steers: bool) -> None:
-        """Begin a run; while one goes on, break into it or wait for its end."""
-        if self._workbench.runs.of_session(self._session.id) is None:
+    async def _pass_on(self, text: str, attached: tuple[Attachment, ...], how: SendAs) -> None:
+        """Begin a run, here or in the background; while one goes on, break into it or wait for its end."""
+        if how == "background":
+            await run_in_background(self._workbench, self._session.id, text, attached)
+        elif self._workbench.runs.of_session(self._session.id) is None:
             await self._workbench.chat.send(self._session.id, text, attached)
-        elif steers:
+        elif how == "steer":
             await self._workbench.queue.steer(self._session.id, text, attached)
         else:
             await self._workbench.queue.add(self._session.id, text, attached)
@@ -305,13 +309,13 @@ class SessionPage:
     async def _show_files(self) -> None:
         turns = self._conversation.turns
         if turns:
-            trace = await self._workbench.runs.trace(turns[-1].run_id)
+            trace = await trace_of(self._workbench, turns[-1].run_id)
             await self._side.show_files(files_after(trace.entries))
 
 
 def _next_run(session: Session) -> object:
     """What of a session decides how its next run goes."""
-    return session.variant, session.model, session.variables, session.tools_off
+    return session.variant, session.model, session.variables, session.tools_off, session.tools_allowed
 
 
 def _with_composer(session: Session, text: str) -> Session:
