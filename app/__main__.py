@@ -9,6 +9,9 @@ from pathlib import Path
 from app import __version__, paths
 from app.domain.errors import WorkbenchError
 
+_FORMATS = ("markdown", "html", "jsonl", "otel", "bundle")
+"""As `app.export` has them, which `--version` does not need."""
+
 
 def main(arguments: list[str] | None = None) -> int:
     """Run the app; the exit code."""
@@ -20,16 +23,24 @@ def main(arguments: list[str] | None = None) -> int:
     chosen = _parser().parse_args(arguments)
     folder = paths.data_folder(chosen.data)
     try:
-        if chosen.check:
-            return _check(folder if chosen.data else None)
-        if chosen.command == "run":
-            return _run(folder, chosen.slug, chosen.text, as_json=chosen.json)
-        return _serve(folder, chosen.port, open_browser=not chosen.no_browser, trust_tools=chosen.trust_tools)
+        return _done(chosen, folder)
     except WorkbenchError as error:
         sys.stderr.write(f"{error}\n")
         return 1
     except KeyboardInterrupt:
         return 130
+
+
+def _done(chosen: argparse.Namespace, folder: Path) -> int:
+    if chosen.check:
+        return _check(folder if chosen.data else None)
+    if chosen.command == "run":
+        return _run(folder, chosen.slug, chosen.text, as_json=chosen.json)
+    if chosen.command == "export":
+        return _export(folder, chosen.runs, chosen.format, chosen.output, attachments=not chosen.no_attachments)
+    if chosen.command == "key":
+        return _key(folder, chosen)
+    return _serve(folder, chosen.port, open_browser=not chosen.no_browser, trust_tools=chosen.trust_tools)
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -45,7 +56,27 @@ def _parser() -> argparse.ArgumentParser:
     run.add_argument("slug", help="the agent's short name, such as assistant")
     run.add_argument("text", help="what to ask it")
     run.add_argument("--json", action="store_true", help="print the whole reply as JSON")
+    export = commands.add_parser("export", help="write runs as files that others can read")
+    export.add_argument("runs", nargs="+", metavar="RUN", help="the id of a run; several become one zip file")
+    export.add_argument("--format", choices=_FORMATS, default="markdown", help="what to write; markdown otherwise")
+    export.add_argument("--output", metavar="FILE", default="", help="where to write it; - for the terminal")
+    export.add_argument("--no-attachments", action="store_true", help="leave images and files out")
+    export.add_argument("--data", metavar="DIR", default=argparse.SUPPRESS, help="the data folder to read")
+    _add_key_commands(commands.add_parser("key", help="make, list and revoke the API keys of programs"))
     return parser
+
+
+def _add_key_commands(key: argparse.ArgumentParser) -> None:
+    commands = key.add_subparsers(dest="key_command", metavar="COMMAND", required=True)
+    create = commands.add_parser("create", help="make a key and print it, once")
+    create.add_argument("name", help="what it is called, such as the program that will use it")
+    create.add_argument("--agents", metavar="A,B", help="short names of the agents it opens; all of them otherwise")
+    create.add_argument("--expires", metavar="DAYS", type=float, help="days until it expires; never otherwise")
+    listed = commands.add_parser("list", help="print all keys, without what opens anything")
+    revoke = commands.add_parser("revoke", help="let a key open nothing any more")
+    revoke.add_argument("name", help="what it is called")
+    for command in (create, listed, revoke):
+        command.add_argument("--data", metavar="DIR", default=argparse.SUPPRESS, help="the data folder of the keys")
 
 
 def _serve(folder: Path, port: int | None, *, open_browser: bool, trust_tools: bool) -> int:
@@ -74,6 +105,37 @@ def _run(folder: Path, slug: str, text: str, *, as_json: bool) -> int:
     running = running_app(folder)
     reply = run_there(running, slug, text) if running else asyncio.run(run_here(folder, slug, text))
     return print_reply(reply, as_json=as_json)
+
+
+def _export(folder: Path, runs: list[str], chosen: str, output: str, *, attachments: bool) -> int:
+    from app.export.exports import FORMATS, Choice  # noqa: PLC0415  heavy
+    from app.terminal import running_app  # noqa: PLC0415
+    from app.terminal_export import export_here, export_there, save  # noqa: PLC0415
+
+    format = next(one for one in FORMATS if one == chosen)
+    choice = Choice(attachments=attachments)
+    if not folder.is_dir():
+        raise WorkbenchError(f"There is no data folder {folder}. Name another one with --data.")
+    if (running := running_app(folder)) is not None:
+        exported = export_there(running, runs, format, choice)
+    else:
+        exported = asyncio.run(export_here(folder, runs, format, choice))
+    if written := save(exported, output):
+        sys.stdout.write(f"{written}\n")
+    return 0
+
+
+def _key(folder: Path, chosen: argparse.Namespace) -> int:
+    from app.terminal_keys import create_key, list_keys, revoke_key  # noqa: PLC0415  heavy
+
+    match chosen.key_command:
+        case "create":
+            agents = None if chosen.agents is None else [slug.strip() for slug in chosen.agents.split(",")]
+            return create_key(folder, chosen.name, agents, chosen.expires)
+        case "revoke":
+            return revoke_key(folder, chosen.name)
+        case _:
+            return list_keys(folder)
 
 
 def _check(folder: Path | None) -> int:

@@ -17,7 +17,9 @@ os.environ.setdefault("MATPLOTLIB", "false")  # NiceGUI would import it at start
 from nicegui import app as server
 from nicegui import ui
 
-from app.api.routes import routes
+from app.api.guests import WorkbenchGuests
+from app.api.lazily import LazyApi
+from app.api.refusals import API_PATHS
 from app.api.security import HOST, install
 from app.api.uploads import upload_routes
 from app.domain.errors import WorkbenchError
@@ -34,15 +36,17 @@ WARM_SECONDS = 5
 
 def serve(workbench: Workbench, port: int, token: str, *, open_browser: bool) -> None:
     """Serve until the process is told to end; then close the workbench."""
-    install(server, port=port, token=token)
-    server.include_router(routes(workbench))
+    install(server, port=port, token=token, guests=WorkbenchGuests(workbench))
+    api = LazyApi(workbench)
+    for place in API_PATHS:
+        server.mount(place.rstrip("/"), api)
     server.include_router(upload_routes(workbench))
 
     async def start() -> None:
         gc.freeze()  # what is loaded now stays: looking through it again and again would stop the loop
         gc.enable()
         await workbench.start()
-        announcing.append(asyncio.create_task(_announce(workbench, here, shown, open_browser=open_browser)))
+        announcing.append(asyncio.create_task(_announce(workbench, api, here, shown, open_browser=open_browser)))
 
     for told_to_end in (signal.SIGTERM, signal.SIGINT):
         signal.signal(told_to_end, _end)
@@ -74,7 +78,9 @@ def _end(_signal: int, _frame: FrameType | None) -> None:
     sys.exit(0)
 
 
-async def _announce(workbench: Workbench, here: Announcement, shown: asyncio.Event, *, open_browser: bool) -> None:
+async def _announce(
+    workbench: Workbench, api: LazyApi, here: Announcement, shown: asyncio.Event, *, open_browser: bool
+) -> None:
     """Once the port answers: say where, to the terminal, to a second start, and to the browser."""
     while not await _answers(here.port):  # noqa: ASYNC110  nothing tells when the port is open
         await asyncio.sleep(0.01)
@@ -86,7 +92,11 @@ async def _announce(workbench: Workbench, here: Announcement, shown: asyncio.Eve
     with contextlib.suppress(TimeoutError):
         await asyncio.wait_for(shown.wait(), WARM_SECONDS)
     await workbench.warm()
-    await asyncio.to_thread(import_module, "app.ui.pages.tools")  # so that its first visitor need not wait for it
+    await api.warm()
+    for page in ("tools", "jobs", "runs", "integrations"):  # so that their first visitors need not wait for it
+        await asyncio.to_thread(import_module, f"app.ui.pages.{page}")
+    for view in ("run_find", "findings_panel", "waterfall_view", "requests_view", "review_view", "raw_view"):
+        await asyncio.to_thread(import_module, f"app.ui.components.{view}")
     gc.freeze()  # what is loaded now stays: looking through it again and again would stop the loop
 
 

@@ -8,6 +8,7 @@ import urllib.request
 from collections.abc import Callable
 from pathlib import Path
 
+from app.api.caller import STARTED_FROM
 from app.api.replies import RunReply, run_reply
 from app.domain.errors import WorkbenchError
 from app.domain.events import Trigger
@@ -38,7 +39,11 @@ def run_there(announcement: Announcement, slug: str, text: str) -> RunReply:
     request = urllib.request.Request(
         f"http://127.0.0.1:{announcement.port}/api/v1/agents/{slug}/run",
         data=json.dumps({"input": text}).encode(),
-        headers={"Content-Type": "application/json", "Authorization": f"Bearer {announcement.token}"},
+        headers={
+            "Content-Type": "application/json",
+            "Authorization": f"Bearer {announcement.token}",
+            STARTED_FROM: "terminal",
+        },
     )
     try:
         with urllib.request.urlopen(request, timeout=ANSWER_SECONDS) as answer:  # noqa: S310

@@ -1,32 +1,40 @@
 """The composition root: builds every part once and hands them to whoever serves them."""
 
 import asyncio
+import os
 from collections.abc import Collection
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property
 from pathlib import Path
-from typing import Self
+from typing import TYPE_CHECKING, Self
 
 from app import __version__, paths
 from app.domain.agents import Agent, Behaviour, new_agent
+from app.domain.tool_settings import StdioTransport
 from app.domain.values import Value
 from app.engine.by_hand import HandCalls
 from app.engine.chat import Chat
 from app.engine.clock import SystemClock
 from app.engine.compare import Compare
+from app.engine.idempotency import Idempotency
+from app.engine.jobs import Jobs
+from app.engine.keys import Keys
 from app.engine.last_calls import LastCalls
 from app.engine.pauses import Pauses
 from app.engine.queue import Queue
 from app.engine.runs import Runs
 from app.engine.working_copies import WorkingCopies
 from app.llm.catalog import Catalog
+from app.llm.demo.model import HUMAN_PACE
 from app.llm.directory import ModelDirectory
 from app.store.agents import Agents
 from app.store.artifacts import Artifacts
 from app.store.comparisons import Comparisons
 from app.store.folder import DataFolder
 from app.store.preferences import PreferencesStore
+from app.store.removed_runs import RemovedRuns
 from app.store.rows import Rows
+from app.store.search import Search
 from app.store.sessions import Sessions
 from app.store.variable_sets import VariableSets
 from app.tools.built_in import BuiltInTools
@@ -34,6 +42,10 @@ from app.tools.http_tools import HttpToolSource
 from app.tools.mcp.hub import McpHub
 from app.tools.registry import Registry
 from app.tools.user_tools.folder import UserTools
+
+if TYPE_CHECKING:
+    from app.engine.forks import Forks
+    from app.export.exports import Exports
 
 
 class SampleAgent(Value):
@@ -66,6 +78,8 @@ class Workbench:
     sessions: Sessions
     comparisons: Comparisons
     rows: Rows
+    search: Search
+    removed_runs: RemovedRuns
     artifacts: Artifacts
     preferences: PreferencesStore
     models: ModelDirectory
@@ -76,34 +90,42 @@ class Workbench:
     http_tools: HttpToolSource
     mcp: McpHub
     hand_calls: HandCalls
+    idempotency: Idempotency
+    keys: Keys
     last_calls: LastCalls
     runs: Runs
     chat: Chat
     queue: Queue
     pauses: Pauses
     compare: Compare
+    jobs: Jobs
     version: str
 
     @classmethod
-    def open(cls, folder: Path, *, trust_tools: bool = False) -> Self:
+    def open(cls, folder: Path, *, trust_tools: bool = False, demo_pace: float = HUMAN_PACE) -> Self:
         """Everything over that data folder. Raises `StorageError` in words when it cannot be used.
 
-        With `trust_tools` every file in its tools folder may run without its owner being asked.
+        With `trust_tools` every file in its tools folder may run without its owner being asked. `demo_pace` is in
+        seconds for a token of the demo model.
         """
         data = DataFolder.open(folder)
         catalog = Catalog()
-        models = ModelDirectory(catalog, data.artifacts.get)
+        models = ModelDirectory(catalog, data.artifacts.get, pace=demo_pace)
         user_tools = UserTools(data.path / "tools", data.trusted_files, trust_all=trust_tools)
         http_tools = HttpToolSource(data.http_tools)
         mcp = McpHub(data.mcp_servers, version=__version__)
         built_in = BuiltInTools(data.preferences.get)
         tools = Registry((), sources=(built_in, user_tools, http_tools, mcp), settings=data.tool_settings)
         hand_calls = HandCalls(tools, data.artifacts)
+        search = Search(data.path / "cache", data.rows, data.traces)
         runs = Runs(
             *(data.traces, data.rows, models, tools, data.artifacts, SystemClock()),
             day_ceiling=lambda: data.preferences.get().day_cost,
+            search=search,
         )
+        runs.on_end.append(lambda live: search.take(live.run_id, live.entries))
         chat = Chat(data.agents, data.sessions, runs, tools)
+        keys = Keys(data.api_keys, data.agents, SystemClock())
         return cls(
             data=data,
             agents=data.agents,
@@ -112,6 +134,8 @@ class Workbench:
             sessions=data.sessions,
             comparisons=data.comparisons,
             rows=data.rows,
+            search=search,
+            removed_runs=RemovedRuns(data.rows, data.sessions, data.traces, search),
             artifacts=data.artifacts,
             preferences=data.preferences,
             models=models,
@@ -122,14 +146,35 @@ class Workbench:
             http_tools=http_tools,
             mcp=mcp,
             hand_calls=hand_calls,
+            idempotency=Idempotency(data.sent_requests, runs),
+            keys=keys,
             last_calls=LastCalls(hand_calls),
             runs=runs,
             chat=chat,
             queue=Queue(chat),
             pauses=Pauses(chat),
             compare=Compare(chat, data.sessions, data.comparisons, runs),
+            jobs=Jobs(chat, keys.may_use),
             version=__version__,
         )
+
+    @cached_property
+    def exports(self) -> "Exports":
+        """Runs as files, and back; made when it is first asked for."""
+        from app.export.exports import Exports  # noqa: PLC0415  a start reads none of the formats
+        from app.export.importing import Importing  # noqa: PLC0415
+
+        stores = (self.data.traces, self.rows, self.sessions, self.artifacts, self.agents)
+        importing = Importing(*stores, taken_in=self.search.look_again)
+        return Exports(self.runs, self.artifacts, self._secrets, app=self.version, importing=importing)
+
+    def _secrets(self) -> list[str]:
+        """The keys that may be in no export, as of now."""
+        from app.export.known import known_secrets  # noqa: PLC0415  see `exports`
+
+        transports = [server.transport for server in self.data.mcp_servers.all()]
+        named = [one.env if isinstance(one, StdioTransport) else one.headers for one in transports]
+        return known_secrets(self.data.path, os.environ, *named)
 
     async def start(self) -> None:
         """Begin to follow tool files and MCP servers; plant the sample agents on the very first start."""
@@ -139,19 +184,33 @@ class Workbench:
             for sample in _samples("agents"):
                 await self.agents.create(sample.agent(self.agents.slugs()))
 
+    @cached_property
+    def forks(self) -> "Forks":
+        """Runs gone on with from one of their steps, and replayed."""
+        from app.engine.forks import Forks  # noqa: PLC0415  a start needs none of it
+
+        return Forks(self.agents, self.sessions, self.runs, self.tools)
+
     def templates(self) -> tuple[SampleAgent, ...]:
         """What a new agent may begin as, the blank one first."""
         return _samples("templates")
 
     async def warm(self) -> None:
         """Make beside the event loop what a start does not need but the first run does."""
+        from app.engine.lost_runs import LostRuns  # noqa: PLC0415  see `exports`
+
         await self.data.warm()
+        await self.removed_runs.remove()
+        await LostRuns(self.chat, self.data.traces.ids, self.rows.knows).find()
+        self.search.start()
         await asyncio.to_thread(self.built_in_tools.tools)
 
     async def close(self) -> None:
         await self.runs.close()
+        await self.search.close()
         await self.queue.close()
         await self.hand_calls.close()
+        await self.keys.close()
         await self.tools.close()
         await self.working_copies.close()
         await self.data.close()

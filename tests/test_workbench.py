@@ -8,8 +8,9 @@ import pytest
 
 from app.domain.comparisons import ColumnChoice
 from app.domain.prompts import faults
+from app.domain.values import now
+from app.engine.live_run import LiveRun
 from app.engine.output import schema_problem
-from app.engine.runs import LiveRun
 from app.export.agent_file import agent_file, read_agent_file
 from app.workbench import Workbench
 
@@ -63,3 +64,19 @@ async def test_two_variants_answer_the_same_message(workbench: Workbench):
     assert workbench.sessions.recent() == []
     assert workbench.rows.week_of(tutor.id).runs == 2
     assert [found.id for found in workbench.comparisons.recent()] == [comparison.id]
+
+
+async def test_what_a_kill_left_is_in_the_lists_once_the_app_is_warm(workbench: Workbench):
+    session = await workbench.chat.new_session(workbench.agents.by_slug("assistant").id)
+    live = await workbench.chat.send(session.id, "hello")
+    await live.ended()
+    writer = await workbench.data.traces.create("lost", session.id)
+    await writer.prepare(live.started)
+    for entry in live.entries[:2]:
+        writer.append(entry.model_copy(update={"run_id": "lost", "at": now()}))
+    await writer.close()
+    assert workbench.rows.get("lost") is None
+    await workbench.warm()
+
+    assert [row.run_id for row in await workbench.runs.left()] == ["lost"]
+    assert workbench.sessions.get(session.id).runs == ("lost",)
