@@ -9,6 +9,8 @@ import threading
 from pathlib import Path
 from typing import IO
 
+import psutil
+
 ROOT = Path(__file__).resolve().parents[1]
 ADDRESS = re.compile(r"Agent Playground is running at (http://127\.0\.0\.1:\d+)/\?token=(\S+)")
 LEFT_OUT = ("PYTEST_", "NICEGUI_", "AGENT_PLAYGROUND_", "PYTHONDONTWRITEBYTECODE")
@@ -17,15 +19,25 @@ LEFT_OUT = ("PYTEST_", "NICEGUI_", "AGENT_PLAYGROUND_", "PYTHONDONTWRITEBYTECODE
 class AppProcess:
     """Agent Playground on a free port, with `data` as its folder and nothing of the test run in its environment.
 
-    `module` is what is run in the app's place, `environment` is added to what it inherits.
+    `module` is what is run in the app's place, `executable` a packaged app to run instead; `environment` is added to
+    what it inherits, `options` to its command line.
     """
 
-    def __init__(self, data: Path, *, module: str = "app", environment: dict[str, str] | None = None) -> None:
+    def __init__(
+        self,
+        data: Path,
+        *,
+        module: str = "app",
+        executable: Path | None = None,
+        environment: dict[str, str] | None = None,
+        options: tuple[str, ...] = (),
+    ) -> None:
         self.data = data
         self.port = free_port()
         self.url = ""
         self.token = ""
-        self._module = module
+        self.command = [str(executable)] if executable else [sys.executable, "-m", module]
+        self._options = options
         self._environment = plain_environment() | (environment or {})
         self._lines: list[str] = []
         self._started_at_line = 0
@@ -48,7 +60,7 @@ class AppProcess:
 
     def start(self) -> None:
         """Start it and wait until it serves."""
-        command = [sys.executable, "-m", self._module, "--port", str(self.port), "--data", str(self.data)]
+        command = [*self.command, "--port", str(self.port), "--data", str(self.data), *self._options]
         self._started_at_line = len(self._lines)
         self._process = subprocess.Popen(
             [*command, "--no-browser"],
@@ -82,9 +94,18 @@ class AppProcess:
         return self._running().wait(10)
 
     def kill(self) -> None:
-        """End it without a chance to say goodbye."""
+        """End it, if it still runs, without a chance to say goodbye; of a single file also what its starter made."""
+        if self._running().poll() is not None:
+            return
+        for process in psutil.Process(self.pid).children():
+            if process.name() == Path(self.command[0]).name:
+                process.kill()
         self._running().kill()
         self._running().wait(10)
+
+    def stop_if_running(self) -> None:
+        if self._process is not None and self._process.poll() is None:
+            self.stop()
 
     def restart(self) -> None:
         """Start it again on the same data and port, after a clean end if it still runs."""

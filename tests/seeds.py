@@ -2,8 +2,9 @@
 
 import asyncio
 import random
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import UTC, datetime, timedelta
+from itertools import islice
 from pathlib import Path
 
 from app.domain.agents import Parameters
@@ -47,6 +48,17 @@ async def seed_runs(folder: Path, count: int) -> list[str]:
     finally:
         await data.close()
     return [_run_id(number) for number in range(count)]
+
+
+async def seed_traces(folder: Path, traces: Iterable[Sequence[Entry]]) -> None:
+    """Store exactly these runs."""
+    data = DataFolder.open(folder)
+    waiting = iter(traces)
+    try:
+        while batch := list(islice(waiting, BATCH)):
+            await asyncio.gather(*(_store(data, entries) for entries in batch))
+    finally:
+        await data.close()
 
 
 async def seed_long_run(folder: Path, events: int, *, run_id: str = "long-run") -> str:

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.bench import first_token, load, python_sandbox, tool_files
-from tests.faults import crashing_servers, crashing_tools, provider_ways, run_kills, steers, stops
+from tests.bench import api_run, first_token, load, python_sandbox, search, tool_files
+from tests.faults import crashing_servers, crashing_tools, jobs, provider_ways, run_kills, steers, stops
 from tests.figures import measurements
 
 HERE = Path(__file__).parent
@@ -82,3 +82,20 @@ def test_kills_in_mid_run_are_measured():
     figures = run_kills.run(kills=3)
     assert [figure.value.split()[0] for figure in figures] == ["0", "0", "0"]
     assert all(figure.passed for figure in figures)
+
+
+def test_kills_while_tasks_go_on_are_measured():
+    figures = jobs.run(kills=1, parents=2)
+    assert len(figures) == 3
+    assert all(figure.passed for figure in figures), figures
+
+
+async def test_the_search_is_measured():
+    [figure] = await search.run(runs=40, questions=20)
+    assert figure.passed, figure
+
+
+def test_runs_over_the_api_are_measured():
+    against_bare, against_adk = api_run.run(rounds=1, warm_up=1, with_adk=False)
+    assert against_bare.value.endswith(" × one that does not stream)")
+    assert against_adk.passed is None

@@ -1,7 +1,8 @@
 """An OpenAI-compatible provider in a process of its own, for measuring.
 
 Its models: `stream-<characters>-<chunks a second>`, where a pace of 0 is full speed and the text is varied Markdown,
-since equal chunks are taken for a stuck model; and `echo-0-0`, which says what it was told.
+since equal chunks are taken for a stuck model; `echo-0-0`, which says what it was told; and `sums-<calls>-0`, which
+asks for that many sums, one after the other, and then answers, at once, streamed or not.
 """
 
 import asyncio
@@ -13,6 +14,7 @@ import time
 import urllib.request
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import Any
 
 from aiohttp import web
 
@@ -57,6 +59,8 @@ def event(delta: dict[str, object], finish: str | None, usage: dict[str, int] | 
 async def complete(request: web.Request) -> web.StreamResponse:
     asked = await request.json()
     kind, characters, pace = asked["model"].split("-")
+    if kind == "sums":
+        return sums(asked, int(characters))
     text = asked["messages"][-1]["content"] if kind == "echo" else markdown(int(characters))
     response = web.StreamResponse(headers={"Content-Type": "text/event-stream"})
     await response.prepare(request)
@@ -71,6 +75,25 @@ async def complete(request: web.Request) -> web.StreamResponse:
     )
     await response.write(b"data: [DONE]\n\n")
     return response
+
+
+def sums(asked: dict[str, Any], wanted: int) -> web.Response:
+    """The next sum, or the answer when there were enough of them, all of it in one piece."""
+    done = sum(message["role"] == "tool" for message in asked["messages"])
+    message: dict[str, object] = {"role": "assistant", "content": f"Done after {done} sums."}
+    if done < wanted:
+        arguments = json.dumps({"operation": "add", "x": done, "y": 1})
+        function = {"name": "calculator", "arguments": arguments}
+        message = {"role": "assistant", "content": None}
+        message["tool_calls"] = [{"index": 0, "id": f"call_{done}", "type": "function", "function": function}]
+    finish = "tool_calls" if done < wanted else "stop"
+    usage = {"prompt_tokens": 90 + 40 * done, "completion_tokens": 20, "total_tokens": 110 + 40 * done}
+    if asked.get("stream"):
+        events = [event(message, None), event({}, finish), event({}, None, usage), b"data: [DONE]\n\n"]
+        return web.Response(body=b"".join(events), headers={"Content-Type": "text/event-stream"})
+    choice = {"index": 0, "message": message, "finish_reason": finish}
+    whole = {"id": "c1", "object": "chat.completion", "created": 1, "model": "bench", "choices": [choice]}
+    return web.json_response({**whole, "usage": usage})
 
 
 async def health(_: web.Request) -> web.Response:

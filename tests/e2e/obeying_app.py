@@ -17,6 +17,7 @@ from app.domain.tools import CallContext, Progress, Question
 from app.domain.values import new_id
 from app.engine.chat import Chat
 from app.engine.clock import SystemClock
+from app.engine.jobs import Jobs
 from app.engine.pauses import Pauses
 from app.engine.queue import Queue
 from app.engine.runs import Runs
@@ -50,6 +51,15 @@ async def climb(context: CallContext) -> str:
     return f"{answer.decision}"
 
 
+@tool(idempotent=True, cancellable=False)
+async def wait_for(path: str) -> str:
+    """Waits until there is such a file, whatever happens meanwhile."""
+    there = Path(path).exists
+    while not there():  # noqa: ASYNC110  the test makes it, and nothing tells
+        await asyncio.sleep(0.02)
+    return "it is there"
+
+
 @tool()
 async def recite(lines: int) -> str:
     """Says much."""
@@ -79,21 +89,30 @@ class Obeying(ModelDirectory):
 
 
 def obeying(workbench: Workbench) -> Workbench:
-    data, registry = workbench.data, Registry([tailor, climb, recite, add])
+    data, registry = workbench.data, Registry([tailor, climb, recite, add, wait_for])
     models = Obeying(workbench.catalog, data.artifacts.get)
     runs = Runs(data.traces, data.rows, models, registry, data.artifacts, SystemClock())
     chat = Chat(data.agents, data.sessions, runs, registry)
     return dataclasses.replace(
-        workbench, models=models, tools=registry, runs=runs, chat=chat, queue=Queue(chat), pauses=Pauses(chat)
+        workbench,
+        models=models,
+        tools=registry,
+        runs=runs,
+        chat=chat,
+        queue=Queue(chat),
+        pauses=Pauses(chat),
+        jobs=Jobs(chat, workbench.keys.may_use),
     )
 
 
 async def prepare(workbench: Workbench) -> None:
+    if "obedient" in workbench.agents.slugs():
+        return  # started again on the same data
     tools = tuple(ToolChoice(name=name, policy="ask" if name == "add" else "auto") for name in NAMES)
     await workbench.agents.create(new_agent("Obedient", Behaviour(tools=tools), taken_slugs=workbench.agents.slugs()))
 
 
-NAMES = ("tailor", "climb", "recite", "add")
+NAMES = ("tailor", "climb", "recite", "add", "wait_for")
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser()

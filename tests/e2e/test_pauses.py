@@ -58,6 +58,35 @@ def test_a_call_is_allowed_denied_with_a_reason_changed_and_always_allowed(page:
     expect(unasked.get_by_test_id("tool-result").first).to_contain_text("1 + 7 = 8")
     expect(unasked.get_by_test_id("approval-card")).to_have_count(0)
 
+    expect(page.get_by_test_id("allowed-tool")).to_contain_text("Add")
+    page.get_by_test_id("ask-again-button").click()
+    expect(page.get_by_test_id("allowed-tool")).to_have_count(0)
+    asked = call(page, "add", x=1, y=8)
+    asked.get_by_test_id("approve-button").click()
+    finished(page)
+
+
+def test_a_pause_is_heard_by_those_who_switched_the_sound_on(page: Page) -> None:
+    page.evaluate("""() => {
+      window.tones = 0;
+      const start = OscillatorNode.prototype.start;
+      OscillatorNode.prototype.start = function (...moment) { window.tones += 1; return start.apply(this, moment); };
+    }""")
+    start_session(page, "Obedient")
+    call(page, "add", x=1, y=2).get_by_test_id("approve-button").click()
+    finished(page)
+    assert page.evaluate("tones") == 0
+    page.get_by_test_id("pause-sound").click()
+    expect(page.get_by_test_id("pause-sound")).to_have_attribute("aria-checked", "true")
+    page.wait_for_function("tones === 2")
+    page.evaluate("localStorage.removeItem('chimed')")
+    card = call(page, "add", x=1, y=3)
+    page.wait_for_function("tones === 4")
+    card.get_by_test_id("approve-button").click()
+    finished(page)
+    page.get_by_test_id("pause-sound").click()
+    expect(page.get_by_test_id("pause-sound")).to_have_attribute("aria-checked", "false")
+
 
 def test_a_card_outlives_the_app_and_its_run_goes_on(page: Page, app_process: AppProcess) -> None:
     start_session(page, "Obedient")

@@ -1,22 +1,35 @@
 """The Runs pages in a real browser, over runs that were stored before the app started."""
 
 import asyncio
+import random
 import re
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Locator, Page, expect
+from playwright.sync_api import Browser, BrowserContext, Locator, Page, ViewportSize, expect
 
 from app.domain.events import Entry
 from app.domain.streaming import Draft
+from app.export.bundle import bundle, read_bundle
+from app.export.json_lines import json_lines
 from app.workbench import Workbench
 from tests.app_process import AppProcess
+from tests.e2e.complaints import Complaints
+from tests.e2e.conftest import REPORT, SCREENSHOTS
+from tests.export.runs import PNG, digest
 from tests.seeds import seed_long_run, seed_runs, seed_trace
 from tests.traces import ADD, MULTIPLY, asked, called, finished, ran, returned, said, started, the_sum, trace_of
 
+WINDOW: ViewportSize = {"width": 1280, "height": 720}
 HOSTILE = "</pre><script>window.hurt = 1</script><img src=x onerror='window.hurt = 1'>"
+SCROLLED = """(top) => {
+  const list = document.querySelector("[role=listbox]");
+  list.scrollTop = top;
+  return list.scrollTop === top;
+}"""
+"""Scrolls the list there; false while it is not that long yet."""
 SUM_STEPS = ["user-request", *["agent-thought", "tool-call", "tool-result"] * 2, "agent-response"]
 
 
@@ -66,11 +79,39 @@ def hostile_run() -> list[Entry]:
     )
 
 
+@pytest.fixture(scope="module")
+def context(browser: Browser, app_process: AppProcess) -> Iterator[BrowserContext]:
+    """One profile for all: what every page loads is fetched once. A busy machine reads long runs slowly."""
+    profile = browser.new_context(base_url=app_process.url, viewport=WINDOW)
+    expect.set_options(timeout=20_000)
+    yield profile
+    expect.set_options(timeout=5_000)
+    profile.close()
+
+
+@pytest.fixture(scope="module")
+def tab(context: BrowserContext, app_process: AppProcess) -> Page:
+    tab = context.new_page()
+    tab.goto(app_process.address)
+    tab.wait_for_url(lambda url: "token=" not in url)
+    return tab
+
+
+@pytest.fixture
+def page(request: pytest.FixtureRequest, tab: Page, complaints: Complaints) -> Iterator[Page]:
+    """The one tab; each test begins with an address of its own."""
+    yield tab
+    report = request.node.stash.get(REPORT, None)
+    if report is None or report.failed:
+        tab.screenshot(path=SCREENSHOTS / f"failed-{request.node.name}.png")
+    assert not complaints.all(), "\n".join(complaints.all())
+
+
 def rows(page: Page) -> Locator:
     return page.get_by_test_id("run-row")
 
 
-def test_the_list_is_reached_from_the_navigation_and_leads_to_a_run_and_back(page: Page):
+def test_the_list_leads_to_a_run_and_back_and_from_a_filter_to_all(page: Page):
     page.get_by_test_id("nav-runs").click()
     expect(rows(page)).to_have_count(50)
     rows(page).first.get_by_role("link").click()
@@ -78,10 +119,21 @@ def test_the_list_is_reached_from_the_navigation_and_leads_to_a_run_and_back(pag
     expect(page.get_by_test_id("run-step").first).to_be_visible()
     page.get_by_test_id("back-to-runs").click()
     expect(rows(page)).to_have_count(50)
+    page.get_by_test_id("runs-search").fill("no such words")
+    expect(page.get_by_text("No run fits")).to_be_visible()
+    page.get_by_test_id("nav-runs").click()
+    expect(rows(page)).to_have_count(50)
 
 
-def test_filters_stand_in_the_address_and_survive_a_reload(page: Page):
+def test_filters_stand_in_the_address_and_survive_reload_back_and_forward(page: Page):
     page.goto("/runs")
+    count = page.get_by_test_id("runs-count")
+    expect(count).to_have_text("Runs 1 to 50 of 134")
+    page.get_by_test_id("next-page").click()
+    expect(page).to_have_url(re.compile(r"/runs\?page=2$"))
+    expect(count).to_have_text("Runs 51 to 100 of 134")
+    page.get_by_test_id("runs-search").fill("haiku")
+    expect(page).to_have_url(re.compile(r"\?q=haiku$"))
     page.get_by_test_id("runs-search").fill("haiku analyst")
     expect(page).to_have_url(re.compile(r"\?q=haiku\+analyst$"))
     page.get_by_label("Status", exact=True).click()
@@ -89,18 +141,108 @@ def test_filters_stand_in_the_address_and_survive_a_reload(page: Page):
     expect(page).to_have_url(re.compile(r"status=completed"))
     page.reload()
     expect(page.get_by_test_id("runs-search")).to_have_value("haiku analyst")
+    expect(page.get_by_test_id("filter-chip")).to_have_text(["Text: haiku analyst", "Completed"])
     for row in rows(page).all():
         expect(row).to_contain_text("Write a haiku")
         expect(row).to_contain_text("Completed")
+    page.go_back()
+    expect(page.get_by_test_id("filter-chip")).to_have_text(["Text: haiku analyst"])
+    page.go_back()  # what was typed on is one step
+    expect(count).to_have_text("Runs 51 to 100 of 134")
+    expect(page.get_by_test_id("runs-search")).to_have_value("")
+    page.go_back()
+    expect(count).to_have_text("Runs 1 to 50 of 134")
+    page.go_forward()
+    page.go_forward()
+    expect(page.get_by_test_id("filter-chip")).to_have_text(["Text: haiku analyst"])
+    expect(page.get_by_test_id("runs-search")).to_have_value("haiku analyst")
 
 
-def test_the_navigation_leads_from_a_filtered_list_to_the_whole_one(page: Page):
-    page.get_by_test_id("nav-runs").click()
+def test_words_of_a_tool_call_are_found_and_lead_to_their_step(page: Page):
+    page.goto("/runs")
+    page.get_by_test_id("runs-search").fill('"15 * 3"')
+    expect(rows(page)).to_have_count(1)
+    found = page.get_by_test_id("run-found")
+    expect(found).to_have_text("Result of calculator: 15 * 3 = 45")
+    expect(found.locator("mark")).to_have_text("15 * 3")
+    rows(page).get_by_role("link").click()
+    expect(page.locator("[data-testid=run-step].is-wanted")).to_contain_text("45")
+    page.go_back()
+    expect(page.get_by_test_id("runs-search")).to_have_value('"15 * 3"')
+    expect(rows(page)).to_have_count(1)
+
+
+def test_chips_say_what_is_set_and_take_it_away_and_a_popover_asks_for_costs(page: Page):
+    page.goto("/runs?agent=writer&variant=2&error=network&max_seconds=60&min_cost=nonsense&from=2026-11-01")
+    chips = page.get_by_test_id("filter-chip")
+    words = ["writer", "Variant 2", "The provider could not be reached", "From 2026-11-01", "Took at most 1 min 0 s"]
+    expect(chips).to_have_text(words)
+    expect(page.get_by_test_id("runs-count")).not_to_have_text("Loading runs…")
+    for row in rows(page).all():
+        expect(row).to_contain_text("Failed")
+    chips.filter(has_text="writer").click()
+    expect(page).to_have_url(re.compile(r"/runs\?error=network&max_seconds=60&from=2026-11-01$"))
+    expect(page.get_by_test_id("runs-variant")).to_be_hidden()
+    page.get_by_test_id("clear-filters").click()
+    expect(page).to_have_url(re.compile(r"/runs$"))
+    expect(chips).to_have_count(0)
     expect(rows(page)).to_have_count(50)
-    page.get_by_test_id("runs-search").fill("no such words")
-    expect(page.get_by_text("No run fits")).to_be_visible()
-    page.get_by_test_id("nav-runs").click()
-    expect(rows(page)).to_have_count(50)
+    page.get_by_test_id("more-filters").click()
+    page.get_by_test_id("runs-min_cost").fill("0.004")
+    expect(page).to_have_url(re.compile(r"min_cost=0\.004$"))
+    page.get_by_test_id("runs-to").fill("2026-11-02")
+    expect(page).to_have_url(re.compile(r"min_cost=0\.004&to=2026-11-02$"))
+    page.keyboard.press("Escape")
+    expect(chips).to_have_text(["Up to 2026-11-02", "Cost at least $0.0040"])
+
+
+def test_a_filter_is_kept_under_a_name_and_forgotten_with_undo(page: Page):
+    page.goto("/runs?status=failed")
+    page.get_by_test_id("saved-filters").click()
+    page.get_by_test_id("save-filter").click()
+    page.get_by_test_id("question-input").fill("What <b>broke</b>")
+    page.get_by_test_id("question-confirm").click()
+    page.get_by_test_id("question-input").wait_for(state="detached")
+    page.get_by_test_id("clear-filters").click()
+    expect(page).to_have_url(re.compile(r"/runs$"))
+    page.get_by_test_id("saved-filters").click()
+    page.get_by_test_id("saved-filter").filter(has_text="What <b>broke</b>").click()
+    expect(page).to_have_url(re.compile(r"status=failed"))
+    page.get_by_test_id("saved-filters").click()
+    page.get_by_test_id("forget-filter").click()
+    page.get_by_test_id("undo-button").click()
+    expect(page.get_by_test_id("undo-button")).to_have_count(0)
+    page.get_by_test_id("saved-filters").click()
+    expect(page.get_by_test_id("saved-filter")).to_have_count(1)
+
+
+def test_rows_are_chosen_by_mouse_and_by_keys(page: Page):
+    page.goto("/runs")
+    boxes = rows(page).get_by_role("checkbox")
+    expect(boxes).to_have_count(50)
+    delete = page.get_by_test_id("delete-runs")
+    boxes.nth(1).click()
+    expect(delete).to_have_text(re.compile("Delete 1 run$"))
+    boxes.nth(4).click(modifiers=["Shift"])
+    expect(delete).to_have_text(re.compile("Delete 4 runs$"))
+    expect(boxes.nth(2)).to_be_checked()
+    page.get_by_test_id("export-runs").click()
+    expect(page.get_by_test_id("export-dialog")).to_contain_text("Export 4 runs")
+    page.keyboard.press("Escape")
+    page.get_by_test_id("export-dialog").wait_for(state="detached")
+    page.keyboard.press("/")
+    expect(page.get_by_test_id("runs-search")).to_be_focused()
+    page.keyboard.press("ArrowDown")
+    expect(rows(page).nth(0).get_by_role("link")).to_be_focused()
+    page.keyboard.press("j")
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("k")
+    expect(rows(page).nth(1).get_by_role("link")).to_be_focused()
+    page.keyboard.press("x")
+    expect(delete).to_have_text(re.compile("Delete 3 runs$"))
+    wanted = rows(page).nth(1).get_attribute("data-run")
+    page.keyboard.press("Enter")
+    expect(page).to_have_url(re.compile(rf"/runs/{wanted}$"))
 
 
 def test_a_click_on_a_column_sorts_by_it(page: Page):
@@ -111,15 +253,6 @@ def test_a_click_on_a_column_sorts_by_it(page: Page):
     page.get_by_role("button", name="Tokens").click()
     expect(page.get_by_role("columnheader", name="Tokens")).to_have_attribute("aria-sort", "ascending")
     expect(page).to_have_url(re.compile(r"sort=total_tokens&order=asc"))
-
-
-def test_the_next_page_is_asked_of_the_server(page: Page):
-    page.goto("/runs?q=seeded-nothing")
-    page.goto("/runs")
-    expect(page.get_by_test_id("runs-count")).to_have_text("Runs 1 to 50 of 134")
-    page.get_by_test_id("next-page").click()
-    expect(page.get_by_test_id("runs-count")).to_have_text("Runs 51 to 100 of 134")
-    expect(page).to_have_url(re.compile(r"page=2"))
 
 
 def test_chosen_runs_are_deleted_and_brought_back(page: Page):
@@ -134,30 +267,22 @@ def test_chosen_runs_are_deleted_and_brought_back(page: Page):
 
 
 def test_a_short_run_is_read_step_by_step(page: Page):
-    page.goto("/runs/the-sum")
+    page.goto("/runs/the-sum?step=12")
     steps = page.get_by_test_id("run-step")
     expect(steps).to_have_count(8)
     assert [step.get_attribute("data-step-type") for step in steps.all()] == SUM_STEPS
     expect(steps.last).to_contain_text("The answer is 45.")
-    page.get_by_test_id("tab-trajectory").click()
-    expect(page.get_by_test_id("trajectory-step")).to_have_count(3)
-    expect(page.get_by_test_id("tool-call")).to_have_count(2)
-    expect(page).to_have_url(re.compile(r"view=trajectory"))
-
-
-def test_a_link_to_a_step_shows_it(page: Page):
-    page.goto("/runs/the-sum?step=12")
     wanted = page.locator("[data-testid=run-step].is-wanted")
     expect(wanted).to_be_in_viewport()
     expect(wanted).to_have_attribute("data-seq", "13")
-
-
-def test_a_thought_can_be_folded(page: Page):
-    page.goto("/runs/the-sum")
     thought = page.locator("[data-step-type=agent-thought]").first
     expect(thought.get_by_text("First the sum.")).to_be_visible()
     thought.locator("summary").click()
     expect(thought.get_by_text("First the sum.")).to_be_hidden()
+    page.get_by_test_id("tab-trajectory").click()
+    expect(page.get_by_test_id("trajectory-step")).to_have_count(3)
+    expect(page.get_by_test_id("tool-call")).to_have_count(2)
+    expect(page).to_have_url(re.compile(r"view=trajectory"))
 
 
 def test_a_long_run_holds_only_the_lines_in_view(page: Page):
@@ -176,17 +301,21 @@ def test_a_long_run_holds_only_the_lines_in_view(page: Page):
 
 def test_scrolling_a_long_run_brings_the_lines_along(page: Page):
     page.goto("/runs/long-run")
-    listed = page.get_by_role("listbox")
     expect(page.get_by_text("12,000 steps")).to_be_visible()
-    listed.evaluate("element => { element.scrollTop = 6000 * 40; }")
     line = page.get_by_role("option").filter(has_text="6,003")
+    page.wait_for_function(SCROLLED, arg=6000 * 40)
     expect(line).to_be_in_viewport()
     line.click()
     expect(line).to_have_attribute("aria-selected", "true")
     expect(page).to_have_url(re.compile(r"step=\d+"))
-    address = page.url
-    page.goto(address)
-    expect(page.get_by_role("option").filter(has_text="6,003")).to_be_in_viewport()
+    page.reload()
+    chosen = page.locator("[role=option].is-chosen").filter(has_text="6,003")
+    expect(chosen).to_be_in_viewport()
+    page.get_by_test_id("tab-trajectory").click()
+    expect(page.get_by_text("3,999 decisions")).to_be_visible()
+    expect(page.get_by_test_id("decision-detail")).to_contain_text("Make 1 tool call")
+    page.get_by_test_id("tab-timeline").click()
+    expect(chosen).to_be_in_viewport()
 
 
 def test_the_rest_of_a_long_run_does_not_move_its_opening(page: Page):
@@ -197,39 +326,23 @@ def test_the_rest_of_a_long_run_does_not_move_its_opening(page: Page):
     expect(page.get_by_role("option").filter(has_text="12,000 Answer")).to_have_count(0)
 
 
-def test_a_long_run_keeps_its_place_behind_the_other_tab(page: Page):
-    page.goto("/runs/long-run?step=10000")
-    chosen = page.locator("[role=option].is-chosen")
-    expect(chosen).to_be_in_viewport()
-    page.get_by_test_id("tab-trajectory").click()
-    expect(page.get_by_text("3,999 decisions")).to_be_visible()
-    expect(page.get_by_test_id("decision-detail")).to_contain_text("Make 1 tool call")
-    page.get_by_test_id("tab-timeline").click()
-    expect(chosen).to_be_in_viewport()
-
-
 def test_an_interrupted_run_says_so_with_its_text(page: Page):
     page.goto("/runs/cut-off")
     expect(page.get_by_test_id("status-pill")).to_have_text("Interrupted")
     expect(page.get_by_test_id("run-draft")).to_contain_text("Once upon a time")
 
 
-def test_an_unknown_run_leads_back(page: Page):
-    page.goto("/runs/nobody-knows-it")
-    expect(page.get_by_test_id("trouble")).to_contain_text("nobody-knows-it")
+def test_hostile_texts_do_nothing(page: Page):
+    for address in ("/runs?q=hurt", "/runs/hostile", "/runs/hostile?view=trajectory"):
+        page.goto(address)
+        expect(page.get_by_text("window.hurt").first).to_be_visible()
+        page.locator("details").evaluate_all("all => all.forEach((one) => { one.open = true; })")
+        page.wait_for_load_state("networkidle")
+        assert page.evaluate("window.hurt") is None
+        assert page.locator("a[href^='javascript']").count() == 0
 
 
-@pytest.mark.parametrize("address", ["/runs?q=hurt", "/runs/hostile", "/runs/hostile?view=trajectory"])
-def test_hostile_texts_do_nothing(page: Page, address: str):
-    page.goto(address)
-    expect(page.get_by_text("window.hurt").first).to_be_visible()
-    page.locator("details").evaluate_all("all => all.forEach((one) => { one.open = true; })")
-    page.wait_for_load_state("networkidle")
-    assert page.evaluate("window.hurt") is None
-    assert page.locator("a[href^='javascript']").count() == 0
-
-
-def test_a_run_grows_on_its_page(page: Page, app_process: AppProcess):
+def test_a_run_grows_on_its_page(page: Page):
     page.goto("/playground")
     page.get_by_test_id("agent-card").first.click()
     page.get_by_test_id("chat-input").fill("What is 5 + 10, then multiply by 3?")
@@ -241,11 +354,42 @@ def test_a_run_grows_on_its_page(page: Page, app_process: AppProcess):
     expect(page.get_by_test_id("run-step")).to_have_count(8)
 
 
-@pytest.mark.parametrize("width", [1280, 390])
-def test_nothing_sticks_out_of_the_window(page: Page, width: int):
-    page.set_viewport_size({"width": width, "height": 720})
+def test_nothing_sticks_out_of_the_window(page: Page):
     shown = "[data-testid=run-row], [data-testid=run-step], [data-testid=trajectory-step]"
-    for address in ("/runs", "/runs/the-sum", "/runs/hostile?view=trajectory", "/runs/long-run"):
-        page.goto(address)
-        expect(page.locator(shown).first).to_be_visible()
-        assert page.evaluate("document.documentElement.scrollWidth") <= width, address
+    for width in (390, 1280):
+        page.set_viewport_size({"width": width, "height": 720})
+        for address in ("/runs?status=failed&q=provider", "/runs/the-sum", "/runs/hostile?view=trajectory"):
+            page.goto(address)
+            expect(page.locator(shown).first).to_be_visible()
+            assert page.evaluate("document.documentElement.scrollWidth") <= width, address
+
+
+def test_a_bundle_larger_than_a_page_takes_is_imported_and_found(page: Page, tmp_path: Path):
+    file = tmp_path / "sum.zip"
+    file.write_bytes(large_bundle(page.request.get("/api/v1/runs/the-sum/export?format=bundle").body()))
+    page.goto("/runs")
+    chosen = page.get_by_test_id("bundle-input").locator("input[type=file]")
+    chosen.set_input_files(file)
+    expect(page).to_have_url(re.compile(r"/runs/(?!the-sum).+"))
+    expect(page.get_by_test_id("run-step")).to_have_count(8)
+    page.goto("/runs")
+    page.get_by_test_id("runs-search").fill('"15 * 3" "First the sum"')
+    expect(page.get_by_test_id("run-found")).to_have_count(2)
+
+
+def test_what_is_no_bundle_is_refused_in_words(page: Page, complaints: Complaints, tmp_path: Path):
+    complaints.expect("422")
+    torn = tmp_path / "torn.zip"
+    torn.write_bytes(b"PK nothing of the kind")
+    page.goto("/runs")
+    chosen = page.get_by_test_id("bundle-input").locator("input[type=file]")
+    chosen.set_input_files(torn)
+    expect(page.get_by_role("alert")).to_contain_text("This bundle is damaged, or no zip file")
+    expect(page.get_by_test_id("import-bundle-button")).to_be_enabled()
+
+
+def large_bundle(content: bytes) -> bytes:
+    """The bundle with an image of 5 MiB more."""
+    picture = PNG + random.Random(7).randbytes(5 * 1024**2)
+    found = read_bundle(content)
+    return bundle(found.entries, json_lines(found.entries, app="1"), app="1", artifacts={digest(picture): picture})

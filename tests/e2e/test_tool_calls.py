@@ -1,7 +1,9 @@
 """Tool calls on a session's page: questions, changed arguments, progress, results that are too big."""
 
 import json
+import re
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from playwright.sync_api import Locator, Page, expect
@@ -53,6 +55,20 @@ def test_a_running_call_shows_how_far_it_is(page: Page) -> None:
     answer.get_by_test_id("answer-button").click()
     finished(page)
     expect(answer.get_by_test_id("tool-progress")).to_have_count(0)
+
+
+def test_a_message_waits_for_a_tool_that_may_not_be_interrupted(page: Page, tmp_path: Path) -> None:
+    answer = call(page, "wait_for", path=str(tmp_path / "there"))
+    expect(answer.get_by_role("status")).to_have_text(re.compile("Calling Wait for"))
+    page.get_by_test_id("chat-input").fill(json.dumps({"name": "recite", "arguments": {"lines": 2}}))
+    page.get_by_test_id("steer-button").click()
+    expect(answer.get_by_role("status")).to_have_text(re.compile("Waiting for Wait for"))
+    expect(page.get_by_test_id("queued-message")).to_contain_text("waits for a tool that cannot be interrupted")
+    (tmp_path / "there").touch()
+    finished(page)
+    expect(answer.get_by_test_id("tool-result").first).to_contain_text("it is there")
+    expect(answer.get_by_test_id("user-message")).to_contain_text("recite")
+    expect(answer.get_by_test_id("tool-call")).to_have_count(2)
 
 
 def test_arguments_may_be_changed_before_a_call_is_allowed(page: Page) -> None:

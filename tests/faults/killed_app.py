@@ -17,6 +17,7 @@ from app.domain.messages import Message, TextPart, ToolCall, Usage
 from app.domain.streaming import Delta, ModelRequest, Reply, TextDelta
 from app.engine.chat import Chat
 from app.engine.clock import SystemClock
+from app.engine.jobs import Jobs
 from app.engine.pauses import Pauses
 from app.engine.queue import Queue
 from app.engine.runs import Runs
@@ -79,7 +80,14 @@ def mortal(workbench: Workbench) -> Workbench:
     runs = Runs(data.traces, data.rows, models, registry, data.artifacts, SystemClock())
     chat = Chat(data.agents, data.sessions, runs, registry)
     return dataclasses.replace(
-        workbench, models=models, tools=registry, runs=runs, chat=chat, queue=Queue(chat), pauses=Pauses(chat)
+        workbench,
+        models=models,
+        tools=registry,
+        runs=runs,
+        chat=chat,
+        queue=Queue(chat),
+        pauses=Pauses(chat),
+        jobs=Jobs(chat, workbench.keys.may_use),
     )
 
 

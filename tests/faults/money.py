@@ -14,7 +14,8 @@ from app.domain.agents import Behaviour, Limits, Parameters, ToolChoice, new_age
 from app.domain.events import Entry, LimitReached, ModelCalled, ToolCalled
 from app.engine.chat import Chat
 from app.engine.clock import SystemClock
-from app.engine.runs import LiveRun, Runs
+from app.engine.live_run import LiveRun
+from app.engine.runs import Runs
 from app.llm.catalog import Catalog
 from app.llm.directory import ModelDirectory
 from app.store.folder import DataFolder

@@ -18,8 +18,9 @@ from app.domain.events import MessageAdded, ModelCalled, ToolCalled, ToolReturne
 from app.domain.trace import error_of
 from app.domain.values import now
 from app.engine.chat import Chat
+from app.engine.live_run import LiveRun
 from app.engine.retries import JITTER
-from app.engine.runs import LiveRun, Runs
+from app.engine.runs import Runs
 from app.llm.catalog import Catalog
 from app.llm.directory import ModelDirectory
 from app.llm.litellm_model import ensure_litellm

@@ -1,0 +1,1 @@
+"""A package, as ADK's API server wants its agents to be."""

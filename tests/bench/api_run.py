@@ -1,0 +1,104 @@
+"""P6: a run with 10 tool calls on a provider that answers at once, POST in, JSON out, against what others make of it.
+
+Our run is durable in all its steps; the loop keeps nothing, ADK its sessions in SQLite, as it comes. What is compared
+with the bar is a loop that streams the answers, as our runs do so that they can be watched and stopped; the loop that
+asks for each answer in one piece, which costs LiteLLM about half, is named beside it. ADK asks for whole answers.
+"""
+
+import shutil
+import statistics
+import tempfile
+from collections.abc import Callable, Mapping
+from contextlib import ExitStack
+from functools import partial
+from pathlib import Path
+
+import httpx
+
+from tests.app_process import AppProcess
+from tests.bench import rivals
+from tests.bench.provider import provider
+from tests.figures import Figure
+
+ROUNDS = 40
+WARM_UP = 5
+MODEL = "openai/sums-10-0"
+NAME = "P6 run with 10 tool calls over the API"
+
+Taken = dict[str, list[float]]
+"""Milliseconds of each round, by who ran it."""
+
+
+def run(rounds: int = ROUNDS, *, warm_up: int = WARM_UP, with_adk: bool = True) -> list[Figure]:
+    """The runs of all take turns; the ratio is the median of those within each round."""
+    why_not = _why_no_adk() if with_adk else "not asked for"
+    with ExitStack() as stack:
+        address, folder = stack.enter_context(provider()), Path(stack.enter_context(tempfile.TemporaryDirectory()))
+        local = {"LITELLM_LOCAL_MODEL_COST_MAP": "True"}  # or LiteLLM asks the network for prices at its start
+        environment = {"OPENAI_BASE_URL": address, "OPENAI_API_KEY": "sk-bench", **local}
+        bare = stack.enter_context(rivals.bare_loop(MODEL, environment))
+        runners = {
+            "ours": partial(rivals.ours, _app(stack, folder, environment)),
+            "bare": partial(rivals.bare_streaming, bare),
+            "whole": partial(rivals.bare_whole, bare),
+        }
+        if not why_not:
+            agents = shutil.copytree(rivals.AGENTS, folder / "adk_agents")
+            runners["adk"] = partial(rivals.adk, stack.enter_context(rivals.adk_server(agents, MODEL, environment)))
+        taken = _taken(runners, rounds, warm_up)
+    return [_against_bare(taken), _against_adk(taken, why_not)]
+
+
+def _why_no_adk() -> str:
+    try:
+        rivals.install_adk()
+    except rivals.AdkNotHere as reason:
+        return str(reason)
+    return ""
+
+
+def _app(stack: ExitStack, folder: Path, environment: Mapping[str, str]) -> httpx.Client:
+    """A client of the app, which has an agent for the runs."""
+    app = AppProcess(folder / "data", environment=dict(environment))
+    app.start()
+    stack.callback(app.stop)
+    headers = {"Authorization": f"Bearer {app.token}"}
+    client = stack.enter_context(httpx.Client(base_url=app.url, headers=headers, timeout=60))
+    provider_name, model = MODEL.split("/")
+    agent = {"name": "Sums", "provider": provider_name, "model": model, "tools": ["calculator"]}
+    client.post("/api/v1/agents", json={**agent, "config": {"max_steps": 20}}).raise_for_status()
+    return client
+
+
+def _taken(runners: Mapping[str, Callable[[], float]], rounds: int, warm_up: int) -> Taken:
+    names = list(runners)
+    taken: Taken = {name: [] for name in names}
+    for number in range(-warm_up, rounds):
+        first = number % len(names)
+        for name in (*names[first:], *names[:first]):
+            milliseconds = runners[name]()
+            if number >= 0:
+                taken[name].append(milliseconds)
+    return taken
+
+
+def _against_bare(taken: Taken) -> Figure:
+    ratio = _ratio(taken, "bare")
+    value = f"{ratio:.2f} × ({_medians(taken, 'bare')}; {_ratio(taken, 'whole'):.2f} × one that does not stream)"
+    return Figure(f"{NAME}, against a bare LiteLLM loop", value, "<= 1.25 ×", ratio <= 1.25)
+
+
+def _against_adk(taken: Taken, why_not: str) -> Figure:
+    name = f"{NAME}, against ADK's API server"
+    if why_not:
+        return Figure(name, why_not, "< 1 ×", None)
+    ratio = _ratio(taken, "adk")
+    return Figure(name, f"{ratio:.2f} × ({_medians(taken, 'adk')})", "< 1 ×", ratio < 1)
+
+
+def _ratio(taken: Taken, other: str) -> float:
+    return statistics.median(our / their for our, their in zip(taken["ours"], taken[other], strict=True))
+
+
+def _medians(taken: Taken, other: str) -> str:
+    return f"{statistics.median(taken['ours']):.0f} ms against {statistics.median(taken[other]):.0f}"

@@ -1,0 +1,103 @@
+"""Running on from a step in a real browser: what is edited, what is said before, and the run that comes of it."""
+
+import asyncio
+import re
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Locator, Page, expect
+
+from app.domain.events import ToolCalled, ToolReturned
+from app.workbench import Workbench
+from tests.app_process import AppProcess
+
+SUM = "What is 5 + 10, then multiply by 3?"
+SEEN: dict[str, int | str] = {}
+"""The run that was made before the app started, and the places of its first call and that one's result."""
+
+
+@pytest.fixture(scope="module")
+def app_process(tmp_path_factory: pytest.TempPathFactory) -> Iterator[AppProcess]:
+    folder = tmp_path_factory.mktemp("forks")
+    with ThreadPoolExecutor(1) as beside:  # Playwright's own event loop runs in this thread
+        beside.submit(asyncio.run, seed(folder)).result()
+    app = AppProcess(folder)
+    app.start()
+    yield app
+    app.stop()
+
+
+async def seed(folder: Path) -> None:
+    workbench = Workbench.open(folder)
+    await workbench.start()  # plants the sample agents
+    session = await workbench.chat.new_session(workbench.agents.by_slug("assistant").id)
+    live = await workbench.chat.send(session.id, SUM)
+    await live.ended()
+    SEEN["run"] = live.run_id
+    SEEN["call"] = next(entry.seq for entry in live.entries if isinstance(entry.event, ToolCalled))
+    SEEN["result"] = next(entry.seq for entry in live.entries if isinstance(entry.event, ToolReturned))
+    await workbench.close()
+
+
+def open_dialog(page: Page, seq: int | str) -> None:
+    page.goto(f"/runs/{SEEN['run']}?step={seq}")
+    step = page.locator(f"[data-testid=run-step][data-seq='{seq}']")
+    step.hover()
+    step.get_by_test_id("fork-button").click()
+    expect(page.get_by_test_id("fork-dialog")).to_be_visible()
+    expect(page.get_by_test_id("fork-check")).to_contain_text("reused")
+
+
+def test_a_result_is_edited_and_the_run_goes_on_from_it(page: Page):
+    open_dialog(page, SEEN["result"])
+    page.get_by_test_id("fork-edit").fill("5 + 10 = 20")
+    expect(page.get_by_test_id("fork-check")).to_contain_text("1 step reused with 1 result")
+    page.get_by_test_id("fork-start").click()
+    expect(page).not_to_have_url(re.compile(str(SEEN["run"])))
+    expect(page).to_have_url(re.compile(r"/runs/[a-z0-9]{16}"))
+    steps = page.get_by_test_id("run-step")
+    expect(steps.filter(has_text="5 + 10 = 20")).to_have_count(1)
+    expect(page.get_by_test_id("forked-from")).to_be_visible()
+    expect(page.locator("[data-testid=run-step][data-step-type=agent-response]")).to_be_visible()
+    page.get_by_test_id("fork-compare").click()
+    comparison = page.get_by_test_id("fork-comparison")
+    expect(comparison).to_contain_text("1 step reused, 2 new")
+    expect(comparison.get_by_role("row")).to_have_count(4)
+
+
+def test_where_the_results_of_a_tool_come_from_is_chosen_for_each(page: Page):
+    open_dialog(page, SEEN["result"])
+    check = page.get_by_test_id("fork-check")
+    page.get_by_test_id("fork-tools").get_by_text("Tools (").click()
+    tool = page.locator("[data-testid=fork-tool][data-tool=calculator]")
+    choose(page, tool, "From here on", "Recorded results only")
+    expect(check).not_to_contain_text("real: calculator")
+    choose(page, tool, "Up to here", "Called again")
+    expect(check).to_contain_text("calculator is called again at once.")
+    choose(page, tool, "Up to here", "Results kept")
+    expect(check).not_to_contain_text("called again")
+    choose(page, tool, "From here on", "Always the text below")
+    tool.get_by_label("Result of every call").fill("It is 99")
+    page.get_by_test_id("fork-start").click()
+    expect(page).not_to_have_url(re.compile(str(SEEN["run"])))
+    expect(page.get_by_test_id("run-step").filter(has_text="It is 99").first).to_be_visible()
+
+
+def choose(page: Page, tool: Locator, label: str, option: str) -> None:
+    tool.get_by_role("combobox", name=label).click()
+    page.get_by_role("option", name=option, exact=True).click()
+    expect(page.get_by_role("listbox")).to_have_count(0)
+    expect(tool).to_contain_text(option)
+
+
+def test_arguments_that_are_none_are_told_before_anything_runs(page: Page):
+    open_dialog(page, SEEN["call"])
+    expect(page.get_by_test_id("fork-check")).to_contain_text("calculator is called again at once.")
+    page.get_by_test_id("fork-edit").fill("five")
+    expect(page.get_by_test_id("fork-check")).to_contain_text("JSON object")
+    expect(page.get_by_test_id("fork-start")).to_be_disabled()
+    page.get_by_role("button", name="Cancel").click()
+    expect(page.get_by_test_id("fork-dialog")).to_have_count(0)
+    expect(page).to_have_url(re.compile(str(SEEN["run"])))
