@@ -6,9 +6,10 @@ unexport PYTHONDONTWRITEBYTECODE
 PY := .venv/bin/python
 RUN_LOCK := packaging/requirements.lock
 DEV_LOCK := packaging/requirements-dev.lock
-UNIT := tests --ignore=tests/e2e --ignore=tests/bench --ignore=tests/faults --ignore=tests/test_measurements.py
+BUNDLE_LOCK := packaging/requirements-bundle.lock
+UNIT := tests --ignore=tests/e2e --ignore=tests/bench --ignore=tests/faults --ignore=tests/packaged --ignore=tests/test_measurements.py
 
-.PHONY: help run test lint format bench faults lock clean
+.PHONY: help run test lint format bench faults bundle lock clean
 .DEFAULT_GOAL := help
 
 help: ## Say what can be made
@@ -38,6 +39,10 @@ bench: .venv/.dev ## Measure how fast it is; ARGS="append" picks some of it
 faults: .venv/.dev ## Measure what it withstands; ARGS="door_walk" picks some of it
 	@CHROMIUM="$$($(PY) -m tests.browser)" && export CHROMIUM && $(PY) -m tests.faults $(ARGS)
 
+bundle: build/bundle/.ready .venv/.dev ## Build the executable, as one file and as a folder, and try both out
+	@build/bundle/bin/python -m PyInstaller --noconfirm --log-level WARN packaging/agent_playground.spec
+	@CHROMIUM="$$($(PY) -m tests.browser)" && export CHROMIUM && $(PY) -m pytest -q tests/packaged
+
 lock: ## Choose the versions of all dependencies again
 	@sh packaging/lock.sh
 
@@ -46,6 +51,10 @@ clean: ## Remove the environment and what was built
 
 .venv/.run: $(RUN_LOCK)
 	@sh packaging/setup.sh $(RUN_LOCK)
+	@touch $@
+
+build/bundle/.ready: $(BUNDLE_LOCK)
+	@sh packaging/setup.sh $(BUNDLE_LOCK) build/bundle
 	@touch $@
 
 # The development lock holds all that the other one does.

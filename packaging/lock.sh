@@ -14,4 +14,5 @@ resolve() {
 
 resolve --upgrade -o packaging/requirements.lock
 resolve --upgrade --extra dev -c packaging/requirements.lock -o packaging/requirements-dev.lock
+resolve --upgrade --extra bundle -c packaging/requirements.lock -o packaging/requirements-bundle.lock
 echo "Locked as of $week_ago. See what changed: git diff --stat packaging"

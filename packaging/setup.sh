@@ -1,8 +1,10 @@
 #!/bin/sh
-# Makes .venv and installs exactly what a lock file names: `sh packaging/setup.sh packaging/requirements.lock`.
+# Makes an environment, .venv or the one named, and installs exactly what a lock file names:
+# `sh packaging/setup.sh packaging/requirements.lock [build/bundle]`.
 set -eu
 cd "$(dirname "$0")/.."
 lock=$1
+place=${2:-.venv}
 
 fits() { "$1" -c 'import sys; sys.exit(not (3, 11) <= sys.version_info[:2] < (3, 14))' 2>/dev/null; }
 
@@ -16,24 +18,24 @@ python_that_fits() {
 
 # Debian and Ubuntu keep a part of Python's own `venv` in a package of its own.
 make_environment() {
-    "$1" -m venv .venv >/dev/null 2>&1 && return
+    "$1" -m venv "$place" >/dev/null 2>&1 && return
     if [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null; then
         version=$("$1" -c 'import sys; print("%d.%d" % sys.version_info[:2])')
         export DEBIAN_FRONTEND=noninteractive
         apt-get -qq update >&2 && apt-get -qq install -y --no-install-recommends "python$version-venv" >&2 </dev/null
-        "$1" -m venv --clear .venv && return
+        "$1" -m venv --clear "$place" && return
     fi
     echo "$1 cannot make an environment. On Debian and Ubuntu: sudo apt install python3-venv" >&2
     return 1
 }
 
-if ! fits .venv/bin/python; then
+if ! fits "$place/bin/python"; then
     python=$(python_that_fits)
-    echo "Setting up .venv with $("$python" --version) …"
-    rm -rf .venv
+    echo "Setting up $place with $("$python" --version) …"
+    rm -rf "$place"
     make_environment "$python"
 fi
 echo "Installing what $lock names …"
-.venv/bin/python -m pip install -qq --disable-pip-version-check --no-input --no-deps --only-binary :all: \
+"$place/bin/python" -m pip install -qq --disable-pip-version-check --no-input --no-deps --only-binary :all: \
     --require-hashes -r "$lock"
-.venv/bin/python -m compileall -q app
+"$place/bin/python" -m compileall -q app

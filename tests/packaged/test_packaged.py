@@ -1,0 +1,151 @@
+"""What the executable has to do on a computer that has nothing else of the app."""
+
+import asyncio
+import subprocess
+import sys
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import AsyncExitStack
+from pathlib import Path
+
+import httpx
+from playwright.sync_api import Page, expect
+
+from tests.app_process import AppProcess
+from tests.e2e.playground import SUM, ask, start_session
+from tests.e2e.test_mcp import agree, opened, paste, run
+from tests.fakes.anthropic import FakeAnthropic
+from tests.fakes.bedrock import FakeBedrock
+from tests.fakes.gemini import FakeGemini
+from tests.fakes.ollama import FakeOllama
+from tests.fakes.openai import FakeOpenAI
+from tests.fakes.server import FakeServer
+from tests.waiting import wait_until
+
+USER_TOOL = '''\
+import ctypes, decimal, sqlite3, xml.etree.ElementTree, zoneinfo
+
+from agent_playground import tool
+
+
+@tool
+def metres(feet: float) -> str:
+    """Convert feet into metres."""
+    return str(decimal.Decimal(str(feet)) * decimal.Decimal("0.3048"))
+'''
+ANSWER_SECONDS = 60
+
+
+def post(app: AppProcess, path: str, body: object) -> httpx.Response:
+    headers = {"Authorization": f"Bearer {app.token}"}
+    return httpx.post(f"{app.url}/api/v1/{path}", json=body, headers=headers, timeout=ANSWER_SECONDS)
+
+
+def asked(app: AppProcess, provider: str, model: str) -> dict[str, object]:
+    """What an agent with that model answers."""
+    agent = {"name": f"With {provider}", "provider": provider, "model": model, "system_prompt": "", "tools": []}
+    slug = post(app, "agents", agent).json()["data"]["slug"]
+    return post(app, f"agents/{slug}/run", {"input": "Say hello"}).json()["data"]
+
+
+def called(app: AppProcess, tool: str, **arguments: object) -> str:
+    """What a call of the tool by hand gives."""
+    reply = post(app, f"tools/{tool}/call", {"arguments": arguments})
+    return str(reply.json()["data"]["output"]) if reply.is_success else ""
+
+
+def test_it_checks_itself_and_says_its_version(executable: Path) -> None:
+    for option, expected in (("--check", "ok"), ("--version", "Agent Playground ")):
+        said = subprocess.run([executable, option], capture_output=True, text=True, timeout=60, check=True)
+        assert said.stdout.startswith(expected)
+
+
+def test_a_newcomer_gets_the_sum_from_the_demo_model(page: Page) -> None:
+    start_session(page)
+    answer = ask(page, SUM)
+    expect(answer).to_contain_text("45")
+    expect(answer.get_by_test_id("tool-call")).to_have_count(2)
+
+
+def test_every_page_shows_itself(page: Page, app_process: AppProcess) -> None:
+    for address in ("/agents", "/agents/assistant", "/tools", "/compare", "/runs", "/jobs", "/integrations"):
+        page.goto(f"{app_process.url}{address}")
+        expect(page.locator("main h1").first).to_be_visible()
+
+
+def test_a_tool_file_with_parts_of_the_standard_library_is_called(app_process: AppProcess) -> None:
+    (app_process.data / "tools" / "lengths.py").write_text(USER_TOOL)
+    assert wait_until(lambda: called(app_process, "metres", feet=10)) == "3.04800"
+
+
+def test_python_runs_in_the_sandbox(app_process: AppProcess) -> None:
+    assert "1099511627776" in called(app_process, "execute_python", code="print(2**40)")
+
+
+def test_an_mcp_server_is_started_and_called(page: Page) -> None:
+    paste(page, "clock", sys.executable, "-m", "mcp_server_time", "--local-timezone", "UTC")
+    agree(page)
+    opened(page, "clock__get_current_time")
+    page.get_by_test_id("tool-form").get_by_label("timezone").fill("UTC")
+    run(page, "UTC")
+
+
+PROVIDERS: list[tuple[type[FakeServer], str, str, dict[str, str]]] = [
+    (FakeOpenAI, "openai", "text", {"OPENAI_API_KEY": "sk-none", "OPENAI_BASE_URL": "{url}/v1"}),
+    (FakeAnthropic, "anthropic", "text", {"ANTHROPIC_API_KEY": "sk-none", "ANTHROPIC_BASE_URL": "{url}"}),
+    (FakeGemini, "gemini", "ok", {"GEMINI_API_KEY": "none", "GEMINI_BASE_URL": "{url}"}),
+    (FakeOllama, "ollama", "text", {"OLLAMA_HOST": "{url}"}),
+    (
+        *(FakeBedrock, "bedrock", "anthropic.claude-3-haiku-20240307-v1:0"),
+        {
+            "AWS_BEDROCK_RUNTIME_ENDPOINT": "{url}",
+            "AWS_ACCESS_KEY_ID": "AKIDEXAMPLE",
+            "AWS_SECRET_ACCESS_KEY": "none",
+            "AWS_REGION": "us-east-1",
+        },
+    ),
+]
+
+
+def test_models_answer_through_litellm(start_app: Callable[..., AppProcess]) -> None:
+    with ThreadPoolExecutor(1) as another_loop:  # the browser's has this thread
+        another_loop.submit(asyncio.run, ask_all(start_app)).result()
+
+
+async def ask_all(start_app: Callable[..., AppProcess]) -> None:
+    async with AsyncExitStack() as stack:
+        fakes = [await stack.enter_async_context(fake()) for fake, *_ in PROVIDERS]
+        variables: dict[str, str] = {}
+        for provider, (_, _, _, named) in zip(fakes, PROVIDERS, strict=True):
+            variables |= {name: value.format(url=provider.url) for name, value in named.items()}
+        app = start_app(**variables)
+        for provider, (_, name, model, _) in zip(fakes, PROVIDERS, strict=True):
+            reply = await asyncio.to_thread(asked, app, name, model)
+            assert reply["status"] == "completed", (name, reply)
+            assert provider.seen.hits, name
+        assert await asyncio.to_thread(app.stop) == 0
+
+
+def test_it_goes_on_after_a_kill_where_it_was(start_app: Callable[..., AppProcess]) -> None:
+    app = start_app()
+    first = post(app, "agents/assistant/run", {"input": SUM}).json()["data"]
+    app.kill()
+    app.start()
+    stored = httpx.get(f"{app.url}/api/v1/runs/{first['run_id']}", headers={"X-API-Key": app.token})
+    assert stored.json()["data"]["output_text"] == first["output_text"]
+    assert app.stop() == 0
+
+
+def test_a_second_start_finds_the_first(app_process: AppProcess) -> None:
+    command = [*app_process.command, "--no-browser", "--data", str(app_process.data)]
+    second = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+    assert second.returncode == 0
+    assert app_process.url in second.stdout
+
+
+def test_nothing_of_it_is_left_in_the_folder_for_temporary_files(
+    executable: Path, start_app: Callable[..., AppProcess], tmp_path: Path
+) -> None:
+    app = start_app(TMPDIR=str(tmp_path))
+    assert app.stop() == 0
+    assert not list(tmp_path.glob("_MEI*"))
