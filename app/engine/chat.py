@@ -5,22 +5,22 @@ from collections import defaultdict
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from app.domain.agents import Agent, Behaviour
+from app.domain.agents import Agent
 from app.domain.errors import Conflict, NotFound, TooLarge, WorkbenchError
-from app.domain.events import AgentRef, GrantedTool, MessageAdded, PauseResolved, Purpose, RunStarted, Trigger
-from app.domain.messages import Attachment, Message, ReasoningPart, TextPart, system_message, user_message
-from app.domain.prompts import filled
-from app.domain.sessions import Session, queued_message, title_of, without_queued
+from app.domain.events import AgentRef, MessageAdded, PauseResolved, Purpose, RunStarted, Trigger
+from app.domain.messages import Attachment, Message, user_message
+from app.domain.sessions import Session, queued_message
 from app.domain.streaming import ModelRequest
-from app.domain.trace import StoredTrace, conversation, files_after
+from app.domain.trace import StoredTrace, files_after
 from app.domain.trace.unpriced import unpriced_decision
 from app.domain.values import new_id, now
 from app.engine.attachments import attach
-from app.engine.granting import granted, offered
+from app.engine.granting import offered
 from app.engine.live_run import LiveRun
 from app.engine.ports import AgentStore, SessionStore, Toolbox
 from app.engine.run import request_of
 from app.engine.runs import Runs
+from app.engine.turns import granted_in, history_after, system_of, variables_of, with_run
 
 LONGEST_MESSAGE = 200_000
 """Characters; about 50,000 tokens."""
@@ -167,7 +167,7 @@ class Chat:
         if last is None:
             return False
         behaviour = self.agents.get(session.agent_id).variant(session.variant).behaviour
-        return last.system != _system(behaviour, session)
+        return last.system != system_of(behaviour, session)
 
     async def _start(
         self,
@@ -227,9 +227,9 @@ class Chat:
             model=model,
             parameters=behaviour.parameters,
             limits=behaviour.limits,
-            system=_system(behaviour, session),
-            variables=_variables(behaviour, session),
-            tools=offered(_granted(self.toolbox, agent, behaviour, session), (*history, attached.message)),
+            system=system_of(behaviour, session),
+            variables=variables_of(behaviour, session),
+            tools=offered(granted_in(self.toolbox, agent, behaviour, session), (*history, attached.message)),
             history=history,
             files=attached.files,
             output_schema=behaviour.output_schema,
@@ -249,20 +249,6 @@ class Chat:
             ) from error
 
 
-def history_after(trace: StoredTrace) -> tuple[Message, ...]:
-    """What the next run knows of this one and those before it; the live text of a run cut off by a kill included."""
-    messages = conversation(trace.entries)
-    draft = trace.draft
-    parts: list[ReasoningPart | TextPart] = []
-    if draft.reasoning:
-        parts.append(ReasoningPart(text=draft.reasoning))
-    if draft.text:
-        parts.append(TextPart(text=draft.text))
-    if parts:
-        messages.append(Message(role="assistant", parts=tuple(parts), partial=True))
-    return tuple(messages)
-
-
 def checked(text: str, attachments: tuple[Attachment, ...] = ()) -> str:
     """The message as it is; raises `WorkbenchError` for an empty one, `TooLarge` for one that is too long."""
     if not text.strip() and not attachments:
@@ -275,15 +261,6 @@ def checked(text: str, attachments: tuple[Attachment, ...] = ()) -> str:
     return text
 
 
-def _granted(toolbox: Toolbox, agent: Agent, behaviour: Behaviour, session: Session) -> tuple[GrantedTool, ...]:
-    """The session's tools; those it may call without asking are called so."""
-    unasked = set(session.tools_allowed)
-    return tuple(
-        tool.model_copy(update={"policy": "auto"}) if tool.spec.name in unasked else tool
-        for tool in granted(toolbox, agent, behaviour, session.tools_off)
-    )
-
-
 def _purpose(session: Session) -> Purpose:
     return "compare" if session.comparison else "chat"
 
@@ -292,28 +269,3 @@ def _place(session: Session, run_id: str) -> int:
     if run_id not in session.runs:
         raise NotFound("This message is not part of the session any more. Reload the page to see how it stands.")
     return session.runs.index(run_id)
-
-
-def with_run(session: Session, place: int, run_id: str, text: str, queued: str) -> Session:
-    """The session with a run that begins with `text`: what was typed, or what waited under the id `queued`."""
-    changes: dict[str, object] = {"runs": (*session.runs[:place], run_id), "updated_at": now()}
-    if place > 0:
-        changes["parent"] = ""
-    if queued:
-        session = without_queued(session, queued)
-    else:
-        changes |= {"composer": "", "composer_attachments": ()}
-    if place == 0 and not session.renamed:
-        changes["title"] = title_of(text)
-    return session.model_copy(update=changes)
-
-
-def _system(behaviour: Behaviour, session: Session) -> Message | None:
-    """The system prompt with its variables filled in; none where it is empty."""
-    prompt = filled(behaviour.system_prompt, _variables(behaviour, session)).strip()
-    return system_message(prompt) if prompt else None
-
-
-def _variables(behaviour: Behaviour, session: Session) -> dict[str, str]:
-    defaults = {variable.name: variable.default for variable in behaviour.variables}
-    return {**defaults, **session.variables}

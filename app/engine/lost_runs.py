@@ -8,7 +8,8 @@ from app.domain.errors import NotFound, WorkbenchError
 from app.domain.events import Entry, MessageAdded, RunStarted
 from app.domain.sessions import Session
 from app.domain.trace import RunRow, run_row
-from app.engine.chat import Chat, history_after, with_run
+from app.engine.chat import Chat
+from app.engine.turns import history_after, with_run
 
 log = logging.getLogger(__name__)
 

@@ -26,12 +26,15 @@ COLUMNS: tuple[tuple[str, str, SortKey | None], ...] = (
     ("cost", "Cost", "cost"),
 )
 
+HINTS = {"steps": "Sort by steps. The second number counts tool calls."}
+
 HEADER = """
 <tr>
   <th class="runs-check"><input type="checkbox" v-model="props.selected" aria-label="Select all runs on this page"></th>
   <th v-for="column in props.cols" :key="column.name" :class="'runs-' + column.name" :aria-sort="column.order || null"
       scope="col">
-    <button v-if="column.sort" type="button" class="runs-sort" @click="() => $parent.$emit('sort', column.sort)">
+    <button v-if="column.sort" type="button" class="runs-sort" :title="column.hint"
+        @click="() => $parent.$emit('sort', column.sort)">
       {{ column.label }}<i class="q-icon notranslate material-icons" aria-hidden="true">{{ column.arrow }}</i>
     </button>
     <template v-else>{{ column.label }}</template>
@@ -120,7 +123,7 @@ def unread_words(unread: int) -> str:
 
 
 def _column(name: str, label: str, key: SortKey | None, query: RunsQuery) -> Column:
-    column = {"name": name, "label": label, "field": name}
+    column = {"name": name, "label": label, "field": name, "hint": HINTS.get(name, f"Sort by {label.lower()}")}
     if key is None:
         return column
     column["sort"] = key

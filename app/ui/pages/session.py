@@ -20,11 +20,11 @@ from app.ui.components.buttons import button, icon_button
 from app.ui.components.composer import SendAs
 from app.ui.components.composer_bar import ComposerBar
 from app.ui.components.conversation import Conversation, trace_of
-from app.ui.components.figures import Figures, ceiling, token_ceiling
 from app.ui.components.model_picker import ModelPicker
 from app.ui.components.notices import told
 from app.ui.components.queued_messages import QueuedMessages
 from app.ui.components.session_bars import SessionFacts, kpi_strip, session_chips, session_heading, status_line
+from app.ui.components.session_facts import session_facts
 from app.ui.components.settled import Settled
 from app.ui.components.side_panel import SidePanel
 from app.ui.components.turn import Turn
@@ -223,25 +223,7 @@ class SessionPage:
             self._timer = ui.timer(seconds, self._update)
 
     def _facts(self) -> SessionFacts:
-        turns = self._conversation.turns
-        rows = (self._workbench.rows.get(run_id) for run_id in self._conversation.hidden)
-        earlier = [Figures.of_row(row) for row in rows if row is not None]
-        run_cost = turns[-1].figures.cost if turns else 0.0
-        limits, ledger = self._behaviour.limits, self._workbench.runs.ledger
-        return SessionFacts(
-            agent=self._agent.name,
-            icon=self._agent.icon,
-            status=self._conversation.status,
-            turns=[*earlier, *(turn.figures for turn in turns)],
-            ceiling=ceiling(
-                limits,
-                run_cost=run_cost,
-                session_cost=ledger.session_cost(self._session.id) if limits.session_cost else 0.0,
-                day_cost=self._day_cost,
-                all_day=ledger.day_ceiling(),
-            ),
-            token_ceiling=token_ceiling(limits, turns[-1].figures.tokens if turns else 0),
-        )
+        return session_facts(self._workbench, self._session, self._conversation, day_cost=self._day_cost)
 
     async def _send(self, text: str, how: SendAs) -> None:
         attached = self._attachments.ready()
