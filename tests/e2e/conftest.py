@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
 
 from tests.app_process import ROOT, AppProcess
 from tests.browser import chromium
@@ -12,6 +12,7 @@ from tests.e2e.complaints import Complaints
 
 FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking"]
 SCREENSHOTS = ROOT / "build" / "screenshots"
+expect.set_options(timeout=20_000)  # milliseconds: a machine that does much else is slow
 REPORT = pytest.StashKey[pytest.TestReport]()
 
 

@@ -81,11 +81,9 @@ def hostile_run() -> list[Entry]:
 
 @pytest.fixture(scope="module")
 def context(browser: Browser, app_process: AppProcess) -> Iterator[BrowserContext]:
-    """One profile for all: what every page loads is fetched once. A busy machine reads long runs slowly."""
+    """One profile for all: what every page loads is fetched once."""
     profile = browser.new_context(base_url=app_process.url, viewport=WINDOW)
-    expect.set_options(timeout=20_000)
     yield profile
-    expect.set_options(timeout=5_000)
     profile.close()
 
 
