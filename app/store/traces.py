@@ -99,10 +99,15 @@ class Traces:
         )
 
     def _database(self, run_id: str, pause: Pause | None = None, head: int = -1) -> JournalDB:
-        path = self._path(run_id)
+        path, nowhere = self._path(run_id), NotFound(f"There is no run {run_id!r}.")
         if not path.exists():
-            raise NotFound(f"There is no run {run_id!r}.")
-        return JournalDB(path, disk=self._disk, pause=pause, head=head)
+            raise nowhere
+        try:
+            return JournalDB(path, disk=self._disk, pause=pause, head=head)
+        except StorageError as error:
+            if path.exists():
+                raise
+            raise nowhere from error  # it was deleted meanwhile
 
     def _read(self, run_id: str, tell: Opening | None) -> StoredTrace:
         """The trace; `tell` is given its first entries before the others are read."""
