@@ -108,7 +108,12 @@ class Control:
     @property
     def waits(self) -> bool:
         """True while a person has to decide something."""
-        return any(not waiting.done() for waiting in self._waiting.values())
+        return self.awaited is not None
+
+    @property
+    def awaited(self) -> str | None:
+        """The id of the oldest pause that a person has to decide on."""
+        return next((pause_id for pause_id, waiting in self._waiting.items() if not waiting.done()), None)
 
     def expects(self, pause_id: str) -> bool:
         """Whether somebody waits for the decision on that pause."""

@@ -69,11 +69,14 @@ class Pauses:
         if (live := self._runs.of_session(session_id)) is not None:
             live.run.allowed.discard(name)
 
-    async def waiting(self) -> int:
-        """How many runs wait for a person: those that go on, and those that were left as the last of their session."""
-        going_on = sum(live.waits for live in self._runs.live_runs())
+    async def waiting(self) -> frozenset[str]:
+        """For each run that waits for a person what it waits with: another pause is another one.
+
+        Those that go on, and those that were left as the last of their session.
+        """
+        awaited = [live.run.control.awaited for live in self._runs.live_runs()]
         left = [row for row in await self._runs.left() if row.status == "paused"]
-        return going_on + sum(self._is_last(row) for row in left)
+        return frozenset([*filter(None, awaited), *(row.run_id for row in left if self._is_last(row))])
 
     async def _allow(self, live: LiveRun, pause: PauseRequested) -> None:
         """From now on the tool is called without asking, in the session and where the run waits for it already."""

@@ -78,6 +78,7 @@ class Shell:
         self._theme: Theme = workbench.preferences.get().theme
         self._dark = theme.apply(self._theme)
         self._counts: NavCounts | None = None
+        self._waiting: frozenset[str] = frozenset()
         self._news = JobNews(workbench.jobs)
         ui.add_body_html(_CTRL_K)
         ui.add_body_html(RUNS_KEYS)
@@ -145,16 +146,17 @@ class Shell:
     async def _look_around(self) -> None:
         """Tell of jobs that ended; say in the navigation what runs and what waits, and in the title what waits."""
         tell(self._news.take())
-        before = self._counts
-        counts = NavCounts(waiting=await self._workbench.pauses.waiting(), jobs=self._workbench.jobs.running())
+        before, waited = self._counts, self._waiting
+        self._waiting = await self._workbench.pauses.waiting()
+        if before is not None and self._waiting - waited:
+            self._sound.play()
+        counts = NavCounts(waiting=len(self._waiting), jobs=self._workbench.jobs.running())
         if counts == before:
             return
         self._counts = counts
         self._show_nav(context.client.sub_pages_router.current_path)
         if before is None or counts.waiting != before.waiting:
             ui.run_javascript(f"showWaiting({counts.waiting})")
-        if before is not None and counts.waiting > before.waiting:
-            self._sound.play()
 
     async def _theme_clicked(self, event: events.GenericEventArguments) -> None:
         for name, _, _ in THEMES:

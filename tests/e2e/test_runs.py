@@ -105,6 +105,12 @@ def page(request: pytest.FixtureRequest, tab: Page, complaints: Complaints) -> I
     assert not complaints.all(), "\n".join(complaints.all())
 
 
+def go(page: Page, address: str) -> None:
+    """Open it, and wait until the page hears what is done to it: it asks for its own address first."""
+    page.goto(address)
+    page.wait_for_function("window.did_handshake")
+
+
 def rows(page: Page) -> Locator:
     return page.get_by_test_id("run-row")
 
@@ -124,7 +130,7 @@ def test_the_list_leads_to_a_run_and_back_and_from_a_filter_to_all(page: Page):
 
 
 def test_filters_stand_in_the_address_and_survive_reload_back_and_forward(page: Page):
-    page.goto("/runs")
+    go(page, "/runs")
     count = page.get_by_test_id("runs-count")
     expect(count).to_have_text("Runs 1 to 50 of 134")
     page.get_by_test_id("next-page").click()
@@ -157,7 +163,7 @@ def test_filters_stand_in_the_address_and_survive_reload_back_and_forward(page: 
 
 
 def test_words_of_a_tool_call_are_found_and_lead_to_their_step(page: Page):
-    page.goto("/runs")
+    go(page, "/runs")
     page.get_by_test_id("runs-search").fill('"15 * 3"')
     expect(rows(page)).to_have_count(1)
     found = page.get_by_test_id("run-found")
@@ -171,7 +177,7 @@ def test_words_of_a_tool_call_are_found_and_lead_to_their_step(page: Page):
 
 
 def test_chips_say_what_is_set_and_take_it_away_and_a_popover_asks_for_costs(page: Page):
-    page.goto("/runs?agent=writer&variant=2&error=network&max_seconds=60&min_cost=nonsense&from=2026-11-01")
+    go(page, "/runs?agent=writer&variant=2&error=network&max_seconds=60&min_cost=nonsense&from=2026-11-01")
     chips = page.get_by_test_id("filter-chip")
     words = ["writer", "Variant 2", "The provider could not be reached", "From 2026-11-01", "Took at most 1 min 0 s"]
     expect(chips).to_have_text(words)
@@ -195,7 +201,7 @@ def test_chips_say_what_is_set_and_take_it_away_and_a_popover_asks_for_costs(pag
 
 
 def test_a_filter_is_kept_under_a_name_and_forgotten_with_undo(page: Page):
-    page.goto("/runs?status=failed")
+    go(page, "/runs?status=failed")
     page.get_by_test_id("saved-filters").click()
     page.get_by_test_id("save-filter").click()
     page.get_by_test_id("question-input").fill("What <b>broke</b>")
@@ -215,7 +221,7 @@ def test_a_filter_is_kept_under_a_name_and_forgotten_with_undo(page: Page):
 
 
 def test_rows_are_chosen_by_mouse_and_by_keys(page: Page):
-    page.goto("/runs")
+    go(page, "/runs")
     boxes = rows(page).get_by_role("checkbox")
     expect(boxes).to_have_count(50)
     delete = page.get_by_test_id("delete-runs")
@@ -244,7 +250,7 @@ def test_rows_are_chosen_by_mouse_and_by_keys(page: Page):
 
 
 def test_a_click_on_a_column_sorts_by_it(page: Page):
-    page.goto("/runs")
+    go(page, "/runs")
     page.get_by_role("button", name="Tokens").click()
     expect(page.get_by_role("columnheader", name="Tokens")).to_have_attribute("aria-sort", "descending")
     expect(rows(page).first).to_have_attribute("data-run", "long-run")
@@ -254,7 +260,7 @@ def test_a_click_on_a_column_sorts_by_it(page: Page):
 
 
 def test_chosen_runs_are_deleted_and_brought_back(page: Page):
-    page.goto("/runs?q=Summarise")
+    go(page, "/runs?q=Summarise")
     expect(rows(page).first).to_be_visible()
     first = rows(page).first.get_attribute("data-run")
     rows(page).first.get_by_role("checkbox").check()
@@ -265,7 +271,7 @@ def test_chosen_runs_are_deleted_and_brought_back(page: Page):
 
 
 def test_a_short_run_is_read_step_by_step(page: Page):
-    page.goto("/runs/the-sum?step=12")
+    go(page, "/runs/the-sum?step=12")
     steps = page.get_by_test_id("run-step")
     expect(steps).to_have_count(8)
     assert [step.get_attribute("data-step-type") for step in steps.all()] == SUM_STEPS
@@ -284,7 +290,7 @@ def test_a_short_run_is_read_step_by_step(page: Page):
 
 
 def test_a_long_run_holds_only_the_lines_in_view(page: Page):
-    page.goto("/runs/long-run")
+    go(page, "/runs/long-run")
     expect(page.get_by_text("12,000 steps")).to_be_visible()
     listed = page.get_by_role("listbox", name="Steps of this run")
     listed.press("End")
@@ -298,7 +304,7 @@ def test_a_long_run_holds_only_the_lines_in_view(page: Page):
 
 
 def test_scrolling_a_long_run_brings_the_lines_along(page: Page):
-    page.goto("/runs/long-run")
+    go(page, "/runs/long-run")
     expect(page.get_by_text("12,000 steps")).to_be_visible()
     line = page.get_by_role("option").filter(has_text="6,003")
     page.wait_for_function(SCROLLED, arg=6000 * 40)
@@ -317,7 +323,7 @@ def test_scrolling_a_long_run_brings_the_lines_along(page: Page):
 
 
 def test_the_rest_of_a_long_run_does_not_move_its_opening(page: Page):
-    page.goto("/runs/long-run")
+    go(page, "/runs/long-run")
     page.get_by_role("option").first.wait_for()
     page.get_by_role("listbox").evaluate("element => { element.scrollTop = element.scrollHeight; }")
     expect(page.get_by_text("12,000 steps")).to_be_visible()
@@ -325,14 +331,14 @@ def test_the_rest_of_a_long_run_does_not_move_its_opening(page: Page):
 
 
 def test_an_interrupted_run_says_so_with_its_text(page: Page):
-    page.goto("/runs/cut-off")
+    go(page, "/runs/cut-off")
     expect(page.get_by_test_id("status-pill")).to_have_text("Interrupted")
     expect(page.get_by_test_id("run-draft")).to_contain_text("Once upon a time")
 
 
 def test_hostile_texts_do_nothing(page: Page):
     for address in ("/runs?q=hurt", "/runs/hostile", "/runs/hostile?view=trajectory"):
-        page.goto(address)
+        go(page, address)
         expect(page.get_by_text("window.hurt").first).to_be_visible()
         page.locator("details").evaluate_all("all => all.forEach((one) => { one.open = true; })")
         page.wait_for_load_state("networkidle")
@@ -341,7 +347,7 @@ def test_hostile_texts_do_nothing(page: Page):
 
 
 def test_a_run_grows_on_its_page(page: Page):
-    page.goto("/playground")
+    go(page, "/playground")
     page.get_by_test_id("agent-card").first.click()
     page.get_by_test_id("chat-input").fill("What is 5 + 10, then multiply by 3?")
     page.keyboard.press("Enter")
@@ -357,7 +363,7 @@ def test_nothing_sticks_out_of_the_window(page: Page):
     for width in (390, 1280):
         page.set_viewport_size({"width": width, "height": 720})
         for address in ("/runs?status=failed&q=provider", "/runs/the-sum", "/runs/hostile?view=trajectory"):
-            page.goto(address)
+            go(page, address)
             expect(page.locator(shown).first).to_be_visible()
             assert page.evaluate("document.documentElement.scrollWidth") <= width, address
 
@@ -365,12 +371,12 @@ def test_nothing_sticks_out_of_the_window(page: Page):
 def test_a_bundle_larger_than_a_page_takes_is_imported_and_found(page: Page, tmp_path: Path):
     file = tmp_path / "sum.zip"
     file.write_bytes(large_bundle(page.request.get("/api/v1/runs/the-sum/export?format=bundle").body()))
-    page.goto("/runs")
+    go(page, "/runs")
     chosen = page.get_by_test_id("bundle-input").locator("input[type=file]")
     chosen.set_input_files(file)
     expect(page).to_have_url(re.compile(r"/runs/(?!the-sum).+"))
     expect(page.get_by_test_id("run-step")).to_have_count(8)
-    page.goto("/runs")
+    go(page, "/runs")
     page.get_by_test_id("runs-search").fill('"15 * 3" "First the sum"')
     expect(page.get_by_test_id("run-found")).to_have_count(2)
 
@@ -379,7 +385,7 @@ def test_what_is_no_bundle_is_refused_in_words(page: Page, complaints: Complaint
     complaints.expect("422")
     torn = tmp_path / "torn.zip"
     torn.write_bytes(b"PK nothing of the kind")
-    page.goto("/runs")
+    go(page, "/runs")
     chosen = page.get_by_test_id("bundle-input").locator("input[type=file]")
     chosen.set_input_files(torn)
     expect(page.get_by_role("alert")).to_contain_text("This bundle is damaged, or no zip file")

@@ -122,7 +122,7 @@ async def test_a_decision_on_a_run_that_was_left_lets_it_go_on_in_its_trace(benc
     [pause] = await asked(live)
     after = await restarted(bench, world)
     assert (await after.runs.lists.page(RunFilter(status="paused"))).total == 1
-    assert await Pauses(after.chat).waiting() == 1
+    assert len(await Pauses(after.chat).waiting()) == 1
     resumed = await Pauses(after.chat).decide(live.run_id, pause.pause_id, "approve", subject=pause.subject)
     assert await ended(resumed) == {"c1": "did pay 5"}
     assert resumed.status == "completed" and world.done == ["pay 5"]
@@ -134,7 +134,7 @@ async def test_a_decision_on_a_run_that_was_left_lets_it_go_on_in_its_trace(benc
     stored = await after.data.traces.read(live.run_id)
     assert stored.entries == resumed.entries and not stored.damaged
     assert after.data.rows.get(live.run_id).status == "completed"
-    assert await Pauses(after.chat).waiting() == 0
+    assert not await Pauses(after.chat).waiting()
 
 
 async def test_the_reason_of_a_denial_reaches_the_model_also_after_a_restart(bench, world):
@@ -306,7 +306,7 @@ async def test_a_run_behind_which_the_conversation_went_on_stays_as_it_is(bench,
     await asyncio.wait_for((await after.chat.send(live.started.session_id, "never mind")).ended(), 10)
     with pytest.raises(Conflict, match="went on"):
         await Pauses(after.chat).decide(live.run_id, pause.pause_id, "approve")
-    assert await Pauses(after.chat).waiting() == 0 and world.done == []
+    assert not await Pauses(after.chat).waiting() and world.done == []
 
 
 async def test_a_run_that_was_left_can_be_given_up(bench, world):
@@ -317,7 +317,7 @@ async def test_a_run_that_was_left_can_be_given_up(bench, world):
     stored = await after.data.traces.read(live.run_id)
     assert after.runs.status(live.run_id, stored.entries) == "cancelled"
     assert after.data.rows.get(live.run_id).status == "cancelled"
-    assert await Pauses(after.chat).waiting() == 0
+    assert not await Pauses(after.chat).waiting()
 
 
 async def test_a_tool_that_is_gone_is_told_in_words(bench, world):

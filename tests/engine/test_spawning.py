@@ -323,7 +323,7 @@ async def test_a_child_pauses_like_any_run_and_the_join_waits_with_it(house):
     house.models.plans["one"] = [reply("", ToolCall(call_id="l1", name="look"))]
     live = await house.begun(await house.agent(tools=("spawn_task", "join_task", look)))
     child = await until(lambda: next((one for one in house.runs.live_runs() if one.waits), None))
-    assert child.started.parent and await house.pauses.waiting() == 1
+    assert child.started.parent and len(await house.pauses.waiting()) == 1
     [pause] = open_pauses(child.entries)
     await until(lambda: "waits for you" in str(live.progress))
     await house.pauses.decide(child.run_id, pause.pause_id, "approve")

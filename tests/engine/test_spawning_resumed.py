@@ -99,7 +99,7 @@ async def test_a_question_about_an_unknown_price_stands_after_a_restart_and_the_
     houses.append(await house.restarted())
     house = houses[-1]
     [row] = (await house.jobs.page(live=True)).rows
-    assert (row.status, await house.pauses.waiting(), house.models.calls) == ("paused", 1, [])
+    assert (row.status, len(await house.pauses.waiting()), house.models.calls) == ("paused", 1, [])
     [asked] = open_pauses((await house.runs.trace(row.run_id)).entries)
     live = await house.pauses.decide(row.run_id, asked.pause_id, "approve")
     await ended(live)

@@ -48,7 +48,7 @@ export default {
                :class="['waterfall-row', 'kind-' + row.kind, { 'is-failed': row.failed, 'is-chosen': row.index === chosen }]"
                :style="{ top: head + row.index * tall + 'px' }" :aria-selected="row.index === chosen"
                :aria-setsize="total" :aria-posinset="row.index + 1" :aria-label="row.told" :title="row.told"
-               :data-seq="row.seq" :data-kind="row.kind" @mouseenter="hover(row.index)" @click="choose(row.index)">
+               :data-seq="row.seq" :data-kind="row.kind" @mouseenter="hover(row.index)" @click="pick(row.index)">
             <span class="waterfall-label" aria-hidden="true">{{ row.name }}</span>
             <span :class="['waterfall-span', { 'is-open': row.open }]" :style="{ left: row.left + 'px', width: row.width + 'px' }">
               <span v-if="row.first !== null" class="waterfall-first" :style="{ left: row.first + 'px' }"></span>
@@ -92,6 +92,7 @@ export default {
       this.total = this.all.length;
       if (this.untouched) this.zoom = Math.max(1, this.total / READABLE);
       this.draw();
+      if (this.atEnd && this.chosen < this.total - 1) this.choose(this.total - 1);
     },
     labels() {
       return this.$refs.scroll.clientWidth < 480 ? 104 : 168;
@@ -194,6 +195,10 @@ export default {
       this.chosen = index;
       this.toChosen();
     },
+    pick(index) {
+      this.atEnd = false;
+      this.choose(index);
+    },
     choose(index) {
       if (index < 0 || index >= this.total) return;
       this.chosen = index;
@@ -226,6 +231,7 @@ export default {
       if (event.key === "-") return this.zoomBy(0.5);
       if (!(event.key in steps)) return;
       event.preventDefault();
+      this.atEnd = event.key === "End"; // also of what is still to come
       this.choose(Math.max(0, Math.min(this.total - 1, this.chosen + steps[event.key])));
     },
   },
