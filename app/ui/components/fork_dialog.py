@@ -28,6 +28,7 @@ AFTER = {
 }
 BEFORE = {"recorded": "Results kept", "live": "Called again"}
 OnChoose = Callable[[str, ToolPlan], Awaitable[object]]
+OnType = Callable[[str, ToolPlan], None]
 AS_RECORDED = 0
 """In the list of variants: what the run was made with."""
 
@@ -119,7 +120,7 @@ class ForkDialog:
             return
         with ui.expansion(f"Tools ({len(tools)})").classes("w-full").props("dense data-testid=fork-tools"):
             for tool in tools:
-                ForkToolRow(tool, self._choose_tool)
+                ForkToolRow(tool, self._choose_tool, self._type_result)
 
     async def _choose_variant(self, event: events.ValueChangeEventArguments[int]) -> None:
         self._draft.variant = event.value or None
@@ -133,6 +134,9 @@ class ForkDialog:
     async def _choose_tool(self, name: str, plan: ToolPlan) -> None:
         self._draft.tools[name] = plan
         await self._check()
+
+    def _type_result(self, name: str, plan: ToolPlan) -> None:
+        self._draft.tools[name] = plan
 
     async def _check(self) -> None:
         """Say what would happen; an answer that came too late says nothing."""
@@ -169,14 +173,17 @@ class ForkDialog:
 
 
 class ForkToolRow(ui.element):
-    """Where the results of one tool come from; `on_choose` gets its name and what was chosen."""
+    """Where the results of one tool come from; `on_choose` gets its name and what was chosen.
 
-    def __init__(self, tool: GrantedTool, on_choose: OnChoose) -> None:
+    `on_type` gets the same for each change of the text, which decides nothing else.
+    """
+
+    def __init__(self, tool: GrantedTool, on_choose: OnChoose, on_type: OnType) -> None:
         super().__init__()
         self.classes("fork-tool").props(f'data-testid=fork-tool data-tool="{tool.spec.name}"')
         self.props["role"], self.props["aria-label"] = "group", tool.spec.name
         self._name = tool.spec.name
-        self._on_choose = on_choose
+        self._on_choose, self._on_type = on_choose, on_type
         with self:
             outside = tag("span", "side effects", cls="chip is-warn") if tool.spec.side_effects else ""
             name = ui.html(joined(icon(tool.spec.icon), tag("strong", tool.spec.name), outside), sanitize=False)
@@ -184,8 +191,8 @@ class ForkToolRow(ui.element):
             with ui.element("div").classes("row-line wrap-line"):
                 self._before = self._select(BEFORE, "recorded", "Up to here")
                 self._after = self._select(AFTER, "live", "From here on")
-            self._fixed = ui.textarea("Result of every call", on_change=self._chosen).classes("w-full")
-            self._fixed.props("outlined dense debounce=300")
+            self._fixed = ui.textarea("Result of every call", on_change=self._typed).classes("w-full")
+            self._fixed.props("outlined dense")
             self._fixed.visible = False
 
     def _select(self, options: dict[str, str], chosen: str, label: str) -> ui.select:
@@ -193,10 +200,15 @@ class ForkToolRow(ui.element):
         return box.props("outlined dense options-dense")
 
     async def _chosen(self) -> None:
-        mode = str(self._after.value)
-        self._fixed.visible = mode == "edited"
-        after = ToolSource.model_validate({"mode": mode, "text": str(self._fixed.value or "")})
-        await self._on_choose(self._name, ToolPlan.model_validate({"before": self._before.value, "after": after}))
+        self._fixed.visible = self._after.value == "edited"
+        await self._on_choose(self._name, self._plan())
+
+    def _typed(self) -> None:
+        self._on_type(self._name, self._plan())
+
+    def _plan(self) -> ToolPlan:
+        after = ToolSource.model_validate({"mode": self._after.value, "text": str(self._fixed.value or "")})
+        return ToolPlan.model_validate({"before": self._before.value, "after": after})
 
 
 def check_words(check: ForkCheck) -> Html:
