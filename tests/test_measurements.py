@@ -96,6 +96,6 @@ async def test_the_search_is_measured():
 
 
 def test_runs_over_the_api_are_measured():
-    against_bare, against_adk = api_run.run(rounds=1, warm_up=1, with_adk=False)
+    against_bare, against_adk = api_run.run(rounds=1, warm_up=1, with_rivals=False)
     assert against_bare.value.endswith(" × one that does not stream)")
     assert against_adk.passed is None

@@ -7,6 +7,7 @@ asks for each answer in one piece, which costs LiteLLM about half, is named besi
 
 import shutil
 import statistics
+import sys
 import tempfile
 from collections.abc import Callable, Mapping
 from contextlib import ExitStack
@@ -29,14 +30,16 @@ Taken = dict[str, list[float]]
 """Milliseconds of each round, by who ran it."""
 
 
-def run(rounds: int = ROUNDS, *, warm_up: int = WARM_UP, with_adk: bool = True) -> list[Figure]:
+def run(rounds: int = ROUNDS, *, warm_up: int = WARM_UP, with_rivals: bool = True) -> list[Figure]:
     """The runs of all take turns; the ratio is the median of those within each round."""
-    why_not = _why_no_adk() if with_adk else "not asked for"
+    why_not = _why_not(rivals.ADK) if with_rivals else "not asked for"
+    own = with_rivals and not _why_not(rivals.BARE_LOOP)
+    python = rivals.BARE_LOOP.python if own else Path(sys.executable)
     with ExitStack() as stack:
         address, folder = stack.enter_context(provider()), Path(stack.enter_context(tempfile.TemporaryDirectory()))
         local = {"LITELLM_LOCAL_MODEL_COST_MAP": "True"}  # or LiteLLM asks the network for prices at its start
         environment = {"OPENAI_BASE_URL": address, "OPENAI_API_KEY": "sk-bench", **local}
-        bare = stack.enter_context(rivals.bare_loop(MODEL, environment))
+        bare = stack.enter_context(rivals.bare_loop(python, MODEL, environment))
         runners = {
             "ours": partial(rivals.ours, _app(stack, folder, environment)),
             "bare": partial(rivals.bare_streaming, bare),
@@ -46,13 +49,14 @@ def run(rounds: int = ROUNDS, *, warm_up: int = WARM_UP, with_adk: bool = True) 
             agents = shutil.copytree(rivals.AGENTS, folder / "adk_agents")
             runners["adk"] = partial(rivals.adk, stack.enter_context(rivals.adk_server(agents, MODEL, environment)))
         taken = _taken(runners, rounds, warm_up)
-    return [_against_bare(taken), _against_adk(taken, why_not)]
+    where = "an environment of its own" if own else "our environment"
+    return [_against_bare(taken, where), _against_adk(taken, why_not)]
 
 
-def _why_no_adk() -> str:
+def _why_not(environment: rivals.Environment) -> str:
     try:
-        rivals.install_adk()
-    except rivals.AdkNotHere as reason:
+        environment.install()
+    except rivals.NotInstalled as reason:
         return str(reason)
     return ""
 
@@ -82,9 +86,10 @@ def _taken(runners: Mapping[str, Callable[[], float]], rounds: int, warm_up: int
     return taken
 
 
-def _against_bare(taken: Taken) -> Figure:
+def _against_bare(taken: Taken, where: str) -> Figure:
     ratio = _ratio(taken, "bare")
-    value = f"{ratio:.2f} × ({_medians(taken, 'bare')}; {_ratio(taken, 'whole'):.2f} × one that does not stream)"
+    streaming, whole = _medians(taken, "bare"), f"{_ratio(taken, 'whole'):.2f}"
+    value = f"{ratio:.2f} × ({streaming}, in {where}; {whole} × one that does not stream)"
     return Figure(f"{NAME}, against a bare LiteLLM loop", value, "<= 1.25 ×", ratio <= 1.25)
 
 

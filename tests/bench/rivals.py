@@ -7,6 +7,7 @@ import urllib.error
 import urllib.request
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -17,23 +18,59 @@ from tests.app_process import ROOT, free_port, plain_environment
 from tests.waiting import wait_until
 
 AGENTS = Path(__file__).parent / "adk_agents"
-ADK = ROOT / "build" / "adk"
-PINS = ("google-adk==2.12.0", *(f"{name}=={version(name)}" for name in ("litellm", "mcp")))
-"""LiteLLM in the version that we have; it imports `mcp` when it is asked with tools, and ADK does not bring it."""
 QUESTION = "Count to ten."
 ANSWER = "Done after 10 sums."
 START_SECONDS = 60
 
 
-class AdkNotHere(Exception):
-    """ADK cannot be installed; the message says why, in a few words."""
+class NotInstalled(Exception):
+    """An environment cannot be made; the message says why, in a few words."""
+
+
+@dataclass(frozen=True)
+class Environment:
+    """A Python environment below `build` with these packages alone."""
+
+    name: str
+    pins: tuple[str, ...]
+
+    @property
+    def folder(self) -> Path:
+        return ROOT / "build" / self.name
+
+    def install(self) -> None:
+        """Make it, the first time. Raises `NotInstalled`."""
+        installed = self.folder / "installed.txt"
+        if installed.exists() and installed.read_text() == "\n".join(self.pins):
+            return
+        install = ["-m", "pip", "install", "--quiet", "--no-input", "--only-binary", ":all:", *self.pins]
+        for command in ([sys.executable, "-m", "venv", "--clear", str(self.folder)], [str(self.python), *install]):
+            done = subprocess.run(command, capture_output=True, text=True, check=False)
+            if done.returncode != 0:
+                last_words = (done.stderr.strip().splitlines() or ["?"])[-1]
+                raise NotInstalled(f"{self.pins[0]} cannot be installed: {last_words}")
+        installed.write_text("\n".join(self.pins))
+
+    @property
+    def python(self) -> Path:
+        return self.folder / "bin" / "python"
+
+
+def _ours(*names: str) -> tuple[str, ...]:
+    """These packages in the versions that we have; `package[extra]` may be named."""
+    return tuple(f"{name}=={version(name.partition('[')[0])}" for name in names)
+
+
+ADK = Environment("adk", ("google-adk==2.12.0", *_ours("litellm", "mcp")))
+BARE_LOOP = Environment("bare_loop", _ours("litellm", "mcp", "fastapi", "uvicorn[standard]"))
+"""LiteLLM imports `mcp` when it is asked with tools, and neither ADK nor LiteLLM brings it."""
 
 
 @contextmanager
-def bare_loop(model: str, environment: Mapping[str, str]) -> Iterator[httpx.Client]:
-    """A client of LiteLLM behind FastAPI, in the versions that we have."""
+def bare_loop(python: Path, model: str, environment: Mapping[str, str]) -> Iterator[httpx.Client]:
+    """A client of LiteLLM behind FastAPI, in the versions that we have, run by this Python."""
     port = free_port()
-    with _serving([sys.executable, "-m", "tests.bench.bare_loop", str(port), model], port, environment) as client:
+    with _serving([str(python), "-m", "tests.bench.bare_loop", str(port), model], port, environment) as client:
         yield client
 
 
@@ -41,25 +78,9 @@ def bare_loop(model: str, environment: Mapping[str, str]) -> Iterator[httpx.Clie
 def adk_server(agents: Path, model: str, environment: Mapping[str, str]) -> Iterator[httpx.Client]:
     """A client of ADK's API server as it comes; it keeps its sessions in the folder of its agents."""
     port = free_port()
-    command = [str(ADK / "bin" / "adk"), "api_server", "--port", str(port), str(agents)]
+    command = [str(ADK.folder / "bin" / "adk"), "api_server", "--port", str(port), str(agents)]
     with _serving(command, port, {**environment, "BENCH_MODEL": model}) as client:
         yield client
-
-
-def install_adk() -> None:
-    """ADK and LiteLLM in an environment of their own, the first time. Raises `AdkNotHere`."""
-    installed = ADK / "installed.txt"
-    if installed.exists() and installed.read_text() == "\n".join(PINS):
-        return
-    python = ADK / "bin" / "python"
-    for command in (
-        [sys.executable, "-m", "venv", "--clear", str(ADK)],
-        [str(python), "-m", "pip", "install", "--quiet", "--no-input", "--only-binary", ":all:", *PINS],
-    ):
-        done = subprocess.run(command, capture_output=True, text=True, check=False)
-        if done.returncode != 0:
-            raise AdkNotHere(f"{PINS[0]} cannot be installed: {(done.stderr.strip().splitlines() or ['?'])[-1]}")
-    installed.write_text("\n".join(PINS))
 
 
 def ours(client: httpx.Client) -> float:

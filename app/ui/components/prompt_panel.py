@@ -213,6 +213,7 @@ class PromptPanel(ui.element):
             return
         self._typed_here = False
         self._note.value = ""
+        self._show_state()
         ui.notify(f"Saved as variant {number}. This session uses it from now on.", timeout=4000)
         await self._on_saved()
 
