@@ -5,9 +5,13 @@ import asyncio
 import gc
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from app import __version__, paths
 from app.domain.errors import WorkbenchError
+
+if TYPE_CHECKING:
+    from app.opening import Opening
 
 _FORMATS = ("markdown", "html", "jsonl", "otel", "bundle")
 """As `app.export` has them, which `--version` does not need."""
@@ -21,11 +25,16 @@ def main(arguments: list[str] | None = None) -> int:
         work()
         return 0
     chosen = _parser().parse_args(arguments)
+    from app.proxies import spare_loopback  # noqa: PLC0415  a worker needs none of it
+
+    spare_loopback()
     folder = paths.data_folder(chosen.data)
     try:
         return _done(chosen, folder)
     except WorkbenchError as error:
-        sys.stderr.write(f"{error}\n")
+        from app.telling import tell_trouble  # noqa: PLC0415  only where it is needed
+
+        tell_trouble(str(error))
         return 1
     except KeyboardInterrupt:
         return 130
@@ -40,7 +49,8 @@ def _done(chosen: argparse.Namespace, folder: Path) -> int:
         return _export(folder, chosen.runs, chosen.format, chosen.output, attachments=not chosen.no_attachments)
     if chosen.command == "key":
         return _key(folder, chosen)
-    return _serve(folder, chosen.port, open_browser=not chosen.no_browser, trust_tools=chosen.trust_tools)
+    how: Opening = "nothing" if chosen.no_browser else "window" if chosen.window else "tab"
+    return _serve(folder, chosen.port, how, trust_tools=chosen.trust_tools)
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -48,6 +58,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--port", type=int, help="the port to serve at; 8765 or the next free one otherwise")
     parser.add_argument("--data", metavar="DIR", help=f"the data folder; also {paths.DATA_VARIABLE} in the environment")
     parser.add_argument("--no-browser", action="store_true", help="print the address and open no browser")
+    parser.add_argument("--window", action="store_true", help="open a window of Chrome, Edge or Chromium for the app")
     parser.add_argument("--trust-tools", action="store_true", help="let every file in the tools folder run unasked")
     parser.add_argument("--check", action="store_true", help="run one agent with a tool, print ok, and end")
     parser.add_argument("--version", action="version", version=f"Agent Playground {__version__}")
@@ -79,28 +90,31 @@ def _add_key_commands(key: argparse.ArgumentParser) -> None:
         command.add_argument("--data", metavar="DIR", default=argparse.SUPPRESS, help="the data folder of the keys")
 
 
-def _serve(folder: Path, port: int | None, *, open_browser: bool, trust_tools: bool) -> int:
+def _serve(folder: Path, port: int | None, how: "Opening", *, trust_tools: bool) -> int:
     gc.disable()  # a start only makes what stays; `serve` turns it on again when the app is up
-    from app.domain.errors import StorageError  # noqa: PLC0415
+    from app.already_running import opened_or_running  # noqa: PLC0415  heavy, and `--version` needs none of it
+    from app.opening import open_page  # noqa: PLC0415
+    from app.store.lock import Announcement  # noqa: PLC0415
     from app.store.secrets import session_token  # noqa: PLC0415
-    from app.terminal import running_app  # noqa: PLC0415
-    from app.workbench import Workbench  # noqa: PLC0415  heavy, and `--version` needs none of it
+    from app.telling import say  # noqa: PLC0415
 
-    try:
-        workbench = Workbench.open(folder, trust_tools=trust_tools)
-    except StorageError:
-        if (running := running_app(folder)) is None:
-            raise
-        sys.stdout.write(f"Agent Playground is already running at {running.address}\n")
+    found = opened_or_running(folder, trust_tools=trust_tools)
+    if isinstance(found, Announcement):
+        say(f"Agent Playground is already running at {found.address}")
+        for sentence in open_page(found.address, how, folder):
+            say(sentence)
         return 0
+    from app.logs import start_logs  # noqa: PLC0415
     from app.serve import choose_port, serve  # noqa: PLC0415  NiceGUI: only once there is something to serve
 
-    serve(workbench, choose_port(port), session_token(folder), open_browser=open_browser)
+    start_logs(folder / "logs", found.secrets)
+    serve(found, choose_port(port), session_token(folder), how)
     return 0
 
 
 def _run(folder: Path, slug: str, text: str, *, as_json: bool) -> int:
-    from app.terminal import print_reply, run_here, run_there, running_app  # noqa: PLC0415  heavy
+    from app.already_running import running_app  # noqa: PLC0415  heavy
+    from app.terminal import print_reply, run_here, run_there  # noqa: PLC0415
 
     running = running_app(folder)
     reply = run_there(running, slug, text) if running else asyncio.run(run_here(folder, slug, text))
@@ -108,8 +122,8 @@ def _run(folder: Path, slug: str, text: str, *, as_json: bool) -> int:
 
 
 def _export(folder: Path, runs: list[str], chosen: str, output: str, *, attachments: bool) -> int:
-    from app.export.exports import FORMATS, Choice  # noqa: PLC0415  heavy
-    from app.terminal import running_app  # noqa: PLC0415
+    from app.already_running import running_app  # noqa: PLC0415  heavy
+    from app.export.exports import FORMATS, Choice  # noqa: PLC0415
     from app.terminal_export import export_here, export_there, save  # noqa: PLC0415
 
     format = next(one for one in FORMATS if one == chosen)

@@ -7,6 +7,8 @@ from pathlib import Path
 import platformdirs
 
 DATA_VARIABLE = "AGENT_PLAYGROUND_DATA"
+PORTABLE_NAME = "agent-playground-data"
+"""A folder of this name beside the executable holds its data: both can be carried from computer to computer."""
 
 
 def assets() -> Path:
@@ -21,9 +23,20 @@ def bundled_program(name: str) -> Path | None:
 
 
 def data_folder(chosen: str | None = None) -> Path:
-    """What was chosen, else what the environment says, else the platform's folder for a user's data."""
-    folder = chosen or os.environ.get(DATA_VARIABLE) or platformdirs.user_data_dir("agent-playground", appauthor=False)
-    return Path(folder).expanduser().absolute()
+    """What was chosen, else what the environment says, else the one beside the executable, else the platform's."""
+    folder = chosen or os.environ.get(DATA_VARIABLE) or (_frozen() and portable_folder(Path(sys.executable)))
+    return Path(folder or platformdirs.user_data_dir("agent-playground", appauthor=False)).expanduser().absolute()
+
+
+def portable_folder(executable: Path) -> Path | None:
+    """The data folder beside the executable, or beside the macOS app it is in; `None` when nobody made one there."""
+    app = next((above for above in executable.parents if above.suffix == ".app"), executable)
+    folder = app.parent / PORTABLE_NAME
+    return folder if folder.is_dir() else None
+
+
+def _frozen() -> bool:
+    return bool(getattr(sys, "frozen", False))
 
 
 def _unpacked() -> Path | None:

@@ -3,11 +3,11 @@
 import asyncio
 import contextlib
 import gc
+import logging
 import os
 import signal
 import socket
 import sys
-import webbrowser
 from functools import partial
 from importlib import import_module
 from types import FrameType
@@ -17,40 +17,46 @@ os.environ.setdefault("MATPLOTLIB", "false")  # NiceGUI would import it at start
 from nicegui import app as server
 from nicegui import ui
 
+from app.api.backups import backup_routes
 from app.api.guests import WorkbenchGuests
 from app.api.lazily import LazyApi
 from app.api.refusals import API_PATHS
 from app.api.security import HOST, install
 from app.api.uploads import upload_routes
 from app.domain.errors import WorkbenchError
-from app.store.lock import Announcement
+from app.opening import Opening, open_page
+from app.store.handshake import proof
+from app.store.lock import Announcement, this_computer
 from app.ui.live_markdown import LiveMarkdown
 from app.ui.shell import root
 from app.workbench import Workbench
 
+log = logging.getLogger("agent_playground")
 FIRST_PORT = 8765
 RECONNECT_SECONDS = 30
 WARM_SECONDS = 5
 """How long the first page is waited for before what it does not need is made."""
 
 
-def serve(workbench: Workbench, port: int, token: str, *, open_browser: bool) -> None:
+def serve(workbench: Workbench, port: int, token: str, how: Opening = "nothing") -> None:
     """Serve until the process is told to end; then close the workbench."""
-    install(server, port=port, token=token, guests=WorkbenchGuests(workbench))
+    prove = partial(proof, token, workbench.data.path)
+    install(server, port=port, token=token, guests=WorkbenchGuests(workbench), prove=prove)
     api = LazyApi(workbench)
     for place in API_PATHS:
         server.mount(place.rstrip("/"), api)
     server.include_router(upload_routes(workbench))
+    server.include_router(backup_routes(workbench))
 
     async def start() -> None:
         gc.freeze()  # what is loaded now stays: looking through it again and again would stop the loop
         gc.enable()
         await workbench.start()
-        announcing.append(asyncio.create_task(_announce(workbench, api, here, shown, open_browser=open_browser)))
+        announcing.append(asyncio.create_task(_announce(workbench, api, here, shown, how)))
 
     for told_to_end in (signal.SIGTERM, signal.SIGINT):
         signal.signal(told_to_end, _end)
-    here = Announcement(pid=os.getpid(), port=port, token=token)
+    here = Announcement(pid=os.getpid(), port=port, token=token, computer=this_computer())
     announcing: list[asyncio.Task[None]] = []
     shown = asyncio.Event()
     server.on_connect(shown.set)
@@ -70,6 +76,7 @@ def serve(workbench: Workbench, port: int, token: str, *, open_browser: bool) ->
         reconnect_timeout=RECONNECT_SECONDS,
         binding_refresh_interval=None,
         timeout_graceful_shutdown=1,
+        log_config=None,  # its own would write to the terminal only, and needs one
     )
 
 
@@ -78,22 +85,28 @@ def _end(_signal: int, _frame: FrameType | None) -> None:
     sys.exit(0)
 
 
-async def _announce(
-    workbench: Workbench, api: LazyApi, here: Announcement, shown: asyncio.Event, *, open_browser: bool
-) -> None:
+async def _announce(workbench: Workbench, api: LazyApi, here: Announcement, shown: asyncio.Event, how: Opening) -> None:
     """Once the port answers: say where, to the terminal, to a second start, and to the browser."""
     while not await _answers(here.port):  # noqa: ASYNC110  nothing tells when the port is open
         await asyncio.sleep(0.01)
     workbench.data.lock.announce(here)
     print(f"Agent Playground is running at {here.address}", flush=True)  # noqa: T201  the one line it prints
-    if open_browser:
-        await asyncio.to_thread(webbrowser.open, here.address)
+    for sentence in await asyncio.to_thread(open_page, here.address, how, workbench.data.path):
+        print(sentence, flush=True)  # noqa: T201
     # The first page comes first: what is warmed would take its time from it.
     with contextlib.suppress(TimeoutError):
         await asyncio.wait_for(shown.wait(), WARM_SECONDS)
+    log.info("Agent Playground %s is up at port %s", workbench.version, here.port)  # late: it looks for keys in it
     await workbench.warm()
     await api.warm()
-    for page in ("tools", "jobs", "runs", "integrations"):  # so that their first visitors need not wait for it
+    for page in (
+        "tools",
+        "jobs",
+        "runs",
+        "integrations",
+        "settings",
+        "setup",
+    ):  # so that their first visitors need not wait for it
         await asyncio.to_thread(import_module, f"app.ui.pages.{page}")
     for view in ("run_find", "findings_panel", "waterfall_view", "requests_view", "review_view", "raw_view"):
         await asyncio.to_thread(import_module, f"app.ui.components.{view}")

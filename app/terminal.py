@@ -8,12 +8,13 @@ import urllib.request
 from collections.abc import Callable
 from pathlib import Path
 
+from app.already_running import ask
 from app.api.caller import STARTED_FROM
 from app.api.replies import RunReply, run_reply
 from app.domain.errors import WorkbenchError
 from app.domain.events import Trigger
 from app.domain.trace import steps
-from app.store.lock import Announcement, read_announcement
+from app.store.lock import Announcement
 from app.workbench import Workbench
 
 ANSWER_SECONDS = 3600
@@ -46,24 +47,12 @@ def run_there(announcement: Announcement, slug: str, text: str) -> RunReply:
         },
     )
     try:
-        with urllib.request.urlopen(request, timeout=ANSWER_SECONDS) as answer:  # noqa: S310
+        with ask(request, timeout=ANSWER_SECONDS) as answer:
             return RunReply.model_validate(json.load(answer)["data"])
     except urllib.error.HTTPError as error:
         raise WorkbenchError(str(json.load(error)["error"])) from error
     except OSError as error:
         raise WorkbenchError(f"The running app at port {announcement.port} does not answer: {error}") from error
-
-
-def running_app(folder: Path) -> Announcement | None:
-    """The app that serves that data folder now, if it answers."""
-    announcement = read_announcement(folder)
-    if announcement is None:
-        return None
-    try:
-        with urllib.request.urlopen(f"http://127.0.0.1:{announcement.port}/health", timeout=2) as answer:
-            return announcement if answer.status == 200 else None
-    except OSError:
-        return None
 
 
 def print_reply(reply: RunReply, *, as_json: bool, write: Callable[[str], object] = sys.stdout.write) -> int:

@@ -10,6 +10,7 @@ from pathlib import Path
 from urllib.parse import quote, urlencode
 
 from app import __version__
+from app.already_running import ask
 from app.domain.errors import Conflict, StorageError, WorkbenchError
 from app.domain.trace import StoredTrace
 from app.export.bundle import zipped
@@ -83,7 +84,7 @@ def _fetched(app: Announcement, run_id: str, format: Format, choice: Choice) -> 
         headers={"Authorization": f"Bearer {app.token}"},
     )
     try:
-        with urllib.request.urlopen(request, timeout=ANSWER_SECONDS) as answer:  # noqa: S310
+        with ask(request, timeout=ANSWER_SECONDS) as answer:
             name = answer.headers.get_filename() or f"run.{format}"
             return Exported(Path(name).name, answer.headers.get_content_type(), answer.read())
     except urllib.error.HTTPError as error:

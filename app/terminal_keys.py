@@ -11,11 +11,11 @@ from typing import TypeVar
 
 from pydantic import JsonValue
 
+from app.already_running import ask, running_app
 from app.api.envelopes import Envelope, ListEnvelope
 from app.api.keys import KeyReply, NewKeyReply, key_reply
 from app.domain.errors import NotFound, WorkbenchError
 from app.store.lock import Announcement
-from app.terminal import running_app
 from app.workbench import Workbench
 
 T = TypeVar("T")
@@ -100,7 +100,7 @@ def _ask(running: Announcement, method: str, path: str, body: JsonValue = None) 
         headers={"Content-Type": "application/json", "Authorization": f"Bearer {running.token}"},
     )
     try:
-        with urllib.request.urlopen(request, timeout=ANSWER_SECONDS) as answer:  # noqa: S310
+        with ask(request, timeout=ANSWER_SECONDS) as answer:
             return bytes(answer.read())
     except urllib.error.HTTPError as error:
         raise WorkbenchError(str(json.load(error)["error"])) from error

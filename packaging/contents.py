@@ -4,6 +4,7 @@ import os
 import shutil
 import sys
 import tempfile
+from importlib.metadata import distributions
 from pathlib import Path
 
 from PyInstaller.utils.hooks import collect_data_files, collect_submodules, copy_metadata
@@ -70,6 +71,7 @@ LEFT_OUT_PARTS = {
     "venv": "as ensurepip",
 }
 """Of the standard library."""
+TOOLS_OF_THE_BUILD = {"pip", "setuptools", "pyinstaller", "pyinstaller-hooks-contrib", "altgraph", "macholib", "pefile"}
 WORKER_SOURCE = ("app/__init__.py", "app/paths.py", "app/domain/**/*.py", "app/tools/**/*.py")
 """What an interpreter that a tool file's owner has chosen runs: it cannot read the executable's own modules."""
 
@@ -79,6 +81,7 @@ def hidden_modules() -> list[str]:
     return [
         *collect_submodules("app"),
         *collect_submodules("pydantic_monty"),
+        *collect_submodules("keyring.backends", on_error="ignore"),
         *collect_submodules("litellm", filter=lambda name: not name.startswith(LITELLM_LEFT_OUT), on_error="ignore"),
         *standard_library(),
         "tiktoken_ext.openai_public",
@@ -102,9 +105,13 @@ def data_files(root: Path) -> list[tuple[str, str]]:
         (str(root / "assets"), "assets"),
         *((str(path), str(path.parent.relative_to(root))) for path in sorted(ours)),
         *collect_data_files("litellm", includes=["*.json", "**/*.json", "litellm_core_utils/tokenizers/*"]),
-        *copy_metadata("litellm"),
-        *copy_metadata("mcp"),
+        *(entry for name in installed() for entry in copy_metadata(name)),
     ]
+
+
+def installed() -> list[str]:
+    """All distributions that are built in: Settings lists their licences, and some look for their own versions."""
+    return sorted({found.name for found in distributions() if found.name.lower() not in TOOLS_OF_THE_BUILD})
 
 
 def programs() -> list[tuple[str, str]]:

@@ -149,7 +149,7 @@ def main() -> None:
     tools = Registry((*samples, *many(int(os.environ.get("MANY_TOOLS", "0")))), settings=workbench.data.tool_settings)
     calls = HandCalls(tools, workbench.artifacts)
     shown = replace(workbench, tools=tools, hand_calls=calls, last_calls=LastCalls(calls))
-    serve(shown, arguments.port, session_token(arguments.data), open_browser=False)
+    serve(shown, arguments.port, session_token(arguments.data))
 
 
 if __name__ == "__main__":

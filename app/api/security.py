@@ -6,6 +6,7 @@ is open, and the few routes of `guests.PUBLIC_ROUTES`. Whom it let in, it leaves
 """
 
 import html
+from collections.abc import Callable
 from urllib.parse import quote, urlencode
 
 from starlette.applications import Starlette
@@ -29,7 +30,10 @@ API_BODY = 10 * 1024 * 1024
 PAGE_BODY = 4 * 1024 * 1024 + 64 * 1024
 """Bytes any other request may carry: an upload of 4 MiB and its multipart envelope."""
 BUNDLES = "/api/v1/runs/import"
-"""The one address that takes more: as much as a bundle may have."""
+"""The address that takes as much as a bundle may have."""
+BACKUPS = "/backups"
+LARGEST_BACKUP = 8 * 1024**3
+"""Bytes of a backup that is brought back; what the disk has no room for is refused before."""
 
 SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
 RESPONSE_STARTS = frozenset({"http.response.start", "websocket.http.response.start"})
@@ -41,22 +45,26 @@ FOREIGN_PAGE = Refusal(
     "Agent Playground takes changes from its own pages only, or from a program that sends a key and no Origin.",
 )
 NO_GUESTS = NoGuests()
+Prove = Callable[[str], str]
+"""Answers a challenge so that a second start knows this app and its data folder."""
 
 LINE_BREAK = Refusal(404, "not_found", "Not found", "There is nothing at an address with a line break in it.")
 
 
-def install(server: Starlette, *, port: int, token: str, guests: Guests = NO_GUESTS) -> None:
+def install(
+    server: Starlette, *, port: int, token: str, guests: Guests = NO_GUESTS, prove: Prove | None = None
+) -> None:
     """Put the door in front of all that `server` serves, now and later.
 
-    `guests` says whom it lets in besides the owner of the token. Raises RuntimeError when `server` has begun to serve.
-    A token that is no secret stops the start with a ValueError.
+    `guests` says whom it lets in besides the owner of the token; `/health` answers a challenge by `prove`. Raises
+    RuntimeError when `server` has begun to serve. A token that is no secret stops the start with a ValueError.
     """
     if server.middleware_stack is not None:
         raise RuntimeError("The door has to be installed before the first request")
     build = server.build_middleware_stack
 
     def build_behind_the_door() -> ASGIApp:
-        return Door(build(), port=port, token=token, guests=guests)
+        return Door(build(), port=port, token=token, guests=guests, prove=prove)
 
     # Not add_middleware: ui.run adds its own after us, which would stand outside of the door. Starlette calls this
     # method once, before it answers anything, so nothing can be served around it. A startup hook could be skipped.
@@ -66,11 +74,15 @@ def install(server: Starlette, *, port: int, token: str, guests: Guests = NO_GUE
 class Door:
     """An ASGI app that lets a request or socket through to `app`, or turns it away in words."""
 
-    def __init__(self, app: ASGIApp, *, port: int, token: str, guests: Guests = NO_GUESTS) -> None:
+    def __init__(
+        self, app: ASGIApp, *, port: int, token: str, guests: Guests = NO_GUESTS, prove: Prove | None = None
+    ) -> None:
         self._app = app
+        self._prove = prove
         self._pages = BodyLimit(app, PAGE_BODY)
         self._api = BodyLimit(RunLimits(app, guests.going_on), API_BODY)
         self._bundles = BodyLimit(app, LARGEST_BUNDLE)
+        self._backups = BodyLimit(app, LARGEST_BACKUP)
         self._token = token
         self._guests = guests
         self._credentials = Credentials(port=port, token=token, guests=guests)
@@ -92,6 +104,8 @@ class Door:
         """The app, behind the limit of what may be sent to that address."""
         if request.scope["path"] == BUNDLES:
             return self._bundles
+        if request.scope["path"] == BACKUPS:
+            return self._backups
         return self._api if asks_the_api(request) else self._pages
 
     def _answer(self, request: HTTPConnection, asker: Asker) -> Response | None:
@@ -114,7 +128,9 @@ class Door:
 
     def _health(self, request: HTTPConnection, _: Asker) -> Response | None:
         if request.scope["path"] == "/health" and _method(request) in ("GET", "HEAD"):
-            return JSONResponse({"status": "ok"})
+            challenge = request.query_params.get("challenge", "")
+            proved = {"proof": self._prove(challenge)} if self._prove and challenge else {}
+            return JSONResponse({"status": "ok"} | proved)
         return None
 
     def _page_of_origin(self, request: HTTPConnection, asker: Asker) -> Response | None:

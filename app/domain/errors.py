@@ -64,6 +64,10 @@ class StorageError(WorkbenchError):
     code = "storage"
 
 
+class FolderInUse(StorageError):
+    """Another process holds the data folder."""
+
+
 class ToolError(Exception):
     """A tool could not do what it was asked; the model gets to see the message."""
 

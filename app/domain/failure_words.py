@@ -33,7 +33,7 @@ WORDS: dict[FailureClass, FailureWords] = {
     ),
     "invalid_key": FailureWords(
         "The key was not accepted",
-        "Check the API key in the provider's environment variable and start the app again, or pick another model.",
+        "Check the key in Settings, or in the provider's environment variable, or pick another model.",
         "model",
     ),
     "model_unavailable": FailureWords(

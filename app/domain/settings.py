@@ -7,6 +7,8 @@ from pydantic import Field
 from app.domain.values import Value
 
 Theme = Literal["light", "dark", "system"]
+Mode = Literal["user", "developer"]
+"""Whether schemas, raw JSON and the pages of the system are shown; the data is the same."""
 
 
 class WebSearch(Value):
@@ -27,14 +29,41 @@ class SavedFilter(Value):
     """The address of the list that shows it: `/runs?status=failed`."""
 
 
+SetupStep = Literal["begin", "choose", "ask", "tour"]
+
+
+class SetupProgress(Value):
+    """How far somebody came in the Setup guide, so that it is gone on with there."""
+
+    step: SetupStep = "begin"
+    provider: str = ""
+    """Of the models that were chosen; empty until one was."""
+    model: str = ""
+    """`provider/model` that answers the first question."""
+    agent: str = ""
+    """The id of the agent that is asked."""
+    session: str = ""
+    """The id of the session that the guide began last."""
+    offered: bool = False
+    """Whether the Playground's landing offers the guide: from the very first start until it is done or hidden."""
+
+
 class Preferences(Value):
     theme: Theme = "system"
+    mode: Mode = "developer"
+    default_model: str = ""
+    """What new agents ask, `provider/model` or an alias; empty for what their template says."""
     pause_sound: bool = False
     """Whether a run that begins to wait for a decision is heard."""
     day_cost: float = Field(default=10.0, ge=0)
     """US dollars that all runs of a day may cost together; 0 for no ceiling."""
+    keep_days: int = Field(default=0, ge=0)
+    """Days after which runs are deleted; 0 keeps them."""
+    keep_runs: int = Field(default=0, ge=0)
+    """How many of the newest runs are kept; 0 keeps all."""
     http_hosts: tuple[str, ...] = ()
     """The hosts that `http_get` may ask: `example.org`, `*.example.org`, or `*` for every public one."""
     web_search: WebSearch = WebSearch()
     run_filters: tuple[SavedFilter, ...] = ()
     """By name, no two of the same one."""
+    setup: SetupProgress = SetupProgress()

@@ -8,7 +8,7 @@ import asyncio
 import importlib.util
 import re
 import threading
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from functools import cached_property
 from pathlib import Path
 
@@ -77,6 +77,13 @@ class Catalog:
         if provider == DEMO.provider:
             return [DEMO]
         return sorted((card for card in self._read().values() if card.provider == provider), key=lambda card: card.name)
+
+    def inexpensive(self, provider: str, offered: Collection[str] = ()) -> str:
+        """The cheapest of the provider's models that call tools, out of those it offers; empty where none is known."""
+        known = [card for card in self.cards(provider) if card.calls_tools and card.price and "ft:" not in card.title]
+        fitting = [card for card in known if card.title in offered] if offered else known
+        cheapest = min(fitting, key=lambda card: card.price.output if card.price else 0, default=None)
+        return cheapest.title if cheapest else next(iter(offered), "")
 
     def aliases(self) -> Mapping[str, str]:
         """Each alias and the `provider/model` it stands for."""

@@ -2,7 +2,9 @@
 
 import asyncio
 import http.client
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 import orjson
@@ -11,7 +13,10 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 from app.domain.errors import ModelFailure
 from app.domain.models import ModelCard
 from app.llm.catalog import DEMO, Catalog
-from app.llm.providers import PROVIDERS, Keys, Provider, connection, environment
+from app.llm.providers import PROVIDERS, Keys, Provider, connection, environment, key_of, provider_named, saved_name
+
+if TYPE_CHECKING:
+    from app.domain.providers import ProviderSettings  # a start needs none of it
 
 SECONDS = 0.6
 """How long a local server may take to say which models it has."""
@@ -26,13 +31,43 @@ class ProviderChoice:
     """What has to be done before its models can be asked; empty when they can be."""
 
 
-async def model_choices(catalog: Catalog, keys: Keys = environment) -> list[ProviderChoice]:
+class Choices:
+    """The models to choose from, by what is set now. `ready` returns when `keys` knows all that was saved."""
+
+    def __init__(
+        self,
+        catalog: Catalog,
+        keys: Keys,
+        saved: Callable[[], Sequence["ProviderSettings"]],
+        ready: Callable[[], Awaitable[None]],
+    ) -> None:
+        self._catalog = catalog
+        self._keys = keys
+        self._saved = saved
+        self._ready = ready
+
+    async def all(self) -> list[ProviderChoice]:
+        """See `model_choices`."""
+        await self._ready()
+        return await model_choices(self._catalog, self._keys, self._saved())
+
+    async def trouble(self, name: str) -> str:
+        """See `model_trouble`."""
+        await self._ready()
+        return await model_trouble(self._catalog, name, self._keys)
+
+
+async def model_choices(
+    catalog: Catalog, keys: Keys = environment, saved: Sequence["ProviderSettings"] = ()
+) -> list[ProviderChoice]:
     """All providers: the demo, running local servers, those with a key, then those that need something.
 
     Local servers are asked for their models; nothing is sent to any other.
     """
     await catalog.ready()
-    found = await asyncio.gather(*(_choice(name, catalog, keys) for name in PROVIDERS))
+    listed = {settings.name: settings.models for settings in saved}
+    names = dict.fromkeys((*PROVIDERS, *(name for name in listed if keys(saved_name(name, "address")))))
+    found = await asyncio.gather(*(_choice(name, catalog, keys, listed.get(name, ())) for name in names))
     demo = ProviderChoice("Built in", (DEMO,))
     return [demo, *sorted(found, key=lambda one: bool(one.needs))]
 
@@ -54,20 +89,27 @@ async def model_trouble(catalog: Catalog, name: str, keys: Keys = environment) -
     return ""
 
 
-async def _choice(name: str, catalog: Catalog, keys: Keys) -> ProviderChoice:
-    provider = PROVIDERS[name]
+async def _choice(name: str, catalog: Catalog, keys: Keys, listed: Sequence[str]) -> ProviderChoice:
+    provider = provider_named(name, keys)
+    cards = tuple(_card(catalog, name, model) for model in listed) or tuple(catalog.cards(name))
     try:
         reached = connection(f"{name}/model", keys)
     except ModelFailure as failure:
-        return ProviderChoice(provider.title, tuple(catalog.cards(name)), needs=str(failure))
+        return ProviderChoice(provider.title, cards, needs=str(failure))
     if not provider.is_local:
-        return ProviderChoice(provider.title, tuple(catalog.cards(name)))
+        return ProviderChoice(provider.title, cards)
     base = reached.arguments.get("api_base", "")
-    models = await asyncio.to_thread(_served, base, provider)
+    models = await asyncio.to_thread(_served, base, provider, key_of(name, provider, keys))
     if models is None:
-        return ProviderChoice(provider.title, (), needs=f"{provider.title} does not answer at {base}. Start it first.")
-    cards = (catalog.card(f"{name}/{model}") for model in models)
-    return ProviderChoice(provider.title, tuple(card for card in cards if card is not None))
+        needs = f"{provider.title} does not answer at {base}. Start it first."
+        return ProviderChoice(provider.title, cards, needs=needs)
+    return ProviderChoice(provider.title, tuple(_card(catalog, name, model) for model in models))
+
+
+def _card(catalog: Catalog, provider: str, model: str) -> ModelCard:
+    """What is known of a model that its provider named; a name at the least."""
+    name = f"{provider}/{model}"
+    return catalog.card(name) or ModelCard(name=name, provider=provider, title=model)
 
 
 class _Served(BaseModel):
@@ -86,14 +128,14 @@ class _Named(BaseModel):
     id: str = ""
 
 
-def _served(base: str, provider: Provider) -> list[str] | None:
+def _served(base: str, provider: Provider, key: str) -> list[str] | None:
     """The models of the server at `base`; `None` when nothing answers there."""
     address = urlsplit(base)
     kind = http.client.HTTPSConnection if address.scheme == "https" else http.client.HTTPConnection
     path = "/api/tags" if provider.prefix.startswith("ollama") else f"{address.path.rstrip('/')}/models"
     server = kind(address.hostname or "127.0.0.1", address.port, timeout=SECONDS)
     try:
-        server.request("GET", path)
+        server.request("GET", path, headers={"Authorization": f"Bearer {key}"} if key else {})
         served = _Served.model_validate(orjson.loads(server.getresponse().read(_LARGEST_ANSWER)))
     except (OSError, ValueError, ValidationError, http.client.HTTPException):
         return None

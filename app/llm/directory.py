@@ -17,7 +17,10 @@ ReadArtifact = Callable[[str], Awaitable[bytes]]
 
 
 class ModelDirectory:
-    """Opens models by name. `keys` tells the providers' variables; `pace` is the demo's, in seconds for a token."""
+    """Opens models by name. `keys` tells the providers' variables; `pace` is the demo's, in seconds for a token.
+
+    `ready` returns when `keys` knows all that was saved.
+    """
 
     def __init__(
         self,
@@ -25,11 +28,13 @@ class ModelDirectory:
         read_artifact: ReadArtifact,
         *,
         keys: Keys = environment,
+        ready: Callable[[], Awaitable[None]] | None = None,
         pace: float = HUMAN_PACE,
     ) -> None:
         self._catalog = catalog
         self._read_artifact = read_artifact
         self._keys = keys
+        self._ready = ready
         self._pace = pace
 
     async def open(self, name: str) -> Model:
@@ -41,7 +46,9 @@ class ModelDirectory:
         full_name = self._catalog.resolve(name) if _may_be_demo(name) else await self._resolved(name)
         if full_name == DEMO.name:
             return DemoModel(self._pace)
-        _check(full_name)
+        if self._ready is not None:
+            await self._ready()
+        _check(full_name, self._keys)
         connection(full_name, self._keys)
         await self._catalog.ready()
         await ensure_litellm()
@@ -56,7 +63,7 @@ class ModelDirectory:
         """Raises `NotFound`, in words, where no model can be behind that name; asks nobody and needs no key."""
         full_name = name.strip() if "/" in name else await self._resolved(name)
         try:
-            _check(full_name)
+            _check(full_name, self._keys)
         except ModelFailure as failure:
             raise NotFound(failure.text) from None
 
@@ -103,7 +110,7 @@ def _may_be_demo(name: str) -> bool:
     return name.strip() == "demo" or name.strip().startswith("demo/")
 
 
-def _check(full_name: str) -> None:
+def _check(full_name: str, keys: Keys) -> None:
     provider, _, model = full_name.partition("/")
     if full_name == DEMO.name:
         return
@@ -117,4 +124,4 @@ def _check(full_name: str) -> None:
             f"There is no model {full_name!r}. A model is named provider/model, such as openai/gpt-4o, or by an alias "
             "such as claude-sonnet.",
         )
-    provider_named(provider)
+    provider_named(provider, keys)

@@ -55,6 +55,9 @@ def _imported() -> ModuleType:
 
 def _import() -> ModuleType:
     """Collecting garbage through a hundred thousand new functions would cost a third of the time."""
+    import truststore  # noqa: PLC0415  its five milliseconds belong to the two seconds here, not to the start
+
+    truststore.inject_into_ssl()  # the authority of a company is known to its computers, not to certifi
     interval = sys.getswitchinterval()
     before = {name: os.environ.get(name) for name in _OFFLINE}
     os.environ.update(_OFFLINE)

@@ -10,7 +10,17 @@ from urllib.parse import urlsplit
 from app.domain.errors import ModelFailure
 
 Keys = Callable[[str], str]
-"""The value of a variable such as `OPENAI_API_KEY`, empty where there is none."""
+"""The value of a variable such as `OPENAI_API_KEY`, or of what was saved, such as `openai:key`; empty for none.
+
+What the environment says comes first: it is asked before what was saved.
+"""
+SECRET_FIELDS = frozenset({"key", "access_key", "secret_key", "session_token"})
+"""What is saved for a provider and may be seen nowhere."""
+
+
+def saved_name(provider: str, field: str) -> str:
+    """The name of something saved for a provider: `openai:key`."""
+    return f"{provider}:{field}"
 
 
 def environment(variable: str) -> str:
@@ -30,6 +40,8 @@ class Provider:
     """The variables that may hold its address."""
     base: str = ""
     """Where it is when no variable says so; empty: where LiteLLM knows it."""
+    home: str = ""
+    """Where LiteLLM knows it: what is asked for its models, and looked at when it cannot be reached."""
     needs_key: bool = True
     base_path: str = ""
     """What the address has to end with."""
@@ -39,24 +51,41 @@ class Provider:
 
 
 _AWS = (
-    ("aws_access_key_id", ("AWS_ACCESS_KEY_ID",)),
-    ("aws_secret_access_key", ("AWS_SECRET_ACCESS_KEY",)),
-    ("aws_session_token", ("AWS_SESSION_TOKEN",)),
-    ("aws_region_name", ("AWS_REGION", "AWS_REGION_NAME", "AWS_DEFAULT_REGION")),
+    ("aws_access_key_id", ("AWS_ACCESS_KEY_ID", "bedrock:access_key")),
+    ("aws_secret_access_key", ("AWS_SECRET_ACCESS_KEY", "bedrock:secret_key")),
+    ("aws_session_token", ("AWS_SESSION_TOKEN", "bedrock:session_token")),
+    ("aws_region_name", ("AWS_REGION", "AWS_REGION_NAME", "AWS_DEFAULT_REGION", "bedrock:region")),
     ("aws_profile_name", ("AWS_PROFILE", "AWS_PROFILE_NAME")),
 )
+_ORGANISATION = (("organization", ("OPENAI_ORGANIZATION", "OPENAI_ORG_ID", "openai:organisation")),)
+_AZURE_VERSIONS = ("AZURE_API_VERSION", "AZURE_OPENAI_API_VERSION", "OPENAI_API_VERSION", "azure:api_version")
 _AWS_IDENTITIES = (
     *("AWS_ACCESS_KEY_ID", "AWS_PROFILE", "AWS_PROFILE_NAME", "AWS_BEARER_TOKEN_BEDROCK"),
     *("AWS_WEB_IDENTITY_TOKEN_FILE", "AWS_CONTAINER_CREDENTIALS_RELATIVE_URI", "AWS_CONTAINER_CREDENTIALS_FULL_URI"),
 )
 
 PROVIDERS: Mapping[str, Provider] = {
-    "openai": Provider("OpenAI", "openai", ("OPENAI_API_KEY",), ("OPENAI_BASE_URL", "OPENAI_API_BASE")),
+    "openai": Provider(
+        "OpenAI",
+        "openai",
+        ("OPENAI_API_KEY",),
+        ("OPENAI_BASE_URL", "OPENAI_API_BASE"),
+        home="https://api.openai.com/v1",
+        extras=_ORGANISATION,
+    ),
     "anthropic": Provider(
-        "Anthropic", "anthropic", ("ANTHROPIC_API_KEY",), ("ANTHROPIC_BASE_URL", "ANTHROPIC_API_BASE")
+        "Anthropic",
+        "anthropic",
+        ("ANTHROPIC_API_KEY",),
+        ("ANTHROPIC_BASE_URL", "ANTHROPIC_API_BASE"),
+        home="https://api.anthropic.com",
     ),
     "gemini": Provider(
-        "Google Gemini", "gemini", ("GEMINI_API_KEY", "GOOGLE_API_KEY"), ("GEMINI_BASE_URL", "GEMINI_API_BASE")
+        "Google Gemini",
+        "gemini",
+        ("GEMINI_API_KEY", "GOOGLE_API_KEY"),
+        ("GEMINI_BASE_URL", "GEMINI_API_BASE"),
+        home="https://generativelanguage.googleapis.com",
     ),
     "bedrock": Provider("Amazon Bedrock", "bedrock", _AWS_IDENTITIES, extras=_AWS),
     "azure": Provider(
@@ -64,17 +93,42 @@ PROVIDERS: Mapping[str, Provider] = {
         "azure",
         ("AZURE_API_KEY", "AZURE_OPENAI_API_KEY"),
         ("AZURE_API_BASE", "AZURE_OPENAI_ENDPOINT"),
-        extras=(("api_version", ("AZURE_API_VERSION", "AZURE_OPENAI_API_VERSION", "OPENAI_API_VERSION")),),
+        extras=(("api_version", _AZURE_VERSIONS),),
     ),
     "openrouter": Provider(
-        "OpenRouter", "openrouter", ("OPENROUTER_API_KEY",), ("OPENROUTER_BASE_URL", "OPENROUTER_API_BASE")
+        "OpenRouter",
+        "openrouter",
+        ("OPENROUTER_API_KEY",),
+        ("OPENROUTER_BASE_URL", "OPENROUTER_API_BASE"),
+        home="https://openrouter.ai/api/v1",
     ),
-    "mistral": Provider("Mistral", "mistral", ("MISTRAL_API_KEY",), ("MISTRAL_BASE_URL", "MISTRAL_API_BASE")),
-    "groq": Provider("Groq", "groq", ("GROQ_API_KEY",), ("GROQ_BASE_URL", "GROQ_API_BASE")),
-    "deepseek": Provider("DeepSeek", "deepseek", ("DEEPSEEK_API_KEY",), ("DEEPSEEK_BASE_URL", "DEEPSEEK_API_BASE")),
-    "xai": Provider("xAI", "xai", ("XAI_API_KEY",), ("XAI_BASE_URL", "XAI_API_BASE")),
-    "together_ai": Provider("Together AI", "together_ai", ("TOGETHER_API_KEY", "TOGETHERAI_API_KEY")),
-    "fireworks_ai": Provider("Fireworks AI", "fireworks_ai", ("FIREWORKS_API_KEY", "FIREWORKS_AI_API_KEY")),
+    "mistral": Provider(
+        "Mistral",
+        "mistral",
+        ("MISTRAL_API_KEY",),
+        ("MISTRAL_BASE_URL", "MISTRAL_API_BASE"),
+        home="https://api.mistral.ai/v1",
+    ),
+    "groq": Provider(
+        "Groq", "groq", ("GROQ_API_KEY",), ("GROQ_BASE_URL", "GROQ_API_BASE"), home="https://api.groq.com/openai/v1"
+    ),
+    "deepseek": Provider(
+        "DeepSeek",
+        "deepseek",
+        ("DEEPSEEK_API_KEY",),
+        ("DEEPSEEK_BASE_URL", "DEEPSEEK_API_BASE"),
+        home="https://api.deepseek.com",
+    ),
+    "xai": Provider("xAI", "xai", ("XAI_API_KEY",), ("XAI_BASE_URL", "XAI_API_BASE"), home="https://api.x.ai/v1"),
+    "together_ai": Provider(
+        "Together AI", "together_ai", ("TOGETHER_API_KEY", "TOGETHERAI_API_KEY"), home="https://api.together.xyz/v1"
+    ),
+    "fireworks_ai": Provider(
+        "Fireworks AI",
+        "fireworks_ai",
+        ("FIREWORKS_API_KEY", "FIREWORKS_AI_API_KEY"),
+        home="https://api.fireworks.ai/inference/v1",
+    ),
     "ollama": Provider(
         "Ollama",
         "ollama_chat",
@@ -127,18 +181,23 @@ class Connection:
     secrets: tuple[str, ...]
     """The values among these that must not turn up in any text."""
     key_variable: str = ""
-    """The environment variable that the key came from; empty where there is none."""
+    """The environment variable that the key came from; empty where it was saved, or there is none."""
 
 
-def provider_named(name: str) -> Provider:
-    """Raises `ModelFailure` where there is none of that name."""
-    provider = PROVIDERS.get(name)
-    if provider is None:
-        known = ", ".join(("demo", *PROVIDERS))
-        raise ModelFailure(
-            "model_unavailable", f"There is no provider {name!r}. A model is named provider/model; {known} are known."
-        )
-    return provider
+def provider_named(name: str, keys: Keys = environment) -> Provider:
+    """One of the known ones, or a server of one's own that was added under that name.
+
+    Raises `ModelFailure` where there is none of that name.
+    """
+    if name in PROVIDERS:
+        return PROVIDERS[name]
+    if keys(saved_name(name, "address")):
+        title = keys(saved_name(name, "title")) or name
+        return Provider(title, "openai", needs_key=False, is_local=is_nearby(f"{name}/model", keys))
+    known = ", ".join(("demo", *PROVIDERS))
+    raise ModelFailure(
+        "model_unavailable", f"There is no provider {name!r}. A model is named provider/model; {known} are known."
+    )
 
 
 def connection(name: str, keys: Keys = environment) -> Connection:
@@ -148,16 +207,17 @@ def connection(name: str, keys: Keys = environment) -> Connection:
     and none is set. Nothing is sent anywhere.
     """
     provider_name, _, model = name.partition("/")
-    provider = provider_named(provider_name)
-    key = _first(keys, provider.keys)
-    if not key and provider.needs_key and not (provider_name == "bedrock" and _has_aws_profile()):
+    provider = provider_named(provider_name, keys)
+    key = key_of(provider_name, provider, keys)
+    if provider.needs_key and not has_key(provider_name, provider, keys):
         raise ModelFailure("invalid_key", missing_key(provider))
     arguments = {argument: _first(keys, variables) for argument, variables in provider.extras}
-    if provider_name != "bedrock":
-        arguments["api_key"] = key or "not-needed"
-    arguments["api_base"] = _base(provider, keys)
+    arguments["api_key"] = key or ("" if provider_name == "bedrock" else "not-needed")
+    arguments["api_base"] = base_of(provider_name, provider, keys)
     if provider_name in ("azure", "compatible") and not arguments["api_base"]:
-        raise ModelFailure("bad_request", f"{provider.title} has no address yet: set {provider.bases[0]}.")
+        raise ModelFailure(
+            "bad_request", f"{provider.title} has no address yet: set it in Settings or as {provider.bases[0]}."
+        )
     secrets = (key, *(arguments[name] for name, _ in _AWS if name in arguments and "region" not in name))
     return Connection(
         provider=provider_name,
@@ -172,13 +232,42 @@ def connection(name: str, keys: Keys = environment) -> Connection:
 def missing_key(provider: Provider) -> str:
     """What to do about a key that is not there, in words."""
     variables = " or ".join(provider.keys[:2])
-    return f"{provider.title} needs a key, and none is set: the environment variable {variables} is empty."
+    return (
+        f"{provider.title} needs a key, and none is set. Add it in Settings, or set the environment variable "
+        f"{variables} and start the app again."
+    )
+
+
+def has_key(name: str, provider: Provider, keys: Keys = environment) -> bool:
+    """Whether there is what the provider knows its users by."""
+    if name == "bedrock" and (_has_aws_profile() or keys(saved_name(name, "access_key"))):
+        return True
+    return bool(_first(keys, (*provider.keys, saved_name(name, "key"))))
+
+
+def key_of(name: str, provider: Provider, keys: Keys = environment) -> str:
+    """The key to call it with, empty where there is none; for Amazon the one of Bedrock alone, if there is one."""
+    if name == "bedrock":
+        return _first(keys, ("AWS_BEARER_TOKEN_BEDROCK", saved_name(name, "key")))
+    return _first(keys, (*provider.keys, saved_name(name, "key")))
+
+
+def base_of(name: str, provider: Provider, keys: Keys = environment) -> str:
+    """Its address, as LiteLLM wants it; empty where LiteLLM knows it."""
+    base = _first(keys, (*provider.bases, saved_name(name, "address"))) or provider.base
+    if not base:
+        return ""
+    if "://" not in base:
+        base = f"http://{base}"
+    base = base.rstrip("/").replace("://0.0.0.0", "://127.0.0.1")
+    return base if base.endswith(provider.base_path) else base + provider.base_path
 
 
 def is_nearby(name: str, keys: Keys = environment) -> bool:
     """Whether the model of that `provider/model` runs on this machine or in its own network, by its address."""
-    provider = PROVIDERS.get(name.partition("/")[0])
-    host = urlsplit(_base(provider, keys)).hostname if provider else None
+    provider_name = name.partition("/")[0]
+    provider = PROVIDERS.get(provider_name, _OWN_SERVER)
+    host = _host(base_of(provider_name, provider, keys))
     if not host:
         return False
     try:
@@ -187,19 +276,19 @@ def is_nearby(name: str, keys: Keys = environment) -> bool:
         return host == "localhost" or "." not in host or host.endswith((".localhost", ".local"))
 
 
+_OWN_SERVER = Provider("", "openai", needs_key=False)
+
+
+def _host(address: str) -> str:
+    try:
+        return urlsplit(address).hostname or ""
+    except ValueError:  # an address in the environment was checked by nobody
+        return ""
+
+
 def _first(keys: Keys, variables: tuple[str, ...]) -> str:
     return next((value for variable in variables if (value := keys(variable))), "")
 
 
 def _has_aws_profile() -> bool:
     return (Path.home() / ".aws").is_dir()
-
-
-def _base(provider: Provider, keys: Keys) -> str:
-    base = _first(keys, provider.bases) or provider.base
-    if not base:
-        return ""
-    if "://" not in base:
-        base = f"http://{base}"
-    base = base.rstrip("/").replace("://0.0.0.0", "://127.0.0.1")
-    return base if base.endswith(provider.base_path) else base + provider.base_path

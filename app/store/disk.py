@@ -14,6 +14,9 @@ _BUSY_ON_WINDOWS = (5, 32, 33)
 _WAITS = (0.05, 0.1, 0.2, 0.4, 0.8, 1.0)
 """Seconds between the tries of a replace on Windows."""
 
+SPARE_BYTES = 50 * 1024 * 1024
+"""What is left free of a disk by whoever fills it in one go."""
+
 
 class Disk:
     """The real disk. Files it makes are readable by their owner only (0600), folders too (0700)."""

@@ -2,25 +2,28 @@
 
 lock            who holds the folder          runs/      one database per run
 app.tdb         agents, sessions, rows, …     sessions/  what the runs of a session share
-artifacts/      contents by their sha256      backups/   zip files from before a migration
+artifacts/      contents by their sha256      backups/   zip files of all of this
+logs/           what the app had to say       restore/   a backup that the next start puts back
 """
 
 import asyncio
 import contextlib
+from functools import cached_property
 from pathlib import Path
-from typing import Self
+from typing import TYPE_CHECKING, Self
 
 from app.domain.errors import StorageError
 from app.store.agents import Agents
 from app.store.api_keys import ApiKeys
 from app.store.artifacts import Artifacts
+from app.store.backups import Backups, put_back
 from app.store.comparisons import Comparisons
 from app.store.database import JournalDB
 from app.store.disk import Disk
 from app.store.http_tools import HttpTools
 from app.store.lock import FolderLock
 from app.store.mcp_servers import McpServers
-from app.store.migrations import migrate
+from app.store.migrations import SCHEMA, migrate
 from app.store.preferences import PreferencesStore
 from app.store.rows import Rows
 from app.store.saved_calls import SavedCalls
@@ -33,6 +36,10 @@ from app.store.trusted_files import TrustedFiles
 from app.store.variable_sets import VariableSets
 from app.store.working_copies import WorkingCopies
 from app.store.writer import Writer
+
+if TYPE_CHECKING:
+    from app.store.provider_keys import ProviderKeys
+    from app.store.provider_settings import ProviderSettingsStore
 
 
 class DataFolder:
@@ -61,6 +68,7 @@ class DataFolder:
         self.mcp_servers = McpServers(self._database)
         self.traces = Traces(path / "runs", path / "sessions", self._writer, disk)
         self.artifacts = Artifacts(path / "artifacts", disk)
+        self.backups = Backups(path, SCHEMA)
 
     @classmethod
     def open(cls, path: Path, *, disk: Disk | None = None) -> Self:
@@ -76,6 +84,7 @@ class DataFolder:
             raise in_words(error, path) from error
         try:
             _sweep(path, disk)
+            _put_back(path)
             return cls(path, lock, disk)
         except BaseException:
             lock.release()
@@ -85,6 +94,19 @@ class DataFolder:
     def damaged(self) -> tuple[str, ...]:
         """A sentence for each record of the main database that could not be read."""
         return self._database.journal.damaged
+
+    @cached_property
+    def providers(self) -> "ProviderSettingsStore":
+        from app.store.provider_settings import ProviderSettingsStore  # noqa: PLC0415  the demo needs none of it
+
+        return ProviderSettingsStore(self._database)
+
+    @cached_property
+    def provider_keys(self) -> "ProviderKeys":
+        from app.store.provider_keys import ProviderKeys  # noqa: PLC0415  see `providers`
+        from app.store.provider_settings import KeptKeys  # noqa: PLC0415
+
+        return ProviderKeys(KeptKeys(self._database), self.path)
 
     async def warm(self) -> None:
         """Read what a start does not need but the first run does, beside the event loop."""
@@ -112,9 +134,16 @@ def _make(path: Path, disk: Disk) -> None:
         raise in_words(error, path) from error
 
 
+def _put_back(path: Path) -> None:
+    try:
+        put_back(path)
+    except OSError as error:
+        raise in_words(error, path) from error
+
+
 def _sweep(path: Path, disk: Disk) -> None:
     """Remove what a killed app left unfinished."""
-    for pattern in ("*.tmp", "artifacts/*.tmp"):
+    for pattern in ("*.tmp", "artifacts/*.tmp", "backups/*.tmp"):
         for leftover in path.glob(pattern):
             with contextlib.suppress(OSError):
                 disk.remove(leftover)

@@ -6,13 +6,14 @@ The lock file also says where the app that holds it can be reached, readable by 
 import contextlib
 import errno
 import os
+import socket
 import sys
 from pathlib import Path
 from typing import Self
 
 from pydantic import ValidationError
 
-from app.domain.errors import StorageError
+from app.domain.errors import FolderInUse
 from app.domain.values import Value
 
 LOCK_NAME = "lock"
@@ -29,6 +30,13 @@ class Announcement(Value):
     pid: int
     port: int
     token: str
+    computer: str = ""
+    """The name of the computer it runs on: a folder on a network is there for several."""
+
+    @property
+    def is_elsewhere(self) -> bool:
+        """Whether it runs on another computer."""
+        return bool(self.computer) and self.computer != this_computer()
 
     @property
     def address(self) -> str:
@@ -42,7 +50,7 @@ class FolderLock:
 
     @classmethod
     def take(cls, folder: Path) -> Self:
-        """Hold the folder until `release` or the end of the process; raises `StorageError` when it is in use."""
+        """Hold the folder until `release` or the end of the process; raises `FolderInUse`."""
         descriptor = os.open(folder / LOCK_NAME, os.O_RDWR | os.O_CREAT, 0o600)
         try:
             _lock(descriptor)
@@ -50,7 +58,7 @@ class FolderLock:
             os.close(descriptor)
             if error.errno not in _TAKEN:
                 raise
-            raise StorageError(
+            raise FolderInUse(
                 f"The data folder {folder} is in use by another Agent Playground. "
                 "Use that one, close it, or start with --data and another folder."
             ) from error
@@ -71,6 +79,10 @@ class FolderLock:
             with contextlib.suppress(OSError):  # A folder that went away needs no clean-up.
                 os.ftruncate(descriptor, 0)
             os.close(descriptor)
+
+
+def this_computer() -> str:
+    return socket.gethostname()
 
 
 def read_announcement(folder: Path) -> Announcement | None:

@@ -4,16 +4,14 @@ A step reads the main database and returns changes of it; these and the new numb
 Before the first step the folder is saved as a zip file, which is read back.
 """
 
-import zipfile
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from app.domain.errors import StorageError
 from app.domain.values import now
+from app.store.archive import write_archive
 from app.store.frames import Changes, Document
 from app.store.journal import JournalStorage
-from app.store.lock import LOCK_NAME
-from app.store.trouble import in_words
 
 SCHEMA = 1
 """The number that this app reads and writes."""
@@ -51,36 +49,13 @@ def migrate(journal: JournalStorage, folder: Path, *, steps: Mapping[int, Step] 
 
 
 def back_up(folder: Path, number: int) -> Path:
-    """Save the folder's files as a zip in `backups`, read back to be sure of it. Raises `StorageError`."""
+    """Save the folder's data as a zip in `backups`, read back to be sure of it. Raises `StorageError`."""
     backups = folder / "backups"
     target = backups / f"schema-{number}-{now():%Y%m%d-%H%M%S-%f}.zip"
-    try:
-        backups.mkdir(mode=0o700, exist_ok=True)
-        files = [path for path in sorted(folder.rglob("*")) if path.is_file() and _belongs(path, folder)]
-        with zipfile.ZipFile(target, "x", zipfile.ZIP_DEFLATED) as archive:
-            for path in files:
-                archive.write(path, path.relative_to(folder))
-        target.chmod(0o600)
-        check_backup(target, files, folder)
-        for old in sorted(backups.glob("schema-*.zip"), key=lambda path: path.stat().st_mtime)[:-_KEPT_BACKUPS]:
-            old.unlink()
-    except OSError as error:
-        raise in_words(error, target) from error
+    write_archive(folder, target, number)
+    for old in sorted(backups.glob("schema-*.zip"), key=lambda path: path.stat().st_mtime)[:-_KEPT_BACKUPS]:
+        old.unlink()
     return target
-
-
-def check_backup(target: Path, files: list[Path], folder: Path) -> None:
-    """Read the backup back; raises `StorageError` where it does not hold each file as it is."""
-    with zipfile.ZipFile(target) as archive:
-        for path in files:
-            if archive.read(path.relative_to(folder).as_posix()) != path.read_bytes():
-                raise StorageError(
-                    f"The backup {target} does not hold {path} as it is; nothing was changed. Try again."
-                )
-
-
-def _belongs(path: Path, folder: Path) -> bool:
-    return path.relative_to(folder).parts[0] not in ("backups", LOCK_NAME) and path.suffix != ".tmp"
 
 
 def _stamp(number: int) -> tuple[str, dict[int, Document | None]]:

@@ -5,6 +5,7 @@ import logging
 from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Callable, Container, Iterable, Mapping
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from functools import cached_property
 from math import inf
@@ -23,6 +24,13 @@ from app.store.tool_figures import ToolFigures
 log = logging.getLogger(__name__)
 
 _Test = Callable[[Document], bool]
+
+
+@dataclass(frozen=True, slots=True)
+class RunAge:
+    run_id: str
+    session_id: str
+    started_at: datetime
 
 
 class Rows:
@@ -87,6 +95,18 @@ class Rows:
         if (row := self._parsed(document)) is not None:
             await self.save(row.model_copy(update={"request": ""}))
         await self._documents.mark([run_id], {"emptied": True})
+
+    def by_age(self) -> list[RunAge]:
+        """All runs that are not deleted, the newest first."""
+        shown = sorted(self._shown(), key=_SORT_KEYS["started_at"], reverse=True)
+        return [
+            RunAge(
+                str(document.get("id")),
+                str(_field(document, "session_id") or ""),
+                datetime.fromtimestamp(number(document.get("started")), UTC),
+            )
+            for document in shown
+        ]
 
     def variants(self, agent: str) -> list[int]:
         """The variants of the agent with that slug that have runs, the newest first."""

@@ -146,5 +146,7 @@ def _host(url: str) -> str:
 
 @functools.lru_cache(maxsize=1)
 def _usual_trust() -> ssl.SSLContext:
-    """The certificates that httpx believes in; reading them takes tens of milliseconds."""
-    return httpx.create_ssl_context()
+    """The certificates that this computer believes in; reading them takes tens of milliseconds."""
+    import truststore  # noqa: PLC0415  no start asks anybody anything
+
+    return truststore.SSLContext(ssl.PROTOCOL_TLS_CLIENT)

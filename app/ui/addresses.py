@@ -11,6 +11,8 @@ TOOL_SOURCES = "/tools/sources/all"
 NEW_HTTP_TOOL = "/tools/new/request"
 COMPARE = "/compare"
 INTEGRATIONS = "/integrations"
+SETTINGS = "/settings"
+SETUP = "/setup"
 
 
 def session_address(session_id: str) -> str:
@@ -41,6 +43,11 @@ def mcp_server_address(name: str) -> str:
 def http_tool_address(name: str) -> str:
     """Where the form of an HTTP tool is changed."""
     return f"{TOOLS}/request/{quote(name, safe='')}"
+
+
+def provider_address(name: str) -> str:
+    """Where that provider is set up."""
+    return f"{SETTINGS}?provider={quote(name, safe='')}"
 
 
 def comparison_address(comparison_id: str) -> str:

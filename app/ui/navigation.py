@@ -14,6 +14,8 @@ class NavLink:
     title: str
     icon: str
     address: str
+    for_developers: bool = False
+    """Whether it is left out for those who chose to see less."""
 
 
 GROUPS: dict[str, tuple[NavLink, ...]] = {
@@ -24,8 +26,14 @@ GROUPS: dict[str, tuple[NavLink, ...]] = {
         NavLink("compare", "Compare", "compare_arrows", addresses.COMPARE),
         NavLink("runs", "Runs", "receipt_long", addresses.RUNS),
     ),
-    "System": (NavLink("jobs", "Jobs", "pending_actions", addresses.JOBS),),
-    "Workflows": (NavLink("integrations", "Integrations", "hub", addresses.INTEGRATIONS),),
+    "System": (
+        NavLink("jobs", "Jobs", "pending_actions", addresses.JOBS, for_developers=True),
+        NavLink("settings", "Settings", "settings", addresses.SETTINGS),
+    ),
+    "Workflows": (
+        NavLink("setup", "Setup guide", "rocket_launch", addresses.SETUP),
+        NavLink("integrations", "Integrations", "hub", addresses.INTEGRATIONS),
+    ),
 }
 """By the title of the group; one without links is not shown."""
 LINKS = tuple(link for links in GROUPS.values() for link in links)
@@ -61,7 +69,7 @@ def _nav_link(link: NavLink, path: str, badge: Html) -> Html:
         link.title,
         badge,
         href=link.address,
-        cls="nav-link is-active" if active else "nav-link",
+        cls=f"nav-link{' is-active' if active else ''}{' developer-only' if link.for_developers else ''}",
         data_testid=f"nav-{link.name}",
         aria_current="page" if active else None,
     )

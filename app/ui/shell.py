@@ -18,6 +18,7 @@ from app.ui.components.job_news import JobNews, tell
 from app.ui.components.notices import told
 from app.ui.components.pause_sound import PauseSound
 from app.ui.components.prompt_editor import PromptEditor
+from app.ui.components.quit_button import QuitButton
 from app.ui.components.trace_keys import RUNS_KEYS
 from app.ui.live_markdown import LiveMarkdown
 from app.ui.markup import Html, icon, joined, tag
@@ -58,6 +59,7 @@ _WAITING = """<script>
   window.showWaiting = (count) => { waiting = count; showInTitle(); };
   new MutationObserver(showInTitle).observe(document.head, { subtree: true, childList: true, characterData: true });
 </script>"""
+_USER_MODE = "<script>document.documentElement.classList.add('mode-user')</script>"
 LOOK_SECONDS = 1.0
 """How often it is looked what goes on behind the page: runs that wait for a decision, jobs that run or ended."""
 
@@ -77,6 +79,8 @@ class Shell:
         self._live_markdown = live_markdown
         self._theme: Theme = workbench.preferences.get().theme
         self._dark = theme.apply(self._theme)
+        if workbench.preferences.get().mode == "user":
+            ui.add_head_html(_USER_MODE)
         self._counts: NavCounts | None = None
         self._waiting: frozenset[str] = frozenset()
         self._news = JobNews(workbench.jobs)
@@ -104,6 +108,8 @@ class Shell:
                     f"{addresses.RUNS}/{{run}}": self._run,
                     addresses.JOBS: self._jobs,
                     addresses.INTEGRATIONS: self._integrations,
+                    addresses.SETTINGS: self._settings,
+                    addresses.SETUP: self._setup,
                 }
             )
         context.client.sub_pages_router.on_path_changed(self._show_nav)
@@ -134,6 +140,7 @@ class Shell:
             self._sound = PauseSound(self._workbench.preferences)
             self._themes = ui.html(sanitize=False).classes("theme-switch").props("role=group aria-label=Theme")
             self._themes.on("click", self._theme_clicked, js_handler=_EMIT_THEME)
+            self._quit = QuitButton(self._workbench)
         layout.props('view="hHh Lpr fff"')
         drawer.move(target_index=layout.default_slot.children.index(context.client.page_container))
         self._show_nav(context.client.sub_pages_router.current_path)
@@ -228,13 +235,35 @@ class Shell:
         with ui.element("div") as place:
             shown(place, lambda: IntegrationsPage(self._workbench, arguments))
 
+    def _settings(self, arguments: PageArguments) -> None:
+        from app.ui.pages.settings import SettingsPage  # noqa: PLC0415  no start needs it
+
+        with ui.element("div") as place:
+            shown(
+                place,
+                lambda: SettingsPage(
+                    self._workbench, arguments, set_theme=self._set_theme, turn_sound=self._sound.turn
+                ),
+            )
+
+    def _setup(self, arguments: PageArguments) -> None:
+        from app.ui.pages.setup import SetupPage  # noqa: PLC0415  no start needs it
+
+        with ui.element("div") as place:
+            shown(place, lambda: SetupPage(self._workbench, arguments))
+
     def _commands(self) -> Sequence[Command]:
         """All that can be jumped to or done: pages, agents, the newest sessions, actions."""
         go = ui.navigate.to
         agents = self._workbench.agents.all()
         sessions = self._workbench.sessions.recent(limit=30)
+        shows_all = self._workbench.preferences.get().mode == "developer"
         return [
-            *(Command("Pages", link.title, link.icon, partial(go, link.address)) for link in LINKS),
+            *(
+                Command("Pages", link.title, link.icon, partial(go, link.address))
+                for link in LINKS
+                if shows_all or not link.for_developers
+            ),
             *(
                 Command(
                     "Agents", agent.name, agent.icon, partial(start_session, self._workbench, agent.id), "New session"
@@ -257,6 +286,7 @@ class Shell:
             Command("Actions", "New session", "add", self._new_session),
             Command("Actions", "Show running jobs", "pending_actions", partial(go, f"{addresses.JOBS}?show=running")),
             Command("Actions", "New API key", "key", partial(go, f"{addresses.INTEGRATIONS}?new=1")),
+            Command("Actions", "Quit Agent Playground", "power_settings_new", self._quit.ask),
             Command("Actions", "Pause sound: on or off", "notifications", self._sound.turn),
             Command("Actions", "New agent", "smart_toy", partial(go, f"{addresses.AGENTS}?new=1")),
             *(

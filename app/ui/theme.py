@@ -23,6 +23,8 @@ SHEETS = (
     "jobs.css",
     "export.css",
     "integrations.css",
+    "settings.css",
+    "setup.css",
 )
 
 

@@ -122,4 +122,4 @@ if __name__ == "__main__":
     chosen = parser.parse_args()
     opened = obeying(Workbench.open(chosen.data))
     asyncio.run(prepare(opened))
-    serve(opened, choose_port(chosen.port), session_token(chosen.data), open_browser=False)
+    serve(opened, choose_port(chosen.port), session_token(chosen.data))

@@ -197,13 +197,23 @@ class FakeOpenAI(FakeServer):
     def base(self) -> str:
         return f"{self.url}/v1"
 
-    async def _models(self, _: web.Request) -> web.Response:
+    async def _models(self, request: web.Request) -> web.Response:
+        if (refusal := self._wrong_key(request)) is not None:
+            return refused(refusal)
         return web.json_response({"object": "list", "data": [{"id": name, "object": "model"} for name in STREAMS]})
+
+    def _wrong_key(self, request: web.Request) -> Refusal | None:
+        given = request.headers.get("authorization", "").removeprefix("Bearer ")
+        if not self.key or given == self.key:
+            return None
+        return (401, "invalid_request_error", "invalid_api_key", f"Incorrect API key provided: {given}.", {})
 
     async def _chat(self, request: web.Request) -> web.StreamResponse:
         body = await request.json()
         model = str(body["model"])
         await self.note(request, model, body)
+        if (refusal := self._wrong_key(request)) is not None:
+            return refused(refusal)
         if model in REFUSALS:
             return refused(REFUSALS[model])
         if model == "e502-html":

@@ -37,6 +37,8 @@ class FakeServer:
     def __init__(self) -> None:
         self.seen = Seen()
         self.url = ""
+        self.key = ""
+        """The one that is accepted, where a fake looks; empty for any. Another is quoted back, as some providers do."""
         self.changed = asyncio.Condition()
         self._runner: web.AppRunner | None = None
 
@@ -116,13 +118,15 @@ def event(body: Json | str) -> bytes:
 
 
 def serve(server: FakeServer) -> None:
-    """Serve until killed, on `--port` or a free one; the first line printed is the address."""
+    """Serve until killed, on `--port` or a free one, to whoever has `--key`; the first line printed is the address."""
     parser = argparse.ArgumentParser()
     parser.add_argument("--port", type=int, default=0)
-    port = parser.parse_args().port
+    parser.add_argument("--key", default="")
+    arguments = parser.parse_args()
+    server.key = arguments.key
 
     async def run() -> None:
-        print(await server.start(port), flush=True)
+        print(await server.start(arguments.port), flush=True)
         await asyncio.Event().wait()
 
     asyncio.run(run())

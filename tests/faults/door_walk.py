@@ -32,6 +32,8 @@ PAGES = [
     "/compare/x",
     "/jobs",
     "/integrations",
+    "/settings",
+    "/setup",
     "/no/page",
 ]
 """No routes, all the same: the root page answers every path that no route takes."""

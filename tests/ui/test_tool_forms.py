@@ -5,6 +5,7 @@ import pytest
 from app.domain.errors import WorkbenchError
 from app.domain.settings import WebSearch
 from app.domain.tool_settings import HttpField, HttpTool
+from app.store.provider_keys import KeyDescription
 from app.ui.components.http_hosts_form import read_hosts
 from app.ui.components.http_tool_faults import fault_of
 from app.ui.components.web_search_form import check, key_note
@@ -58,6 +59,9 @@ def test_what_is_no_host_is_told(text: str):
 def test_a_search_says_whether_its_key_is_there(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.delenv("BRAVE_API_KEY", raising=False)
     assert key_note("brave", "").startswith("BRAVE_API_KEY is not set.")
+    saved = KeyDescription("in a file", "WXYZ")
+    assert key_note("brave", "", saved).startswith("Its key is set, ends in …WXYZ, and kept in a file.")
+    assert "is not set" in key_note("brave", "MY_KEY", saved)
     monkeypatch.setenv("MY_KEY", "secret")
     assert key_note("brave", "MY_KEY") == "MY_KEY is set."
     assert "off" in key_note("off", "")

@@ -73,7 +73,8 @@ class Search:
         key = self._environment().get(name, "").strip() if name else ""
         if name and not key:
             raise ToolError(
-                f"{provider.title} needs a key: set the environment variable {name} and start the app again."
+                f"{provider.title} needs a key: set the environment variable {name} and start the app again, "
+                f"or save one under {WHERE}."
             )
         if not key.isascii() or not key.isprintable():
             raise ToolError(f"The key in {name} holds characters that no key has. Copy it again.")

@@ -144,7 +144,7 @@ class CompareSetup(ui.element):
         with ui.element("div").classes("compare-model"):
             ui.label("Model").classes("faint")
             picker = ModelPicker(
-                self._workbench.catalog,
+                self._workbench.choices,
                 draft.model or behaviour.model,
                 choose,
                 reset=f"{AS_VARIANT}: {behaviour.model}",

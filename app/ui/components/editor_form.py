@@ -45,7 +45,7 @@ class EditorForm(ui.element):
     def _build_model(self) -> None:
         ui.html("Model", sanitize=False, tag="h2").classes("section-title")
         with ui.element("div").classes("row-line model-line"):
-            self._picker = ModelPicker(self._workbench.catalog, self._behaviour.model, self._choose_model)
+            self._picker = ModelPicker(self._workbench.choices, self._behaviour.model, self._choose_model)
             self._model_facts = ui.html(sanitize=False).classes("faint").props("data-testid=model-facts")
         ParametersForm(self._behaviour.parameters, on_change=self._set_parameters)
 

@@ -5,9 +5,11 @@ from collections.abc import Sequence
 from app.domain.errors import ErrorInfo
 from app.domain.failure_words import FailureAction, failure_words
 from app.domain.trace.attempts import FailedAttempt
-from app.ui.addresses import agent_address
+from app.ui.addresses import SETTINGS, agent_address
 from app.ui.components.format import duration, plural
 from app.ui.markup import Html, icon, joined, tag
+
+_KEY_LINK = tag("a", "Open Settings", href=SETTINGS, cls="text-button", data_testid="open-settings-link")
 
 
 def error_card(error: ErrorInfo, *, agent_slug: str = "", elsewhere: Html | None = None) -> Html:
@@ -24,7 +26,13 @@ def error_card(error: ErrorInfo, *, agent_slug: str = "", elsewhere: Html | None
         tag("div", error.text),
         tag("div", words.next_step, cls="what-to-do"),
         _details(error.traceback),
-        tag("div", _buttons(words.action, agent_slug, in_session=in_session), elsewhere or "", cls="notice-buttons"),
+        tag(
+            "div",
+            _buttons(words.action, agent_slug, in_session=in_session),
+            _KEY_LINK if error.failure == "invalid_key" else "",
+            elsewhere or "",
+            cls="notice-buttons",
+        ),
         cls=f"notice notice-{tone}",
         role="alert",
         data_testid="message-error",

@@ -92,7 +92,7 @@ class ForkDialog:
                 box.props("outlined dense options-dense data-testid=fork-variant").classes("grow")
                 box.on_value_change(self._choose_variant)
             self._picker = ModelPicker(
-                self._workbench.catalog,
+                self._workbench.choices,
                 self._started.model,
                 self._choose_model,
                 reset="The model of the run",

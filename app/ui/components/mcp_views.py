@@ -9,6 +9,7 @@ from app.domain.tools import ToolSpec
 from app.tools.mcp.launching import command_line
 from app.tools.mcp.states import Finding, ServerState, ServerStatus, Step, ToolChange
 from app.ui.addresses import mcp_server_address, tool_address
+from app.ui.components.doctor_view import DoctorStep, steps_view
 from app.ui.components.format import head, plural
 from app.ui.markup import Html, icon, joined, tag
 
@@ -188,30 +189,10 @@ def findings_view(findings: Sequence[Finding], *, running: bool) -> Html:
     found = {finding.step: finding for finding in findings}
     broken = any(not finding.ok for finding in findings)
     waiting = next((step for step in STEPS if step not in found), None) if running and not broken else None
-    return tag("ol", *(_step(step, found.get(step), is_next=step == waiting) for step in STEPS), cls="doctor-steps")
+    return steps_view([_step(step, found.get(step), is_next=step == waiting) for step in STEPS])
 
 
-def _step(step: Step, finding: Finding | None, *, is_next: bool) -> Html:
+def _step(step: Step, finding: Finding | None, *, is_next: bool) -> DoctorStep:
     if finding is None:
-        symbol, said, look = ("hourglass_top", "Trying…", "is-busy") if is_next else ("remove", "", "is-waiting")
-    else:
-        symbol, said, look = (
-            "check_circle" if finding.ok else "cancel",
-            finding.text,
-            "is-good" if finding.ok else "is-bad",
-        )
-    outcome = "" if finding is None else ("works" if finding.ok else "fails")
-    return tag(
-        "li",
-        icon(symbol),
-        tag(
-            "div",
-            tag("strong", STEP_TITLES[step]),
-            tag("span", outcome, cls="visually-hidden"),
-            tag("p", said, cls="pre-line") if said else "",
-        ),
-        cls=look,
-        data_testid="doctor-step",
-        data_step=step,
-        data_outcome=outcome or None,
-    )
+        return DoctorStep(step, STEP_TITLES[step], "trying" if is_next else "waiting")
+    return DoctorStep(step, STEP_TITLES[step], "works" if finding.ok else "fails", finding.text)

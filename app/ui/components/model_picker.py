@@ -6,8 +6,7 @@ from dataclasses import dataclass
 from nicegui import events, ui
 
 from app.domain.models import ModelCard, Price
-from app.llm.catalog import Catalog
-from app.llm.choices import ProviderChoice, model_choices
+from app.llm.choices import Choices, ProviderChoice
 from app.ui.components.buttons import button
 from app.ui.markup import Html, icon, joined, tag
 
@@ -48,11 +47,11 @@ class ModelPicker(ui.element):
     """Shows `model`; `on_choose` gets `provider/model`, or `None` for `reset`, a way back with these words."""
 
     def __init__(
-        self, catalog: Catalog, model: str, on_choose: Chosen, *, reset: str = "", testid: str = "model-select"
+        self, choices: Choices, model: str, on_choose: Chosen, *, reset: str = "", testid: str = "model-select"
     ) -> None:
         super().__init__()
         self.classes("model-picker")
-        self._catalog = catalog
+        self._models = choices
         self._on_choose = on_choose
         self._reset = reset
         self._choices: list[ProviderChoice] = []
@@ -99,7 +98,7 @@ class ModelPicker(ui.element):
             self._list.classes("palette-list").props('role=listbox aria-label="Models"')
             self._list.on("click", self._clicked, js_handler=_EMIT_PLACE)
         self._dialog.open()
-        self._choices = await model_choices(self._catalog)
+        self._choices = await self._models.all()
         self._show_options()
 
     def _typed(self, event: events.ValueChangeEventArguments[str | None]) -> None:

@@ -70,7 +70,7 @@ class ToolDetail(ui.element):
             self._facts = ui.html(sanitize=False).classes("tool-facts")
 
     def _build_schema(self) -> None:
-        with ui.element("section").classes("panel tool-section").props('aria-label="Schema"'):
+        with ui.element("section").classes("panel tool-section developer-only").props('aria-label="Schema"'):
             with ui.element("div").classes("section-head row-line"):
                 ui.html("Schema, as models get it", sanitize=False, tag="h2").classes("section-title grow")
                 copy = ui.html(_copy_button(), sanitize=False)

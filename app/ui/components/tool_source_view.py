@@ -20,7 +20,7 @@ def source_view(workbench: Workbench, listed: ListedTool) -> None:
         if name == "http_get":
             HttpHostsForm(workbench.preferences)
         elif name == "web_search":
-            WebSearchForm(workbench.preferences)
+            WebSearchForm(workbench.preferences, workbench.provider_keys)
         return
     content = _source(workbench, listed)
     if content is not None:

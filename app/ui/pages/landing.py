@@ -10,6 +10,7 @@ from app.ui.addresses import AGENTS, session_address
 from app.ui.components.format import ago, head, moment_text, plural
 from app.ui.components.notices import empty_state, told
 from app.ui.components.questions import asked_for_text
+from app.ui.components.setup_offer import setup_offer
 from app.ui.components.undo_bar import UndoBar
 from app.ui.markup import Html, icon, joined, tag
 from app.workbench import Workbench
@@ -32,6 +33,7 @@ class Landing:
         ui.page_title("Playground · Agent Playground")
         with ui.element("div").classes("page"):
             ui.html(_greeting(), sanitize=False)
+            setup_offer(workbench.preferences)
             self._agents = ui.html(sanitize=False)
             self._agents.on("click", self._start, js_handler=_EMIT_AGENT)
             with ui.element("div").classes("toolbar"):

@@ -12,7 +12,6 @@ from app.domain.messages import Attachment
 from app.domain.sessions import Session, switched
 from app.domain.trace import files_after
 from app.engine.live_run import LiveRun
-from app.llm.choices import model_trouble
 from app.ui.addresses import compare_address
 from app.ui.components.attachments import Attachments
 from app.ui.components.background_run import run_in_background
@@ -26,6 +25,7 @@ from app.ui.components.queued_messages import QueuedMessages
 from app.ui.components.session_bars import SessionFacts, kpi_strip, session_chips, session_heading, status_line
 from app.ui.components.session_facts import session_facts
 from app.ui.components.settled import Settled
+from app.ui.components.setup_offer import setup_strip
 from app.ui.components.side_panel import SidePanel
 from app.ui.components.turn import Turn
 from app.ui.components.turn_actions import do_on_turn
@@ -76,6 +76,7 @@ class SessionPage:
                 with self._conversation:
                     self._welcome = welcome(self._agent, self._send_example)
                 self._welcome.visible = not session.runs
+                setup_strip(workbench.preferences, session.id)
                 self._build_composer()
                 self._bar = ui.html(sanitize=False).classes("status-bar").props("data-testid=status-bar")
             self._side = SidePanel(workbench, session, on_change=self._session_changed)
@@ -96,7 +97,7 @@ class SessionPage:
                 self._heading = ui.html(sanitize=False).classes("session-name")
                 self._variant = VariantSelect(self._agent, self._session.variant, self._choose_variant)
                 self._picker = ModelPicker(
-                    self._workbench.catalog, self._model, self._choose_model, reset="Use the variant's model"
+                    self._workbench.choices, self._model, self._choose_model, reset="Use the variant's model"
                 )
                 self._chips = ui.html(sanitize=False).classes("session-chips")
             self._stop = button("Stop", self._stop_run, icon="stop", look="danger", testid="stop-button")
@@ -183,7 +184,7 @@ class SessionPage:
 
     async def _count_context(self) -> None:
         """Say what the next turn sends, and what stands in its way."""
-        self._picker.show(self._model, trouble=await model_trouble(self._workbench.catalog, self._model))
+        self._picker.show(self._model, trouble=await self._workbench.choices.trouble(self._model))
         if not self._conversation.running:
             await self._side.count_context()
             self._composer.cost.text = await self._side.count_message(self._session.composer)

@@ -1,0 +1,72 @@
+"""What a second start finds: a free data folder, or the app that holds it, told apart from whatever else it may be."""
+
+import time
+import urllib.request
+from pathlib import Path
+
+from app.domain.errors import FolderInUse
+from app.store.handshake import found_at
+from app.store.lock import Announcement, read_announcement
+from app.workbench import Workbench
+
+PATIENCE = 10.0
+"""Seconds that an app which starts or ends is given to be there, or to be gone."""
+_LOOK_AGAIN = 0.1
+ask = urllib.request.build_opener(urllib.request.ProxyHandler({})).open
+"""Asks the running app, and no proxy on the way to it."""
+
+
+def running_app(folder: Path) -> Announcement | None:
+    """The app that serves that data folder on this computer now, if it answers for itself."""
+    said = read_announcement(folder)
+    return said if said and not said.is_elsewhere and found_at(said, folder) == "ours" else None
+
+
+def opened_or_running(
+    folder: Path, *, trust_tools: bool = False, patience: float = PATIENCE
+) -> Workbench | Announcement:
+    """The workbench over that folder, or where the app is reached that has it open.
+
+    Raises `FolderInUse` in words when whoever holds it cannot be reached, `StorageError` as `Workbench.open` does.
+    """
+    until = time.monotonic() + patience
+    while True:
+        try:
+            return Workbench.open(folder, trust_tools=trust_tools)
+        except FolderInUse:
+            if (running := _reached(folder)) is not None:
+                return running
+        if time.monotonic() > until:
+            raise FolderInUse(
+                f"The data folder {folder} is held by another Agent Playground, which starts or ends, and was not done "
+                f"with it for {patience:.0f} seconds. Try again, or start with --data and another folder."
+            )
+        time.sleep(_LOOK_AGAIN)
+
+
+def _reached(folder: Path) -> Announcement | None:
+    """The app that holds the folder; `None` while it starts or ends. Raises `FolderInUse` for one out of reach."""
+    said = read_announcement(folder)
+    if said is None:
+        return None
+    if said.is_elsewhere:
+        raise FolderInUse(
+            f"The data folder {folder} is in use by Agent Playground on the computer {said.computer!r}. "
+            "Quit it there, or start with --data and another folder."
+        )
+    match found_at(said, folder):
+        case "ours":
+            return said
+        case "nobody":
+            return None
+        case "silent":
+            raise FolderInUse(
+                f"Agent Playground (process {said.pid}) has the data folder {folder} open, but does not answer at "
+                f"port {said.port}. End that process and start again, or start with --data and another folder."
+            )
+        case "another":
+            raise FolderInUse(
+                f"The data folder {folder} is held by process {said.pid}, and another program answers at port "
+                f"{said.port}, where it said to be. End that process and start again, or start with --data and another "
+                "folder."
+            )

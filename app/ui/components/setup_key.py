@@ -1,0 +1,83 @@
+"""Adds a provider's key in the Setup guide, and checks it at once."""
+
+from collections.abc import Awaitable, Callable
+
+from nicegui import events, ui
+from pydantic import TypeAdapter
+
+from app.domain.errors import WorkbenchError
+from app.llm.provider_desk import ProviderEntry, ProviderState
+from app.ui.addresses import provider_address
+from app.ui.components.provider_views import READ_FORM, form_view
+from app.ui.components.setup_views import providers_view
+from app.ui.markup import icon, joined, tag
+from app.workbench import Workbench
+
+_FORM = TypeAdapter(dict[str, str])
+_CHOSEN = "(event) => emit(event.target.value)"
+
+
+class SetupKey:
+    """`on_working` gets the provider's name once its key was accepted."""
+
+    def __init__(self, workbench: Workbench, on_working: Callable[[str], Awaitable[object]]) -> None:
+        self._desk = workbench.provider_desk
+        self._on_working = on_working
+        self._name = ""
+        self._providers = ui.html(sanitize=False).on("change", self._choose, js_handler=_CHOSEN)
+        self._form = ui.html(sanitize=False).on("submit", self._save, js_handler=READ_FORM)
+        self._note = ui.html(sanitize=False).props("role=status aria-live=polite data-testid=setup-key-note")
+        ui.timer(0, self._fill, once=True)
+
+    async def _fill(self) -> None:
+        """The one that is set up already first, else the first of the list."""
+        states = [state for state in await self._desk.all() if state.provider.needs_key]
+        self._name = next((state.name for state in states if state.has_key), states[0].name)
+        self._providers.set_content(providers_view(states, self._name))
+        self._show()
+
+    def _choose(self, event: events.GenericEventArguments) -> None:
+        self._name = str(event.args)
+        self._note.set_content("")
+        self._show()
+
+    def _show(self) -> None:
+        self._form.set_content(form_view(self._desk.state(self._name), save_label="Check it and go on"))
+
+    async def _save(self, event: events.GenericEventArguments) -> None:
+        name = self._name
+        written = _FORM.validate_python(event.args)
+        keys = {field.removeprefix("key:"): value for field, value in written.items() if field.startswith("key:")}
+        settings = {field: value for field, value in written.items() if not field.startswith("key:")}
+        models = settings.pop("models", "")
+        self._say("hourglass_empty", "Checking…")
+        try:
+            await self._desk.save(name, ProviderEntry(keys, settings, models))
+        except WorkbenchError as problem:
+            self._say("error_outline", str(problem), look="is-bad")
+            return
+        state = self._desk.state(name)
+        if missing := still_missing(state):
+            self._say("error_outline", missing, look="is-bad")
+            return
+        self._show()
+        try:
+            if state.lists_models:
+                await self._desk.list_models(name)
+        except WorkbenchError as problem:
+            why = tag("a", "Find out why in Settings", href=provider_address(name))
+            self._say("error_outline", joined(f"It is saved, but does not work yet: {problem} ", why), look="is-bad")
+            return
+        await self._on_working(name)
+
+    def _say(self, symbol: str, words: str, *, look: str = "") -> None:
+        self._note.set_content(tag("p", icon(symbol), tag("span", words), cls=f"set-said {look}".strip()))
+
+
+def still_missing(state: ProviderState) -> str:
+    """What has to be written before the provider can be asked; empty when nothing has."""
+    if not (state.has_key or state.uses_profile):
+        return f"Paste your key of {state.provider.title} first."
+    if state.name == "azure" and not (state.address and state.settings.models):
+        return "Azure needs its address, and the name of at least one deployment."
+    return ""

@@ -1,0 +1,186 @@
+"""Settings: keys that are checked at once and never shown again, the doctor, servers of one's own, looks."""
+
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import httpx
+import pytest
+from playwright.sync_api import Locator, Page, expect
+
+from tests.app_process import ROOT, AppProcess
+
+KEY = "sk-planted-0123456789-WXYZ"
+WRONG = "sk-mistyped-0123456789-WXYZ"
+DOCTOR_SECONDS = 60_000
+STEPS = ("resolves", "connects", "certificate", "key", "listed", "call", "tool")
+
+
+@pytest.fixture(scope="module")
+def provider() -> Iterator[str]:
+    """The address of a provider that takes that key alone, and quotes any other."""
+    command = [sys.executable, "-m", "tests.fakes.openai", "--key", KEY]
+    with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout
+        yield f"{process.stdout.readline().strip()}/v1"
+        process.terminate()
+
+
+@pytest.fixture(scope="module")
+def app_process(tmp_path_factory: pytest.TempPathFactory) -> Iterator[AppProcess]:
+    """The app in an environment that says nothing of the provider."""
+    environment = {
+        "OPENAI_API_KEY": "",
+        "OPENAI_BASE_URL": "",
+    }
+    app = AppProcess(tmp_path_factory.mktemp("agent-playground"), environment=environment)
+    app.start()
+    yield app
+    app.stop()
+
+
+def card(page: Page, name: str) -> Locator:
+    """That provider's card, opened."""
+    found = page.locator(f"[data-provider-card={name}]")
+    head = found.get_by_test_id("provider-head")
+    expect(page.get_by_test_id("key-place")).to_contain_text("kept in a file")
+    if head.get_attribute("aria-expanded") == "false":
+        head.click()
+    expect(head).to_have_attribute("aria-expanded", "true")
+    return found
+
+
+def save(shown: Locator, key: str, address: str = "") -> None:
+    shown.get_by_test_id("key-input").fill(key)
+    if address:
+        shown.get_by_test_id("provider-address").fill(address)
+    shown.get_by_test_id("save-provider").click()
+
+
+def found_in(folder: Path, text: str) -> list[str]:
+    """The files that hold it."""
+    return [path.name for path in folder.rglob("*") if path.is_file() and text.encode() in path.read_bytes()]
+
+
+def post(app: AppProcess, path: str, body: object) -> httpx.Response:
+    return httpx.post(f"{app.url}/api/v1/{path}", json=body, headers={"X-API-Key": app.token}, timeout=60)
+
+
+def test_a_key_is_checked_when_it_is_saved_and_never_shown_again(
+    page: Page, app_process: AppProcess, provider: str, screenshot: Callable[[str], Path]
+):
+    page.get_by_test_id("nav-settings").click()
+    openai = card(page, "openai")
+    note = openai.get_by_test_id("provider-note")
+    save(openai, "two words")
+    expect(note).to_contain_text("There is a space in the key")
+    save(openai, WRONG, provider)
+    expect(note).to_contain_text("does not work yet")
+    expect(note).to_contain_text("[key]")
+    save(openai, f'export OPENAI_API_KEY="{KEY}"')
+    expect(note).to_contain_text("It works")
+    expect(note).to_contain_text("“OPENAI_API_KEY=” before it, the quotes around it")
+    expect(openai.get_by_test_id("provider-state")).to_have_text("Key set, …WXYZ")
+    expect(openai.get_by_test_id("key-state")).to_contain_text("Kept in a file of the data folder")
+    expect(openai.get_by_test_id("key-input")).to_have_value("")
+    screenshot("settings-key")
+    assert KEY not in page.content()
+    assert WRONG not in page.content()
+    page.reload()
+    expect(page.get_by_test_id("provider-state").first).to_have_text("Key set, …WXYZ")
+    assert KEY not in page.content()
+    assert found_in(app_process.data, KEY) == ["provider-keys.json"]
+    assert found_in(app_process.data, WRONG) == []
+
+
+def test_an_answer_comes_with_the_saved_key_and_an_error_that_quotes_it_is_cleaned(app_process: AppProcess):
+    agent = {"name": "Asker", "provider": "openai", "model": "ok", "system_prompt": "", "tools": []}
+    slug = post(app_process, "agents", agent).json()["data"]["slug"]
+    answered = post(app_process, f"agents/{slug}/run", {"input": "hi"}).json()["data"]
+    assert answered["output_text"] == "Hello world"
+    page = httpx.get(
+        f"{app_process.url}/api/v1/runs/{answered['run_id']}/export?format=bundle",
+        headers={"X-API-Key": app_process.token},
+    )
+    assert KEY not in page.text
+    assert KEY not in app_process.log
+    assert set(found_in(app_process.data, KEY)) == {"provider-keys.json"}
+
+
+def test_the_doctor_ticks_each_step(page: Page, screenshot: Callable[[str], Path]):
+    page.goto("/settings?provider=openai")
+    openai = card(page, "openai")
+    expect(openai.get_by_test_id("doctor-model")).not_to_have_value("")
+    openai.get_by_test_id("doctor-model").fill("tools")
+    openai.get_by_test_id("run-doctor").click()
+    steps = openai.get_by_test_id("doctor-step")
+    expect(steps.nth(6)).to_have_attribute("data-outcome", "works", timeout=DOCTOR_SECONDS)
+    outcomes = [steps.nth(place).get_attribute("data-outcome") for place in range(7)]
+    assert dict(zip(STEPS, outcomes, strict=True)) == {**dict.fromkeys(STEPS, "works"), "certificate": "skipped"}
+    expect(openai.get_by_test_id("stop-doctor")).to_be_hidden()
+    screenshot("settings-doctor")
+
+
+def test_the_model_of_new_agents_is_one_that_the_provider_listed(page: Page):
+    page.goto("/settings")
+    expect(page.get_by_test_id("key-place")).to_contain_text("kept in a file")
+    page.get_by_test_id("default-model").click()
+    page.get_by_test_id("model-search").fill("openai/length-thinking")
+    option = page.get_by_test_id("model-option").filter(has_text="length-thinking").first
+    expect(option).to_be_visible()
+    option.click()
+    expect(page.get_by_test_id("default-model")).to_contain_text("openai/length-thinking")
+    page.goto("/agents?new=1")
+    page.get_by_test_id("agent-name-input").fill("Thinker")
+    page.get_by_test_id("create-agent-button").click()
+    expect(page.get_by_test_id("model-select")).to_contain_text("openai/length-thinking")
+
+
+def test_a_server_of_ones_own_is_added_and_removed(page: Page, app_process: AppProcess, provider: str):
+    page.goto("/settings")
+    expect(page.get_by_test_id("key-place")).to_contain_text("kept in a file")
+    page.get_by_test_id("add-provider").click()
+    page.get_by_test_id("own-title").fill("Team server")
+    page.get_by_test_id("own-address").fill("no address")
+    page.get_by_test_id("own-key").fill(KEY)
+    page.get_by_test_id("own-add").click()
+    expect(page.get_by_test_id("add-provider-note")).to_contain_text("is no address")
+    page.get_by_test_id("own-address").fill(provider)
+    page.get_by_test_id("own-add").click()
+    own = card(page, "team-server")
+    expect(own.get_by_test_id("provider-state")).to_contain_text("Answers")
+    own.get_by_test_id("remove-provider").click()
+    page.get_by_test_id("question-confirm").click()
+    expect(own).to_have_count(0)
+
+
+def test_user_mode_hides_what_is_for_developers(page: Page, screenshot: Callable[[str], Path]):
+    page.set_viewport_size({"width": 390, "height": 844})
+    page.goto("/settings")
+    expect(page.get_by_test_id("key-place")).to_contain_text("kept in a file")
+    page.get_by_test_id("settings-mode-user").click()
+    expect(page.get_by_test_id("settings-mode-user")).to_have_attribute("aria-pressed", "true")
+    expect(page.get_by_test_id("nav-jobs")).to_be_hidden()
+    page.get_by_test_id("settings-theme-dark").click()
+    expect(page.locator("body.body--dark")).to_have_count(1)
+    screenshot("settings-narrow")
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390
+    page.goto("/tools/calculator")
+    expect(page.get_by_test_id("tool-form")).to_be_visible()
+    expect(page.get_by_test_id("tool-schema")).to_be_hidden()
+    page.goto("/settings")
+    expect(page.get_by_test_id("key-place")).to_contain_text("kept in a file")
+    page.get_by_test_id("settings-mode-developer").click()
+    expect(page.get_by_test_id("settings-mode-developer")).to_have_attribute("aria-pressed", "true")
+    page.get_by_test_id("show-licences").click()
+    expect(page.get_by_test_id("licences")).to_contain_text("nicegui")
+
+
+def test_a_removed_key_is_gone(page: Page, app_process: AppProcess):
+    page.goto("/settings?provider=openai")
+    openai = card(page, "openai")
+    openai.get_by_test_id("forget-key").click()
+    page.get_by_test_id("question-confirm").click()
+    expect(openai.get_by_test_id("provider-state")).to_have_text("Needs a key")
+    assert found_in(app_process.data, KEY) == []

@@ -1,0 +1,95 @@
+"""The Setup guide: from the first start to an answer, left and gone on with, a server found by its address."""
+
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.app_process import ROOT
+from tests.e2e.playground import ANSWER_SECONDS, finished
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[str]:
+    """Where a server that speaks OpenAI's protocol runs, as a person would write it."""
+    command = [sys.executable, "-m", "tests.fakes.openai"]
+    with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout
+        yield process.stdout.readline().strip().removeprefix("http://")
+        process.terminate()
+
+
+def answered(page: Page, text: str) -> None:
+    expect(page.get_by_test_id("assistant-message").last).to_contain_text(text, timeout=ANSWER_SECONDS)
+    finished(page)
+
+
+def test_a_first_start_leads_to_an_answer_of_the_demo_with_the_keyboard_alone(
+    page: Page, screenshot: Callable[[str], Path]
+):
+    expect(page.get_by_test_id("setup-offer")).to_be_visible()
+    screenshot("setup-offer")
+    page.get_by_test_id("offer-demo").press("Enter")
+    expect(page.get_by_test_id("setup-agent")).to_have_count(5)
+    page.get_by_test_id("setup-agent").filter(has_text="Assistant").press("Enter")
+    question = page.get_by_test_id("setup-question").first
+    expect(question).to_be_visible()
+    screenshot("setup-question")
+
+    page.goto("/")  # left, and gone on with at the same step
+    page.get_by_test_id("setup-resume").click()
+    question.press("Enter")
+    answered(page, "45")
+
+    page.get_by_test_id("setup-next").click()
+    expect(page.get_by_test_id("setup-tour")).to_have_count(5)
+    screenshot("setup-tour")
+    page.get_by_test_id("setup-tour").filter(has_text="Get cut off").press("Enter")
+    answered(page, "The answer broke off")
+
+
+def test_a_server_is_found_by_its_address_and_answers(page: Page, server: str, screenshot: Callable[[str], Path]):
+    page.set_viewport_size({"width": 390, "height": 844})
+    page.goto("/setup")
+    page.get_by_test_id("setup-again").click()
+    page.get_by_test_id("setup-server").click()
+    expect(page.get_by_test_id("setup-look-again")).to_be_enabled()
+    page.get_by_test_id("setup-address").fill("no address")
+    page.get_by_test_id("setup-find").click()
+    expect(page.get_by_test_id("setup-server-note")).to_contain_text("is no address")
+    page.get_by_test_id("setup-address").fill(server)
+    page.get_by_test_id("setup-find").click()
+    found = page.get_by_test_id("setup-found").filter(has_text=server)
+    expect(found).to_be_visible()
+    screenshot("setup-server")
+    found.get_by_test_id("setup-use-server").click()
+    model = page.get_by_test_id("setup-model").get_by_text("ok", exact=True)
+    model.click()
+    expect(page.locator("[data-testid=setup-model][aria-pressed=true]")).to_contain_text("ok")
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390
+    page.get_by_test_id("setup-agent").filter(has_text="Math tutor").click()
+    page.get_by_test_id("setup-own-question").fill("Hello?")
+    page.get_by_test_id("setup-own-question").press("Enter")
+    answered(page, "Hello world")
+
+
+def test_a_key_that_is_missing_is_said_and_the_guide_can_be_finished_and_opened_again(page: Page):
+    page.goto("/setup")
+    page.get_by_test_id("setup-open-begin").click()
+    page.get_by_test_id("setup-key").click()
+    page.get_by_test_id("setup-provider").select_option("mistral")
+    expect(page.get_by_label("API key of mistral")).to_be_visible()
+    page.get_by_test_id("save-provider").click()
+    expect(page.get_by_test_id("setup-key-note")).to_contain_text("Paste your key of Mistral first")
+    page.get_by_test_id("setup-skip").click()
+    expect(page.get_by_test_id("setup-offer")).to_be_visible()
+    page.get_by_test_id("nav-setup").click()
+    page.get_by_test_id("setup-open-tour").click()
+    page.get_by_test_id("setup-finish").click()
+    expect(page.get_by_test_id("agent-card").first).to_be_visible()
+    expect(page.get_by_test_id("setup-offer")).to_have_count(0)
+    page.get_by_test_id("nav-setup").click()
+    expect(page.get_by_test_id("setup-demo")).to_be_visible()

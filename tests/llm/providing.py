@@ -1,0 +1,38 @@
+"""A provider desk over a data folder of its own, whose keys are kept in the file."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from keyring.backends import fail
+
+from app.llm.lookup import Lookup
+from app.llm.provider_desk import ProviderDesk
+from app.store.database import JournalDB
+from app.store.provider_keys import ProviderKeys
+from app.store.provider_settings import KeptKeys, ProviderSettingsStore
+
+
+@dataclass
+class Saved:
+    provider_keys: ProviderKeys
+    providers: ProviderSettingsStore
+
+
+@dataclass
+class Desk:
+    desk: ProviderDesk
+    lookup: Lookup
+    keys: ProviderKeys
+    settings: ProviderSettingsStore
+
+
+@asynccontextmanager
+async def opened_desk(folder: Path, **variables: str) -> AsyncIterator[Desk]:
+    database = JournalDB(folder / "app.tdb")
+    settings = ProviderSettingsStore(database)
+    keys = ProviderKeys(KeptKeys(database), folder, keyring=fail.Keyring)
+    lookup = Lookup(Saved(keys, settings), variables=lambda name: variables.get(name, ""))
+    yield Desk(ProviderDesk(settings, keys, lookup), lookup, keys, settings)
+    database.close()

@@ -1,0 +1,241 @@
+"""A data folder saved as a zip file and put back, also damaged, hostile, newer or in the middle of everything."""
+
+import asyncio
+import hashlib
+import json
+import shutil
+import zipfile
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+
+from app.domain.agents import Behaviour, new_agent
+from app.domain.errors import NotFound, StorageError
+from app.store.archive import MANIFEST, PARTS, is_safe
+from app.store.backups import Backups, put_back
+from app.store.database import JournalDB
+from app.store.folder import DataFolder
+from app.store.migrations import SCHEMA
+
+
+async def with_cook(path: Path) -> DataFolder:
+    """An open folder with an agent, a picture and a tool file."""
+    folder = DataFolder.open(path)
+    await folder.agents.create(new_agent("Cook", Behaviour(), taken_slugs=()))
+    await folder.artifacts.put(b"picture")
+    (path / "tools").mkdir()
+    (path / "tools" / "soup.py").write_text("def soup(): ...")
+    (path / "token").write_text("secret")
+    (path / "provider-keys.json").write_text("secret")
+    return folder
+
+
+async def names(path: Path) -> list[str]:
+    folder = DataFolder.open(path)
+    found = [agent.name for agent in folder.agents.all()]
+    assert folder.damaged == ()
+    await folder.close()
+    return found
+
+
+async def test_a_backup_holds_the_data_and_no_key(tmp_path: Path):
+    folder = await with_cook(tmp_path)
+    backup = await folder.backups.take()
+    digest = hashlib.sha256(b"picture").hexdigest()
+    with zipfile.ZipFile(folder.backups.path(backup.name)) as archive:
+        held = set(archive.namelist())
+        manifest = json.loads(archive.read(MANIFEST))
+    assert held == {"app.tdb", f"artifacts/{digest[:2]}/{digest}", "tools/soup.py", MANIFEST}
+    assert manifest["schema_number"] == SCHEMA and set(manifest["files"]) == held - {MANIFEST}
+    assert await folder.backups.all() == [backup]
+    await folder.close()
+
+
+async def test_what_was_restored_is_there_after_the_next_start_and_the_old_data_is_kept(tmp_path: Path):
+    folder = await with_cook(tmp_path)
+    backup = await folder.backups.take()
+    await folder.agents.create(new_agent("Waiter", Behaviour(), taken_slugs=()))
+    (tmp_path / "tools" / "soup.py").write_text("changed")
+    await folder.backups.restore(backup.name)
+    assert folder.backups.waits and len(folder.agents.all()) == 2
+    await folder.close()
+    assert await names(tmp_path) == ["Cook"]
+    assert (tmp_path / "tools" / "soup.py").read_text() == "def soup(): ..."
+    assert (tmp_path / "token").read_text() == "secret"
+    (kept,) = tmp_path.glob("before-restore-*")  # noqa: ASYNC240
+    assert await names(kept) == ["Cook", "Waiter"] and (kept / "tools" / "soup.py").read_text() == "changed"
+    assert not Backups(tmp_path, SCHEMA).waits
+
+
+async def test_a_restore_that_nobody_wants_any_more_changes_nothing(tmp_path: Path):
+    folder = await with_cook(tmp_path)
+    backup = await folder.backups.take()
+    await folder.agents.create(new_agent("Waiter", Behaviour(), taken_slugs=()))
+    await folder.backups.restore(backup.name)
+    await folder.backups.give_up()
+    await folder.close()
+    assert await names(tmp_path) == ["Cook", "Waiter"]
+
+
+class Killed(Exception):
+    pass
+
+
+async def test_a_start_killed_anywhere_in_a_restore_is_gone_on_with(tmp_path: Path):
+    """Every state that the moves of one restore go through is a beginning of another."""
+    folder = await with_cook(tmp_path / "data")
+    backup = await folder.backups.take()
+    await folder.agents.create(new_agent("Waiter", Behaviour(), taken_slugs=()))
+    await folder.backups.restore(backup.name)
+    await folder.close()
+    data = tmp_path / "data"
+    kept = data / (data / "restore" / "kept-as").read_text()
+    kept.mkdir()
+    for part in reversed(PARTS):
+        (data / part).replace(kept / part) if (data / part).exists() else None
+        copy = copied(data, tmp_path / f"{part}-away")
+        assert await names(copy) == ["Cook"]
+        (data / "restore" / part).replace(data / part)
+        copy = copied(data, tmp_path / f"{part}-in-place")
+        assert await names(copy) == ["Cook"]
+        assert await names(copy / kept.name) == ["Cook", "Waiter"]
+    assert put_back(data) == kept
+
+
+def copied(data: Path, target: Path) -> Path:
+    shutil.copytree(data, target)
+    return target
+
+
+async def test_a_backup_taken_while_everything_is_written_opens_without_damage(tmp_path: Path):
+    folder = DataFolder.open(tmp_path / "data")
+    done = asyncio.Event()
+
+    async def write() -> None:
+        number = 0
+        while not done.is_set():
+            number += 1
+            await folder.agents.create(new_agent(f"Cook {number}", Behaviour(), taken_slugs=()))
+
+    writing = asyncio.create_task(write())
+    for _ in range(5):
+        backup = await folder.backups.take()
+        await folder.backups.restore(backup.name)
+        folder_of_copy = tmp_path / f"copy-{backup.name}"
+        (tmp_path / "data" / "restore").replace(folder_of_copy)
+        found = await names(folder_of_copy)
+        assert set(found) == {f"Cook {number + 1}" for number in range(len(found))}
+    done.set()
+    await writing
+    await folder.close()
+
+
+def archive_of(path: Path, contents: dict[str, bytes], **changes: object) -> Path:
+    """A zip file with a manifest that fits the files, but for the changes."""
+    listed = {name: {"size": len(text), "sha256": hashlib.sha256(text).hexdigest()} for name, text in contents.items()}
+    said = {"format": 1, "schema_number": SCHEMA, "version": "9.9", "made_at": "", "files": listed} | changes
+    path.parent.mkdir(exist_ok=True)
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr(MANIFEST, json.dumps(said))
+        for name, text in contents.items():
+            archive.writestr(name, text)
+    return path
+
+
+@pytest.fixture
+def backups(tmp_path: Path) -> Backups:
+    (tmp_path / "data" / "backups").mkdir(parents=True)
+    return Backups(tmp_path / "data", SCHEMA)
+
+
+def test_a_backup_of_a_newer_app_is_refused_in_words(backups: Backups, tmp_path: Path):
+    newer = archive_of(tmp_path / "n.zip", {"app.tdb": b""}, schema_number=SCHEMA + 1)
+    with pytest.raises(StorageError, match=r"“n.zip” holds data of a newer .*version 9.9.*Update the app"):
+        backups.check(newer)
+    with pytest.raises(StorageError, match=r"made by a newer Agent Playground"):
+        backups.check(archive_of(tmp_path / "f.zip", {"app.tdb": b""}, format=2, files="of another shape"))
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        *("../app.tdb", "/etc/passwd", "runs/../../x", "runs\\x", "C:/x", "runs/C:x", "token", "lock", "logs/x"),
+        *("runs/x ", "runs/..", "runs/x.", "runs//x", "./app.tdb", "runs/\x00", "restore/x", "", "runs/a\nb"),
+    ],
+)
+def test_a_path_that_leads_elsewhere_is_refused(path: str, backups: Backups, tmp_path: Path):
+    assert not is_safe(path)
+    listed = {name: {"size": 0, "sha256": hashlib.sha256(b"").hexdigest()} for name in ("app.tdb", path)}
+    hostile = archive_of(tmp_path / "h.zip", {"app.tdb": b""}, files=listed)
+    with pytest.raises(StorageError, match="is no backup of Agent Playground: it holds a file"):
+        backups.check(hostile)
+
+
+def test_damage_is_told_in_words(backups: Backups, tmp_path: Path):
+    (tmp_path / "x.zip").write_bytes(b"no zip")
+    with pytest.raises(StorageError, match=r"“x.zip” is no zip file"):
+        backups.check(tmp_path / "x.zip")
+    with zipfile.ZipFile(tmp_path / "empty.zip", "w"):
+        pass
+    with pytest.raises(StorageError, match=r"holds no manifest.json"):
+        backups.check(tmp_path / "empty.zip")
+    lying = {"app.tdb": {"size": 3, "sha256": "0" * 64}}
+    with pytest.raises(StorageError, match=r"its file app.tdb is not the one that was copied"):
+        backups.check(archive_of(tmp_path / "hash.zip", {"app.tdb": b"abc"}, files=lying))
+    with pytest.raises(StorageError, match=r"its file app.tdb is not the one"):
+        backups.check(archive_of(tmp_path / "bomb.zip", {"app.tdb": b"0" * 10_000_000}, files=lying))
+    with pytest.raises(StorageError, match=r"its file runs/x.tdb cannot be read"):
+        backups.check(archive_of(tmp_path / "gone.zip", {"app.tdb": b"abc"}, files=lying_about_another()))
+    whole = archive_of(tmp_path / "flipped.zip", {"app.tdb": b"abc" * 1000})
+    content = bytearray(whole.read_bytes())
+    content[content.index(b"app.tdb") + 12] ^= 0xFF
+    whole.write_bytes(content)
+    with pytest.raises(StorageError, match="The backup is damaged"):
+        backups.check(whole)
+
+
+def lying_about_another() -> dict[str, object]:
+    real = {"size": 3, "sha256": hashlib.sha256(b"abc").hexdigest()}
+    return {"app.tdb": real, "runs/x.tdb": real}
+
+
+async def test_what_was_refused_leaves_nothing_behind(backups: Backups, tmp_path: Path):
+    with pytest.raises(StorageError, match="“This file” is no zip file"):
+        await backups.receive(pieces_of(b"no zip"))
+    lying = {"app.tdb": {"size": 3, "sha256": "0" * 64}}
+    archive_of(tmp_path / "data" / "backups" / "bad.zip", {"app.tdb": b"abc"}, files=lying)
+    with pytest.raises(StorageError):
+        await backups.restore("bad.zip")
+    assert sorted(path.name for path in (tmp_path / "data").rglob("*")) == ["backups", "bad.zip"]
+
+
+async def test_names_that_are_no_backup_are_not_found(backups: Backups, tmp_path: Path):
+    (tmp_path / "x.zip").write_bytes(b"")
+    for name in ("../../x.zip", "x.zip", "..", "", "a/b.zip", ".zip"):
+        with pytest.raises(NotFound):
+            backups.path(name)
+
+
+async def pieces_of(content: bytes) -> AsyncIterator[bytes]:
+    for start in range(0, len(content), 100):
+        yield content[start : start + 100]
+
+
+async def test_an_upload_that_is_a_backup_is_kept_under_a_name_of_ours(backups: Backups, tmp_path: Path):
+    sent = archive_of(tmp_path / "mine.zip", {"app.tdb": b"", "runs/x.tdb": bytes(3_000_000)}).read_bytes()
+    arrived = await backups.receive(pieces_of(sent))
+    assert backups.path(arrived.name).read_bytes() == sent
+    assert arrived.name.startswith("uploaded-") and [one.name for one in await backups.all()] == [arrived.name]
+    await backups.remove(arrived.name)
+    assert await backups.all() == []
+
+
+async def test_a_backup_from_before_a_migration_can_be_restored(tmp_path: Path):
+    from app.store.migrations import back_up
+
+    await (await with_cook(tmp_path)).close()
+    backup = back_up(tmp_path, SCHEMA)
+    await Backups(tmp_path, SCHEMA).restore(backup.name)
+    JournalDB(tmp_path / "app.tdb").table("agents").truncate()
+    assert await names(tmp_path) == ["Cook"]

@@ -1,0 +1,80 @@
+"""A saved key is used, quoted back by the provider, and found nowhere but where it is kept."""
+
+import asyncio
+import io
+import logging
+import os
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from app.export.exports import FORMATS, Choice
+from app.llm.provider_desk import ProviderEntry
+from app.store.key_places import FILE
+from app.tools.worker.command import worker_environment
+from app.workbench import Workbench, tool_variables
+from tests.fakes.openai import FakeOpenAI
+
+KEY = "planted/key+0123456789~WXYZ"
+"""Without any of the shapes by which keys are known."""
+
+
+def holding(folder: Path) -> set[str]:
+    """The files in which it is found."""
+    return {path.name for path in folder.rglob("*") if path.is_file() and KEY.encode() in path.read_bytes()}
+
+
+def unpacked(content: bytes) -> bytes:
+    if not content.startswith(b"PK"):
+        return content
+    with zipfile.ZipFile(io.BytesIO(content)) as archive:
+        return b"\n".join(archive.read(name) for name in archive.namelist())
+
+
+async def answered(workbench: Workbench, model: str) -> str:
+    """The run of that model's answer, after its end."""
+    template = workbench.templates()[0].asking(model)
+    agent = await workbench.agents.create(template.agent(workbench.agents.slugs(), "Asker"))
+    session = await workbench.chat.new_session(agent.id)
+    live = await workbench.chat.send(session.id, "hello")
+    await asyncio.wait_for(live.ended(), 30)
+    return live.run_id
+
+
+async def test_a_saved_key_for_searching_reaches_the_tool_and_no_environment(tmp_path: Path):
+    workbench = Workbench.open(tmp_path / "data")
+    await workbench.provider_keys.save("brave:key", KEY)
+    assert tool_variables(workbench.data)["BRAVE_API_KEY"] == KEY
+    assert KEY not in " ".join(os.environ.values()) + " ".join(worker_environment().values())
+    assert KEY in workbench.secrets()
+    await workbench.close()
+
+
+async def test_a_key_that_the_provider_quotes_back_is_found_nowhere(tmp_path: Path, caplog: pytest.LogCaptureFixture):
+    caplog.set_level(logging.DEBUG)
+    workbench = Workbench.open(tmp_path / "data")
+    async with FakeOpenAI() as fake:
+        fake.key = "another-key"
+        entry = ProviderEntry({"key": KEY}, {"address": fake.base})
+        await workbench.provider_desk.save("openai", entry)
+        findings = [finding async for finding in workbench.doctor.examine("openai", "ok")]
+        refused = await answered(workbench, "openai/ok")
+        assert f"Bearer {KEY}" in [headers.get("Authorization") for headers in fake.seen.headers]
+        fake.key = KEY
+        works = await answered(workbench, "openai/ok")
+
+    exported = [
+        (await workbench.exports.export(run, format, Choice())).content
+        for run in (refused, works)
+        for format in FORMATS
+    ]
+    traces = [(await workbench.runs.trace(run)).entries for run in (refused, works)]
+    assert "[key]" in repr(findings) and "[key]" in repr(traces[0])
+    assert KEY not in repr(findings) + repr(traces)
+    assert not any(KEY.encode() in unpacked(content) for content in exported)
+    assert KEY in workbench.secrets()
+    assert KEY not in " ".join(os.environ.values()) + " ".join(worker_environment().values())
+    assert KEY not in caplog.text
+    await workbench.close()
+    assert holding(tmp_path) == {FILE}
