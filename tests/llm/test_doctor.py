@@ -90,12 +90,12 @@ async def test_without_a_key_it_ends_there():
     ("address", "step", "words"),
     [
         ("http://no-such-host.invalid/v1", "resolves", "no-such-host.invalid"),
-        (f"http://127.0.0.1:{free_port()}/v1", "connects", "cannot be connected"),
+        ("http://127.0.0.1:{free}/v1", "connects", "cannot be connected"),
         ("http://[::1", "resolves", "is no address"),
     ],
 )
 async def test_what_cannot_be_reached_is_told_with_what_helps(address: str, step: str, words: str):
-    findings = await examined(keys_at(address))
+    findings = await examined(keys_at(address.replace("{free}", str(free_port()))))
     assert (findings[-1].step, findings[-1].outcome) == (step, "fails")
     assert words in findings[-1].text
     assert findings[-1].fix

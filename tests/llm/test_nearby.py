@@ -91,10 +91,10 @@ async def test_a_key_is_not_sent_to_an_address_that_is_only_tried(tmp_path: Path
         ("no address", "is no address"),
         ("ftp://example.org", "is no address"),
         ("http://me:secret@127.0.0.1:9", "Leave name and password out"),
-        (f"127.0.0.1:{free_port()}", "Nothing answers at"),
+        ("127.0.0.1:{free}", "Nothing answers at"),
     ],
 )
 async def test_what_is_no_server_is_said_in_words(tmp_path: Path, written: str, words: str):
     async with opened_desk(tmp_path) as it:
         with pytest.raises(WorkbenchError, match=words):
-            await Nearby(it.desk, it.lookup).at(written)
+            await Nearby(it.desk, it.lookup).at(written.replace("{free}", str(free_port())))
