@@ -109,8 +109,13 @@ class Ledger:
         return account
 
     def remember(self, account: Account, below: Mapping[str, Spent]) -> None:
-        """Take in what the runs that it started have spent, and those that they started."""
-        account.below |= {run_id: spent for run_id, spent in below.items() if run_id not in self._open}
+        """Take in what the runs that it started have spent, and those that they started, as it was read.
+
+        One that was closed since has spent more than that.
+        """
+        for run_id, spent in below.items():
+            if run_id not in self._open:
+                account.below[run_id] = max(spent, account.below.get(run_id, spent))
 
     def close(self, account: Account) -> None:
         """The run is stored: from now on its row says what it cost."""

@@ -2,11 +2,12 @@
 
 import asyncio
 import ssl
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
 from contextlib import aclosing, asynccontextmanager
 from pathlib import Path
 
 import pytest
+import truststore
 
 from app.domain.errors import NotFound
 from app.llm.catalog import Catalog
@@ -148,7 +149,17 @@ async def test_it_can_be_stopped_between_its_steps():
         assert not fake.seen.hits
 
 
-def test_issuers_are_read_as_the_system_reads_them():
+@pytest.fixture
+def openssl() -> Iterator[None]:
+    """Certificates as OpenSSL reads them: the adapter of LiteLLM may have put the system's store in its place."""
+    replaced = ssl.SSLContext is truststore.SSLContext
+    truststore.extract_from_ssl()
+    yield
+    if replaced:
+        truststore.inject_into_ssl()
+
+
+def test_issuers_are_read_as_the_system_reads_them(openssl: None):
     context = ssl.create_default_context()
     pairs = list(zip(context.get_ca_certs(binary_form=True), context.get_ca_certs(), strict=True))
     named = [(issuer_of(der), {key: value for ((key, value),) in read["issuer"]}) for der, read in pairs]

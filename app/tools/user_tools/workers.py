@@ -22,6 +22,7 @@ class Workers:
         """End it in the background; nothing happens to one that was ended."""
         if worker in self._live:
             self._live.discard(worker)
+            worker.shut()
             task = asyncio.create_task(worker.close())
             self._endings.add(task)
             task.add_done_callback(self._endings.discard)

@@ -55,11 +55,15 @@ class FileWorker:
         with self._awake():
             return await (await self._running(LOAD_SECONDS)).call(name, arguments, context)
 
-    async def close(self) -> None:
-        """End its process for good; calls that run are told so."""
+    def shut(self) -> None:
+        """Take no call any more, from this moment on."""
         self._closed = True
         if self._sleep:
             self._sleep.cancel()
+
+    async def close(self) -> None:
+        """End its process for good; calls that run are told so."""
+        self.shut()
         async with self._starting:
             for live in (*self._retired, *([self._live] if self._live else [])):
                 await live.close()
