@@ -5,9 +5,10 @@ from dataclasses import dataclass
 
 from nicegui import events, ui
 
+from app.ui.components.focus import keep_in_view
 from app.ui.markup import Html, icon, joined, tag
 
-SHOWN = 12
+SHOWN = 40
 
 
 @dataclass(frozen=True)
@@ -101,6 +102,8 @@ class Palette:
         if self._found:
             self._chosen = (self._chosen + by) % len(self._found)
             self._draw()
+            if self._list is not None:
+                keep_in_view(self._list, "[aria-selected=true]")
 
     def _draw(self) -> None:
         if self._list is not None:

@@ -143,9 +143,13 @@ def test_the_palette_starts_a_session_and_escape_closes_it(page: Page) -> None:
     expect(page.get_by_test_id("palette-input")).to_be_focused()
     page.keyboard.press("ArrowDown")
     expect(palette.get_by_role("option", selected=True)).to_have_text("Agents")
+    page.keyboard.press("ArrowUp")
+    page.keyboard.press("ArrowUp")
+    expect(palette.get_by_role("option").last).to_be_in_viewport()
     page.keyboard.press("Escape")
     expect(palette).to_have_count(0)
     page.keyboard.press("Control+k")
+    page.get_by_test_id("palette-input").fill("math tutor")
     palette.get_by_role("option", name="Math tutor New session").click()
     expect(page.get_by_test_id("welcome")).to_contain_text("Math tutor")
 

@@ -1,4 +1,4 @@
-"""Where the keyboard goes on after something was drawn anew."""
+"""Where keyboard and eye go on after something was drawn anew."""
 
 import json
 
@@ -16,3 +16,10 @@ def refocus(place: ui.element, *selectors: str) -> None:
           if (!place || document.activeElement !== document.body) return;
           {json.dumps(selectors)}.map((one) => place.querySelector(one)).find((one) => one)?.focus();
         }})""")
+
+
+def keep_in_view(place: ui.element, selector: str) -> None:
+    """Scroll no further than it takes to see what fits that CSS selector in `place`."""
+    with place:
+        ui.run_javascript(f"""requestAnimationFrame(() =>
+          getHtmlElement({place.id})?.querySelector({json.dumps(selector)})?.scrollIntoView({{ block: "nearest" }}))""")

@@ -8,6 +8,7 @@ from nicegui import events, ui
 from app.domain.models import ModelCard, Price
 from app.llm.choices import Choices, ProviderChoice
 from app.ui.components.buttons import button
+from app.ui.components.focus import keep_in_view
 from app.ui.markup import Html, icon, joined, tag
 
 SHOWN = 60
@@ -109,6 +110,8 @@ class ModelPicker(ui.element):
         if self._options:
             self._marked = (self._marked + step) % min(len(self._options), SHOWN)
             self._show_options()
+            if self._list is not None:
+                keep_in_view(self._list, "[aria-selected=true]")
 
     def _show_options(self) -> None:
         options = options_of(self._choices, self._query)
