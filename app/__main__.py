@@ -107,8 +107,10 @@ def _serve(folder: Path, port: int | None, how: "Opening", *, trust_tools: bool)
     from app.logs import start_logs  # noqa: PLC0415
     from app.serve import choose_port, serve  # noqa: PLC0415  NiceGUI: only once there is something to serve
 
-    start_logs(folder / "logs", found.secrets)
-    serve(found, choose_port(port), session_token(folder), how)
+    if found.data.read_only:
+        say(f"It is only looked at, and nothing can be changed. {found.data.read_only}")
+    start_logs(found.data.aside / "logs", found.secrets)
+    serve(found, choose_port(port), session_token(found.data.aside), how)
     return 0
 
 

@@ -22,13 +22,14 @@ _SAID_OF_SETTINGS = {"theme", "mode", "pause_sound", "day_cost", "keep_days", "k
 
 async def problem_report(workbench: Workbench) -> dict[str, str]:
     """The texts that go into the report, by their names in it, without any key that the app knows."""
+    await workbench.provider_keys.ready()
     redactor = Redactor("", workbench.secrets())
     settings = workbench.preferences.get().model_dump(mode="json", include=_SAID_OF_SETTINGS)
     texts = {
         "about.txt": await asyncio.to_thread(_about, workbench),
         "settings.json": json.dumps(settings, indent=2),
         "damage.txt": "\n".join(workbench.data.damaged) or "No damage was found in the data folder.",
-    } | await asyncio.to_thread(_logs, workbench.data.path / "logs")
+    } | await asyncio.to_thread(_logs, workbench.data.aside / "logs")
     return {name: _anonymous(redactor.text(text), workbench.data.path) for name, text in texts.items()}
 
 

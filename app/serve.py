@@ -9,7 +9,6 @@ import signal
 import socket
 import sys
 from functools import partial
-from importlib import import_module
 from types import FrameType
 
 os.environ.setdefault("MATPLOTLIB", "false")  # NiceGUI would import it at start, only to plot
@@ -22,13 +21,16 @@ from app.api.guests import WorkbenchGuests
 from app.api.lazily import LazyApi
 from app.api.refusals import API_PATHS
 from app.api.security import HOST, install
+from app.api.untrusted import UntrustedOrigin
 from app.api.uploads import upload_routes
 from app.domain.errors import WorkbenchError
+from app.late import read
 from app.opening import Opening, open_page
 from app.store.handshake import proof
 from app.store.lock import Announcement, this_computer
+from app.tools.net_guard import OWN_PORTS
 from app.ui.live_markdown import LiveMarkdown
-from app.ui.shell import root
+from app.ui.shell import LATE_PAGES, root
 from app.workbench import Workbench
 
 log = logging.getLogger("agent_playground")
@@ -40,8 +42,12 @@ WARM_SECONDS = 5
 
 def serve(workbench: Workbench, port: int, token: str, how: Opening = "nothing") -> None:
     """Serve until the process is told to end; then close the workbench."""
+    beside = UntrustedOrigin(lambda: workbench.contents, home=f"http://{HOST}:{port}/")
+    workbench.origin_of_contents = beside.open
+    OWN_PORTS.update((port, beside.port))
     prove = partial(proof, token, workbench.data.path)
-    install(server, port=port, token=token, guests=WorkbenchGuests(workbench), prove=prove)
+    guests = WorkbenchGuests(workbench)
+    install(server, port=port, token=token, guests=guests, prove=prove, untrusted=beside.address)
     api = LazyApi(workbench)
     for place in API_PATHS:
         server.mount(place.rstrip("/"), api)
@@ -62,12 +68,14 @@ def serve(workbench: Workbench, port: int, token: str, how: Opening = "nothing")
     server.on_connect(shown.set)
     server.on_startup(start)
     server.on_shutdown(workbench.close)
+    server.on_shutdown(beside.close)
     ui.run(
         partial(root, workbench, LiveMarkdown()),
         host=HOST,
         port=port,
         title="Agent Playground",
         favicon="🧪",
+        language="en-US",  # what readers of screens speak
         dark=None,
         reload=False,
         show=False,
@@ -91,7 +99,7 @@ async def _announce(workbench: Workbench, api: LazyApi, here: Announcement, show
         await asyncio.sleep(0.01)
     workbench.data.lock.announce(here)
     print(f"Agent Playground is running at {here.address}", flush=True)  # noqa: T201  the one line it prints
-    for sentence in await asyncio.to_thread(open_page, here.address, how, workbench.data.path):
+    for sentence in await asyncio.to_thread(open_page, here.address, how, workbench.data.aside):
         print(sentence, flush=True)  # noqa: T201
     # The first page comes first: what is warmed would take its time from it.
     with contextlib.suppress(TimeoutError):
@@ -99,17 +107,7 @@ async def _announce(workbench: Workbench, api: LazyApi, here: Announcement, show
     log.info("Agent Playground %s is up at port %s", workbench.version, here.port)  # late: it looks for keys in it
     await workbench.warm()
     await api.warm()
-    for page in (
-        "tools",
-        "jobs",
-        "runs",
-        "integrations",
-        "settings",
-        "setup",
-    ):  # so that their first visitors need not wait for it
-        await asyncio.to_thread(import_module, f"app.ui.pages.{page}")
-    for view in ("run_find", "findings_panel", "waterfall_view", "requests_view", "review_view", "raw_view"):
-        await asyncio.to_thread(import_module, f"app.ui.components.{view}")
+    await asyncio.to_thread(read, *LATE_PAGES)  # so that their first visitors need not wait for it
     gc.freeze()  # what is loaded now stays: looking through it again and again would stop the loop
 
 

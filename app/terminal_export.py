@@ -18,6 +18,7 @@ from app.export.exports import Choice, Exported, Exports, Format
 from app.export.known import known_secrets
 from app.store.artifacts import Artifacts
 from app.store.lock import Announcement
+from app.store.provider_keys import saved_keys
 from app.store.traces import Traces
 from app.store.writer import Writer
 
@@ -40,11 +41,12 @@ class _StoredRuns:
 
 async def export_here(folder: Path, run_ids: Sequence[str], format: Format, choice: Choice) -> Exported:
     """The runs as they are stored. Nothing is written, locked or repaired. Raises `NotFound`, `StorageError`."""
+    saved = await saved_keys(folder)
     runs = _StoredRuns(Traces(folder / "runs", folder / "sessions", Writer()))
     exports = Exports(
         runs,
         Artifacts(folder / "artifacts"),
-        lambda: known_secrets(folder, os.environ),
+        lambda: known_secrets(folder, os.environ, values=saved),
         app=__version__,
         importing=None,
     )

@@ -4,8 +4,10 @@ import os
 import shutil
 import sys
 import tempfile
+from collections.abc import Iterable
 from importlib.metadata import distributions
 from pathlib import Path
+from zipfile import ZIP_DEFLATED, ZipFile
 
 from PyInstaller.utils.hooks import collect_data_files, collect_submodules, copy_metadata
 
@@ -69,8 +71,26 @@ LEFT_OUT_PARTS = {
     "tkinter": "see above",
     "ensurepip": "installing packages: a file of its owner's that needs some names an interpreter of its own",
     "venv": "as ensurepip",
+    "distutils": "building packages; Python 3.12 has none any more",
 }
 """Of the standard library."""
+LATER = {
+    "pydantic_monty": "the sandbox for Python, with its program",
+    "litellm": "prices and vocabularies",
+    "tiktoken": "counts tokens",
+    "regex": "as tiktoken",
+    "cryptography": "speaks to the keyring of some systems",
+    "boto3": "signs requests to Amazon",
+    "botocore": "as boto3",
+    "docutils": "NiceGUI reads it for a kind of text that no page of ours has",
+    "jiter": "reads answers for OpenAI's library",
+    "fastuuid": "as litellm",
+    "rpds": "checks answers against a schema",
+}
+"""Packages whose files the single file unpacks when they are first imported, since a start needs none of them."""
+PROGRAM_OF = {"monty": "pydantic_monty"}
+NOT_OF_PACKAGES = ("RECORD", "INSTALLER", "REQUESTED", "WHEEL", "top_level.txt", "direct_url.json")
+"""Of what is known about each package, what only installers read; the licences stay."""
 TOOLS_OF_THE_BUILD = {"pip", "setuptools", "pyinstaller", "pyinstaller-hooks-contrib", "altgraph", "macholib", "pefile"}
 WORKER_SOURCE = ("app/__init__.py", "app/paths.py", "app/domain/**/*.py", "app/tools/**/*.py")
 """What an interpreter that a tool file's owner has chosen runs: it cannot read the executable's own modules."""
@@ -127,7 +147,25 @@ def is_kept(name: str) -> bool:
     name = name.replace(os.sep, "/")
     if name.startswith(KEPT_FILES):
         return True
+    if ".dist-info/" in name and (name.endswith(NOT_OF_PACKAGES) or "/sboms/" in name):
+        return False
     return not name.endswith(".map") and not name.startswith(tuple(LEFT_OUT_FILES)) and "rust_bridge" not in name
+
+
+def comes_later(name: str) -> str:
+    """The package with whose first import the file comes; empty for one that is there from the start."""
+    first = name.replace(os.sep, "/").split("/")[0].split(".")[0]
+    package = PROGRAM_OF.get(first, first)
+    return package if package in LATER else ""
+
+
+def later_archives(names: Iterable[str], folder: Path) -> list[tuple[str, str, str]]:
+    """The files of those names in the folder, in a zip file for each package: entries for the single file."""
+    place = Path(tempfile.mkdtemp())
+    for name in sorted(names):
+        with ZipFile(place / f"{comes_later(name)}.zip", "a", ZIP_DEFLATED) as archive:
+            archive.write(folder / name, name)
+    return [(str(Path("later") / path.name), str(path), "DATA") for path in sorted(place.iterdir())]
 
 
 def windows_version(version: str, title: str) -> str:

@@ -53,6 +53,11 @@ class AppProcess:
     def pid(self) -> int:
         return self._running().pid
 
+    def listens_at(self) -> set[int]:
+        """The ports where it answers now."""
+        found = psutil.Process(self.pid).net_connections(kind="tcp")
+        return {one.laddr.port for one in found if one.status == psutil.CONN_LISTEN}
+
     @property
     def log(self) -> str:
         """All it printed since the first start."""

@@ -14,6 +14,8 @@ from starlette.routing import BaseRoute, Host, Mount, WebSocketRoute
 Headers = tuple[tuple[str, str], ...]
 
 REFUSALS = frozenset({400, 401, 403, 421})
+NOTHING_THERE = frozenset({404, 405})
+"""What the second origin says of whatever nobody signed."""
 SOCKET_HEADERS: Headers = (
     ("Connection", "Upgrade"),
     ("Upgrade", "websocket"),
@@ -223,17 +225,42 @@ def _without_a_credential(target: Target, owner: Owner) -> Iterator[Knock]:
         yield Knock(right, here, "the token in the address of something else than a page")
 
 
+def unsigned(paths: Iterable[str], port: int, owner: Owner) -> Iterator[Knock]:
+    """All that must be refused at another port of the app, which knows no credential but a signed address."""
+    here: Headers = (("Host", f"127.0.0.1:{port}"),)
+    for path in paths:
+        for method in ("GET", "POST", SOCKET):
+            target = Target(method, path)
+            yield Knock(target, here, "nothing")
+            yield Knock(target, (*here, *owner.origin, *owner.cookie), "the owner's cookie")
+            yield Knock(target, (*here, *owner.key), "the owner's key")
+            yield Knock(target, (*here, ("X-API-Key", owner.guest)), "a guest's key")
+            for host in evil_hosts(port):
+                yield Knock(target, () if host is None else (("Host", host),), f"Host {host!r}")
+            for origin in (*evil_origins(owner.port), owner.origin[0][1]):
+                yield Knock(target, (*here, ("Origin", origin)), f"Origin {origin!r}")
+
+
+async def signed_in(knocking: Iterable[Knock], port: int) -> tuple[int, list[str]]:
+    """How many attempts were made at that port, and those that were not refused, in words."""
+    return await _attempted(knocking, port, REFUSALS | NOTHING_THERE)
+
+
 async def let_in(doors: Iterable[Target], owner: Owner) -> tuple[int, list[str]]:
     """How many attempts were made at these addresses, and those that were not refused, in words."""
+    return await _attempted((knock for target in doors for knock in knocks(target, owner)), owner.port, REFUSALS)
+
+
+async def _attempted(knocking: Iterable[Knock], port: int, refusals: frozenset[int]) -> tuple[int, list[str]]:
     gate = asyncio.Semaphore(AT_ONCE)
 
     async def attempt(knock: Knock) -> str | None:
         async with gate:
-            status = await ask(owner.port, knock.target, knock.headers)
-        words = f"{knock.target.method} {knock.target.path} with {knock.wrong}: {status}"
-        return None if status in REFUSALS else words
+            status = await ask(port, knock.target, knock.headers)
+        words = f"{knock.target.method} {knock.target.path} at {port} with {knock.wrong}: {status}"
+        return None if status in refusals else words
 
-    outcomes = await asyncio.gather(*(attempt(knock) for target in doors for knock in knocks(target, owner)))
+    outcomes = await asyncio.gather(*map(attempt, knocking))
     return len(outcomes), [words for words in outcomes if words]
 
 
@@ -245,7 +272,7 @@ async def ask(port: int, target: Target, headers: Headers) -> int:
     reader, writer = await asyncio.open_connection("127.0.0.1", port)
     try:
         writer.write("\r\n".join(lines).encode("latin-1"))
-        answered = await asyncio.wait_for(reader.readline(), 10)
+        answered = await asyncio.wait_for(reader.readline(), 60)
     finally:
         writer.close()
     return int(answered.split()[1]) if answered else 0

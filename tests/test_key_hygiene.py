@@ -9,9 +9,12 @@ from pathlib import Path
 
 import pytest
 
+from app.domain.tool_settings import HttpTool, McpServer, StdioTransport
 from app.export.exports import FORMATS, Choice
 from app.llm.provider_desk import ProviderEntry
 from app.store.key_places import FILE
+from app.store.provider_keys import saved_keys
+from app.terminal_export import export_here
 from app.tools.worker.command import worker_environment
 from app.workbench import Workbench, tool_variables
 from tests.fakes.openai import FakeOpenAI
@@ -32,12 +35,12 @@ def unpacked(content: bytes) -> bytes:
         return b"\n".join(archive.read(name) for name in archive.namelist())
 
 
-async def answered(workbench: Workbench, model: str) -> str:
+async def answered(workbench: Workbench, model: str, text: str = "hello") -> str:
     """The run of that model's answer, after its end."""
     template = workbench.templates()[0].asking(model)
     agent = await workbench.agents.create(template.agent(workbench.agents.slugs(), "Asker"))
     session = await workbench.chat.new_session(agent.id)
-    live = await workbench.chat.send(session.id, "hello")
+    live = await workbench.chat.send(session.id, text)
     await asyncio.wait_for(live.ended(), 30)
     return live.run_id
 
@@ -78,3 +81,33 @@ async def test_a_key_that_the_provider_quotes_back_is_found_nowhere(tmp_path: Pa
     assert KEY not in caplog.text
     await workbench.close()
     assert holding(tmp_path) == {FILE}
+
+
+async def test_the_secrets_of_servers_and_requests_are_kept_with_the_keys(tmp_path: Path):
+    workbench = Workbench.open(tmp_path / "data")
+    transport = StdioTransport(command="nothing", env={"SERVICE_TOKEN": KEY})
+    await workbench.mcp.add(McpServer(name="one", transport=transport))
+    headers = {"X-Api-Key": KEY + "2"}
+    form = HttpTool(name="ask", description="Asks.", address="https://example.org/", headers=headers)
+    await workbench.http_tools.create(form)
+    assert KEY not in repr(workbench.mcp.states()) + repr(workbench.http_tools.forms())
+    assert holding(tmp_path) == {FILE}
+    assert await workbench.known.ready() and workbench.known.text(KEY) == "[redacted: secret of a tool]"
+    await workbench.mcp.remove("one")
+    await workbench.http_tools.delete("ask")
+    await workbench.close()
+    assert holding(tmp_path) == set()
+
+
+async def test_the_terminal_exports_without_the_keys_that_were_saved(tmp_path: Path):
+    workbench = Workbench.open(tmp_path / "data")
+    run = await answered(workbench, "demo/agent", f"{KEY} before anybody knew it")
+    await workbench.provider_keys.save("openai:key", KEY)
+    await workbench.close()
+    trace = tmp_path / "data" / "sessions"
+    assert await saved_keys(tmp_path / "data") == [KEY]
+    before = {path: path.read_bytes() for path in trace.iterdir()}
+    exported = await export_here(tmp_path / "data", [run], "jsonl", Choice())
+    assert KEY.encode() not in exported.content
+    assert {path: path.read_bytes() for path in trace.iterdir()} == before
+    assert any(KEY.encode() in content for content in before.values())

@@ -2,13 +2,26 @@
 
 import importlib
 import inspect
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 
 from tests.bench import api_run, first_token, load, python_sandbox, search, tool_files
-from tests.faults import crashing_servers, crashing_tools, jobs, provider_ways, run_kills, steers, stops
+from tests.faults import (
+    backup_kills,
+    crashing_servers,
+    crashing_tools,
+    hostile_pages,
+    jobs,
+    planted_secrets,
+    provider_ways,
+    run_kills,
+    steers,
+    stops,
+)
 from tests.figures import measurements
+from tests.hostile import PAYLOADS
 
 HERE = Path(__file__).parent
 MODULES = [f"tests.{folder}.{name}" for folder in ("bench", "faults") for name in measurements(HERE / folder)]
@@ -40,6 +53,12 @@ async def test_crashes_of_tools_are_measured():
 async def test_crashes_of_servers_are_measured():
     [figure] = await crashing_servers.run(crashes=3)
     assert figure.passed
+
+
+async def test_planted_secrets_are_looked_for():
+    [figure] = await planted_secrets.run(brief=True)
+    assert figure.passed, figure
+    assert figure.value.startswith("0 of 27 planted, ")
 
 
 async def test_the_python_sandbox_is_measured():
@@ -78,10 +97,24 @@ async def test_tool_files_are_measured():
     assert listed.value.endswith(" ms, 0 started")
 
 
+def test_hostile_pages_are_looked_at():
+    as_properties = tuple(payload for payload in PAYLOADS if ":onclick" in payload)
+    with ThreadPoolExecutor(1) as beside:  # Playwright's own event loop may run in this thread
+        figures = beside.submit(hostile_pages.run, (*as_properties, *PAYLOADS[::30]), brief=True).result()
+    assert len(figures) == 2
+    assert all(figure.passed for figure in figures), figures
+
+
 def test_kills_in_mid_run_are_measured():
     figures = run_kills.run(kills=3)
     assert [figure.value.split()[0] for figure in figures] == ["0", "0", "0"]
     assert all(figure.passed for figure in figures)
+
+
+def test_kills_in_backup_and_retention_are_measured():
+    figures = backup_kills.run(kills=2)
+    assert [figure.name.split()[0] for figure in figures] == ["Backup", "Restore", "Retention"]
+    assert all(figure.passed for figure in figures), figures
 
 
 def test_kills_while_tasks_go_on_are_measured():

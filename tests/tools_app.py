@@ -8,7 +8,6 @@ import asyncio
 import base64
 import os
 from collections.abc import Sequence
-from dataclasses import replace
 from datetime import date
 from pathlib import Path
 from typing import Literal
@@ -25,6 +24,7 @@ from app.tools.builtin.calculator import calculator
 from app.tools.registry import Registry
 from app.tools.tool import AnyTool, Tool, tool
 from app.workbench import Workbench
+from tests.parts import having
 
 DOT = base64.b64decode(
     "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
@@ -148,7 +148,7 @@ def main() -> None:
     samples = (calculator, forms__all_kinds, forms__rows, live__slow, live__asks, live__breaks, live__picture)
     tools = Registry((*samples, *many(int(os.environ.get("MANY_TOOLS", "0")))), settings=workbench.data.tool_settings)
     calls = HandCalls(tools, workbench.artifacts)
-    shown = replace(workbench, tools=tools, hand_calls=calls, last_calls=LastCalls(calls))
+    shown = having(workbench, tools=tools, hand_calls=calls, last_calls=LastCalls(calls))
     serve(shown, arguments.port, session_token(arguments.data))
 
 

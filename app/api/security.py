@@ -52,19 +52,26 @@ LINE_BREAK = Refusal(404, "not_found", "Not found", "There is nothing at an addr
 
 
 def install(
-    server: Starlette, *, port: int, token: str, guests: Guests = NO_GUESTS, prove: Prove | None = None
+    server: Starlette,
+    *,
+    port: int,
+    token: str,
+    guests: Guests = NO_GUESTS,
+    prove: Prove | None = None,
+    untrusted: str = "",
 ) -> None:
     """Put the door in front of all that `server` serves, now and later.
 
-    `guests` says whom it lets in besides the owner of the token; `/health` answers a challenge by `prove`. Raises
-    RuntimeError when `server` has begun to serve. A token that is no secret stops the start with a ValueError.
+    `guests` says whom it lets in besides the owner of the token; `/health` answers a challenge by `prove`; `untrusted`
+    is the origin of which pages show pictures. Raises RuntimeError when `server` has begun to serve. A token that is
+    no secret stops the start with a ValueError.
     """
     if server.middleware_stack is not None:
         raise RuntimeError("The door has to be installed before the first request")
     build = server.build_middleware_stack
 
     def build_behind_the_door() -> ASGIApp:
-        return Door(build(), port=port, token=token, guests=guests, prove=prove)
+        return Door(build(), port=port, token=token, guests=guests, prove=prove, untrusted=untrusted)
 
     # Not add_middleware: ui.run adds its own after us, which would stand outside of the door. Starlette calls this
     # method once, before it answers anything, so nothing can be served around it. A startup hook could be skipped.
@@ -75,7 +82,14 @@ class Door:
     """An ASGI app that lets a request or socket through to `app`, or turns it away in words."""
 
     def __init__(
-        self, app: ASGIApp, *, port: int, token: str, guests: Guests = NO_GUESTS, prove: Prove | None = None
+        self,
+        app: ASGIApp,
+        *,
+        port: int,
+        token: str,
+        guests: Guests = NO_GUESTS,
+        prove: Prove | None = None,
+        untrusted: str = "",
     ) -> None:
         self._app = app
         self._prove = prove
@@ -90,7 +104,7 @@ class Door:
         self._hosts = _authorities(HOST, port)
         self._origins = {f"http://{authority}" for authority in self._hosts}
         self._other_names = _authorities("localhost", port) - self._hosts
-        self._headers = _headers(port)
+        self._headers = _headers(port, untrusted)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "lifespan":
@@ -188,11 +202,15 @@ class Door:
         return send_with_headers
 
 
-def _headers(port: int) -> dict[str, str]:
-    """Nothing off this origin loads, frames or reads us; NiceGUI's Vue templates need both `unsafe-` words."""
+def _headers(port: int, untrusted: str) -> dict[str, str]:
+    """Nothing off this origin frames or reads us, and of others only pictures of that one are loaded.
+
+    NiceGUI's Vue templates need both `unsafe-` words.
+    """
+    pictures = " ".join(("'self' data: blob:", untrusted)).rstrip()
     policy = (
         "default-src 'self'; script-src 'self' 'unsafe-inline' 'unsafe-eval'; style-src 'self' 'unsafe-inline'; "
-        "img-src 'self' data: blob:; media-src 'self' data: blob:; font-src 'self' data:; worker-src 'self' blob:; "
+        f"img-src {pictures}; media-src 'self' data: blob:; font-src 'self' data:; worker-src 'self' blob:; "
         f"connect-src 'self' ws://{HOST}:{port}; frame-src 'self'; frame-ancestors 'none'; base-uri 'none'; "
         "form-action 'self'; object-src 'none'"
     )

@@ -1,21 +1,20 @@
-"""Files from and to the app's own pages: what is attached to a message, and the pictures that pages show."""
-
-from urllib.parse import quote
+"""Files from the app's own pages: what is attached to a message."""
 
 from fastapi import APIRouter, Request
-from fastapi.responses import JSONResponse, Response
+from fastapi.responses import JSONResponse
 from starlette.requests import ClientDisconnect
 
 from app.api.envelopes import Envelope, refused
 from app.domain.errors import NotFound, TooLarge, WorkbenchError
 from app.domain.media_types import SHOWN_IMAGES, media_type_of
 from app.domain.messages import LARGEST_ATTACHMENT, FilePart, ImagePart
-from app.engine.attachments import file_name
+from app.late import late
 from app.workbench import Workbench
 
+with late():
+    from app.engine import attachments
+
 Kept = ImagePart | FilePart
-INERT = {"Content-Security-Policy": "default-src 'none'; frame-ancestors 'none'; sandbox"}
-"""Whatever the content is, opened in a tab of its own it runs nothing and loads nothing."""
 
 
 def upload_routes(workbench: Workbench) -> APIRouter:
@@ -29,20 +28,6 @@ def upload_routes(workbench: Workbench) -> APIRouter:
             return Envelope(data=await _kept(workbench, await _body(request, name), name))
         except WorkbenchError as error:
             return refused(error)
-
-    @router.get("/artifacts/{digest}")
-    async def artifact(digest: str, name: str = "") -> Response:
-        """A picture as what it is; any other content as a download under that name."""
-        try:
-            content = await workbench.artifacts.get(digest)
-        except WorkbenchError as error:
-            return refused(error)
-        media_type = media_type_of(content)
-        if media_type in SHOWN_IMAGES:
-            return Response(content, media_type=media_type, headers=INERT)
-        saved_as = f"attachment; filename*=UTF-8''{quote(name or digest, safe='')}"
-        headers = INERT | {"Content-Disposition": saved_as}
-        return Response(content, media_type="application/octet-stream", headers=headers)
 
     return router
 
@@ -80,4 +65,4 @@ async def _kept(workbench: Workbench, content: bytes, name: str) -> Kept:
 
 def _named(name: str) -> str:
     """What the file is called here: as among the session's files."""
-    return file_name(FilePart(artifact="", media_type="", filename=name, size=0))
+    return attachments.file_name(FilePart(artifact="", media_type="", filename=name, size=0))

@@ -44,6 +44,8 @@ class SetupProgress(Value):
     """The id of the agent that is asked."""
     session: str = ""
     """The id of the session that the guide began last."""
+    toured: tuple[str, ...] = ()
+    """The stops of the tour that were seen, by what they say."""
     offered: bool = False
     """Whether the Playground's landing offers the guide: from the very first start until it is done or hidden."""
 

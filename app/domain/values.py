@@ -25,7 +25,7 @@ Text = Annotated[str, BeforeValidator(_mended)]
 class Value(BaseModel):
     """Immutable, compared by content. Unknown fields of a newer version are read over, not refused."""
 
-    model_config = ConfigDict(frozen=True, extra="ignore", ser_json_inf_nan="null")
+    model_config = ConfigDict(frozen=True, extra="ignore", ser_json_inf_nan="null", defer_build=True)
 
     @property
     def digest(self) -> str:

@@ -5,6 +5,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from time import perf_counter
+from typing import TYPE_CHECKING
 
 from pydantic import JsonValue
 
@@ -20,6 +21,9 @@ from app.engine.ports import Artifacts, Toolbox, Toolset
 from app.engine.running_call import RunningCall, Screen
 from app.engine.stopwatch import Stopwatch
 
+if TYPE_CHECKING:
+    from app.domain.redaction import Redaction
+
 KEPT_FINISHED = 30
 """Calls that stay in memory after their end, since their page shows them."""
 KEPT_CHARACTERS = 100_000_000
@@ -30,7 +34,14 @@ TOOL_SECONDS = Limits().tool_timeout
 class HandCall:
     """A call by hand: what it shows while it goes on, and its outcome."""
 
-    def __init__(self, toolset: Toolset, call: ToolCall, files: CallFiles, named: Callable[[], list[str]]) -> None:
+    def __init__(
+        self,
+        toolset: Toolset,
+        call: ToolCall,
+        files: CallFiles,
+        named: Callable[[], list[str]],
+        redaction: "Redaction | None" = None,
+    ) -> None:
         """Use `HandCalls.start`."""
         self.call_id = call.call_id
         self.name = call.name
@@ -58,6 +69,7 @@ class HandCall:
             person=self,
             named=named,
             stopwatch=Stopwatch(TOOL_SECONDS),
+            redaction=redaction,
         )
 
     @property
@@ -115,10 +127,18 @@ class HandCall:
         self._toolset.release()
 
 
+def _nothing() -> None:
+    return None
+
+
 class HandCalls:
     """The calls by hand of this process. They belong to it and to no page, and share one folder of files."""
 
-    def __init__(self, toolbox: Toolbox, artifacts: Artifacts) -> None:
+    def __init__(
+        self, toolbox: Toolbox, artifacts: Artifacts, redaction: "Callable[[], Redaction | None]" = _nothing
+    ) -> None:
+        """`redaction` takes the known secrets out of what calls show and give back."""
+        self._redaction = redaction
         self._toolbox = toolbox
         self._artifacts = artifacts
         self._calls: OrderedDict[str, HandCall] = OrderedDict()
@@ -139,7 +159,7 @@ class HandCalls:
         """
         call = ToolCall(call_id=new_id(), name=name, arguments=dict(arguments))
         files = CallFiles(call.call_id, self.files, self._artifacts, _unheard)
-        hand_call = HandCall(self._toolbox.lease(), call, files, self._named)
+        hand_call = HandCall(self._toolbox.lease(), call, files, self._named, self._redaction())
         hand_call.unattended = unattended
         self._forget_old()
         self._calls[call.call_id] = hand_call

@@ -121,6 +121,7 @@ def _running(run: Run, call: ToolCall, answer: PauseResolved | None) -> RunningC
         person=PersonOfRun(run, call, answer),
         named=lambda: named_in(entry.event for entry in recorder.entries),
         stopwatch=Stopwatch(started.limits.tool_timeout),
+        redaction=recorder.redaction,
         tasks=NoTasks() if run.spawner is None else TasksOfRun(run.spawner, run.recorder.run_id, call.call_id),
     )
 

@@ -54,6 +54,10 @@ class Keys:
         self._known: dict[str, ApiKey] | None = None
         """By the digest of their secrets; made when the first program asks."""
         self._noting: set[asyncio.Task[None]] = set()
+        self.seen: dict[str, str] = {}
+        """By what programs send: the names of the keys that were made or used since the app began."""
+        self.on_seen: list[Callable[[], None]] = []
+        """Told when there is another one."""
 
     async def create(self, name: str, *, agents: Sequence[str] | None = None, days: float | None = None) -> MadeKey:
         """A new key for those agents (by id or slug; `None` for all) that expires after so many days, or never.
@@ -73,6 +77,7 @@ class Keys:
             expires_at=None if days is None else created_at + _lifetime(days),
         )
         self._keep(await self._store.create(key))
+        self._saw(secret, key)
         return MadeKey(key, secret)
 
     def all(self) -> list[ApiKey]:
@@ -104,7 +109,10 @@ class Keys:
     def check(self, secret: str) -> ApiKey | None:
         """The key that was sent, whether it is valid or not; `None` for one that was never made."""
         key = self._by_digest().get(secret_digest(secret))
-        return key if key is not None and key.fits(secret) else None
+        if key is None or not key.fits(secret):
+            return None
+        self._saw(secret, key)
+        return key
 
     def may_use(self, trigger: Trigger, agent: Agent) -> bool:
         """Whether the agent is there for whoever started a run: pages and the terminal are the owner's.
@@ -136,6 +144,12 @@ class Keys:
     async def close(self) -> None:
         """Return when every use is on disk."""
         await asyncio.gather(*self._noting)
+
+    def _saw(self, secret: str, key: ApiKey) -> None:
+        if secret not in self.seen:
+            self.seen[secret] = key.name
+            for tell in self.on_seen:
+                tell()
 
     async def _note(self, key_id: str, at: datetime) -> None:
         try:

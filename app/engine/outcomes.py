@@ -1,13 +1,20 @@
 """Runs a tool once under its time-out, in a run or by hand: whatever happens, there is an outcome."""
 
+import asyncio
 import traceback
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 from app.domain.errors import InvalidArguments, ToolCrashed, ToolError, UnknownTool
 from app.domain.messages import ResultPart, TextPart, ToolCall, ToolStatus
 from app.engine.ports import Toolset
 from app.engine.running_call import RunningCall
 
+if TYPE_CHECKING:
+    from app.domain.redaction import Redaction
+
+LONG = 100_000
+"""Characters of a result that take the event loop too much time."""
 STATUS_OF: dict[type[ToolError], ToolStatus] = {UnknownTool: "unknown", InvalidArguments: "invalid"}
 
 
@@ -38,6 +45,11 @@ async def call_once(toolset: Toolset, call: ToolCall, running: RunningCall) -> O
 
     Raises only `CancelledError`. The call's stopwatch is the time-out, and is used up afterwards.
     """
+    outcome = await _called(toolset, call, running)
+    return outcome if running.redaction is None else await _without_secrets(outcome, running.redaction)
+
+
+async def _called(toolset: Toolset, call: ToolCall, running: RunningCall) -> Outcome:
     stopwatch = running.stopwatch
     try:
         async with stopwatch.timer:
@@ -52,6 +64,22 @@ async def call_once(toolset: Toolset, call: ToolCall, running: RunningCall) -> O
         trace = "".join(traceback.format_exception(error))
         return _may_pass(Outcome.told("error", f"{type(error).__name__}: {error}", running.shown, trace))
     return Outcome(output.status, output.parts, output.printed or running.shown)
+
+
+async def _without_secrets(outcome: Outcome, redaction: "Redaction") -> Outcome:
+    """What a person and the model get is the same; a long text is looked through beside the event loop."""
+    if len(outcome.text) + len(outcome.printed) > LONG:
+        return await asyncio.to_thread(_cleaned, outcome, redaction)
+    return _cleaned(outcome, redaction)
+
+
+def _cleaned(outcome: Outcome, redaction: "Redaction") -> Outcome:
+    return replace(
+        outcome,
+        parts=tuple(redaction.value(part) for part in outcome.parts),
+        printed=redaction.text(outcome.printed),
+        traceback=redaction.text(outcome.traceback),
+    )
 
 
 def _may_pass(outcome: Outcome) -> Outcome:

@@ -3,11 +3,15 @@
 import asyncio
 from collections.abc import AsyncIterator, Iterable
 from time import perf_counter
+from typing import TYPE_CHECKING
 
-from app.domain.events import Entry, Event, RunFinished
-from app.domain.streaming import Delta, Draft
+from app.domain.events import Entry, Event, RunFinished, RunStarted
+from app.domain.streaming import CallDelta, Delta, Draft
 from app.domain.tools import Progress
 from app.engine.ports import Clock, TraceWriter
+
+if TYPE_CHECKING:
+    from app.domain.redaction import Redaction
 
 CHECKPOINT_SECONDS = 1.0
 """Live text is on its way to the disk at least this often."""
@@ -16,7 +20,16 @@ COPYING_SECONDS = 0.005
 
 
 class Recorder:
-    def __init__(self, run_id: str, writer: TraceWriter, clock: Clock, entries: Iterable[Entry] = ()) -> None:
+    def __init__(
+        self,
+        run_id: str,
+        writer: TraceWriter,
+        clock: Clock,
+        entries: Iterable[Entry] = (),
+        *,
+        redaction: "Redaction | None" = None,
+    ) -> None:
+        """`redaction` takes the known secrets out of all that is recorded and shown."""
         self.run_id = run_id
         self.entries: list[Entry] = list(entries)
         self.draft = Draft()
@@ -29,21 +42,32 @@ class Recorder:
         """True when nothing more will be recorded, with or without an end."""
         self._writer = writer
         self._clock = clock
+        self.redaction = redaction
+        self._cleaned = redaction.stream() if redaction else None
         self._grown = asyncio.Event()
         self._checkpoint: asyncio.TimerHandle | None = None
 
-    def record(self, *events: Event) -> None:
+    def record(self, *events: Event, cleaned: bool = False) -> None:
+        """`cleaned`: long ones were looked through for secrets already, beside the event loop."""
         for event in events:
+            if self.redaction is not None and not cleaned:
+                event = self.redaction.value(event)  # noqa: PLW2901
             entry = Entry(run_id=self.run_id, seq=len(self.entries), at=self._clock.now(), event=event)
             self.entries.append(entry)
             self._writer.append(entry)
         self._wake()
 
     async def copy(self, entries: Iterable[Entry]) -> None:
-        """Take over entries of another run, under this one's name and with the times that they have."""
+        """Take over entries of another run, under this one's name and with the times that they have.
+
+        What it began with may be much, so it was looked through for secrets already.
+        """
         began = perf_counter()
         for one in entries:
-            entry = one.model_copy(update={"run_id": self.run_id})
+            event = one.event
+            if self.redaction is not None and not isinstance(event, RunStarted):
+                event = self.redaction.value(event)
+            entry = one.model_copy(update={"run_id": self.run_id, "event": event})
             self.entries.append(entry)
             self._writer.append(entry)
             if perf_counter() - began > COPYING_SECONDS:
@@ -52,7 +76,10 @@ class Recorder:
 
     def take(self, delta: Delta) -> None:
         """Add a piece to the live text."""
-        self.draft.take(delta)
+        if self._cleaned is not None:
+            delta = self._cleaned.take(delta)
+        if delta.text or isinstance(delta, CallDelta):
+            self.draft.take(delta)
         if self._checkpoint is None:
             self._checkpoint = asyncio.get_running_loop().call_later(CHECKPOINT_SECONDS, self.checkpoint)
 
@@ -65,6 +92,8 @@ class Recorder:
 
     def drop_draft(self) -> Draft:
         """Forget the live text, which has become a message or nothing; what it was."""
+        for held in self._cleaned.rest() if self._cleaned else ():
+            self.draft.take(held)
         dropped, self.draft = self.draft, Draft()
         self.checkpoint()
         return dropped

@@ -2,16 +2,20 @@
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from app.domain.errors import ToolError
 from app.domain.messages import FilePart, ImagePart
+from app.domain.streaming import TextDelta
 from app.domain.tools import Answer, Progress, Question, Task, TaskEnd, Workspace
 from app.engine.attachments import kept
 from app.engine.files import CallFiles
 from app.engine.ports import Spawner
 from app.engine.results import meant
 from app.engine.stopwatch import Stopwatch
+
+if TYPE_CHECKING:
+    from app.domain.redaction import CleanStream, Redaction
 
 
 class Asks(Protocol):
@@ -73,15 +77,22 @@ class RunningCall:
     stopwatch: Stopwatch
     """The call's time-out."""
     tasks: Tasks = field(default_factory=NoTasks)
+    redaction: "Redaction | None" = None
+    """Takes the known secrets out of what it shows, asks and gives back."""
     ended: bool = False
     """True when nothing of the call is shown any more: a thread of it may still speak."""
 
+    def __post_init__(self) -> None:
+        self._cleaned: CleanStream | None = self.redaction.stream() if self.redaction else None
+
     def printed(self, text: str) -> None:
         if not self.ended:
-            self.screen.printed[self.call_id] = self.shown + text
+            clean = self._cleaned.take(TextDelta(text)).text if self._cleaned else text
+            self.screen.printed[self.call_id] = self._on_screen + clean
 
     def progressed(self, progress: Progress) -> None:
         if not self.ended:
+            progress = self.redaction.value(progress) if self.redaction else progress
             self.screen.progress[self.call_id] = progress
             self.stopwatch.restart()
 
@@ -92,6 +103,7 @@ class RunningCall:
         return await self.files.artifacts.get(meant(ref, self.named()))
 
     async def ask(self, question: Question) -> Answer:
+        question = self.redaction.value(question) if self.redaction else question
         with self.stopwatch.standing_still():
             return await self.person.ask(question)
 
@@ -105,6 +117,10 @@ class RunningCall:
     @property
     def shown(self) -> str:
         """What it has printed so far."""
+        return self._on_screen + (self._cleaned.held if self._cleaned else "")
+
+    @property
+    def _on_screen(self) -> str:
         return self.screen.printed.get(self.call_id, "")
 
     def end(self) -> None:

@@ -6,6 +6,7 @@ from collections import OrderedDict
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, TypeVar
 
 from app.domain.errors import Conflict, NotFound, StorageError, WorkbenchError
 from app.domain.events import Entry, Forked, MessageAdded, Origin, PauseResolved, RunFinished, RunStarted
@@ -19,17 +20,25 @@ from app.engine.left_runs import LeftRuns, row_to_store
 from app.engine.lineage import Lineage
 from app.engine.live_run import LiveRun
 from app.engine.loop import run_agent
-from app.engine.ports import Artifacts, Clock, Models, Opening, RunRows, RunSearch, Toolbox, Traces
+from app.engine.ports import Artifacts, Clock, Models, Opening, RunRows, RunSearch, Toolbox, Traces, TraceWriter
 from app.engine.recorder import Recorder
 from app.engine.resuming import can_go_on, pick_up
 from app.engine.run import Run
 from app.engine.run_lists import RunLists
 
+if TYPE_CHECKING:
+    from app.domain.redaction import Redaction
+
 log = logging.getLogger(__name__)
 
+E = TypeVar("E", RunStarted, MessageAdded)
 KEPT_FINISHED = 30
 """Runs that stay in memory after their end, since their page and the next turn read them."""
 SAVE_AGAIN_SECONDS = 5.0
+
+
+async def no_redaction() -> None:
+    """Where no secrets are known."""
 
 
 @dataclass
@@ -44,6 +53,8 @@ class Runs:
     """US dollars that all runs of a day may cost together; 0 for no ceiling."""
     search: RunSearch | None = None
     """What finds runs by what was said in them; without it only their rows are looked at."""
+    redaction: "Callable[[], Awaitable[Redaction | None]]" = no_redaction
+    """Takes the known secrets out of what is written."""
 
     def __post_init__(self) -> None:
         self.ledger = Ledger(self.rows, self.clock, self.day_ceiling)
@@ -72,9 +83,12 @@ class Runs:
         run_id = run_id or new_id()
         with self._taking(run_id):
             writer = await self.traces.create(run_id, started.session_id)
+            recorder = await self._recorder(run_id, writer)
+            started = await _without_secrets(started, recorder)
+            said = await _without_secrets(MessageAdded(message=message, origin=origin), recorder)
             await writer.prepare(started)
-            live = LiveRun(self.equipment.run(started, Recorder(run_id, writer, self.clock)))
-            live.run.recorder.record(started, MessageAdded(message=message, origin=origin))
+            live = LiveRun(self.equipment.run(started, recorder))
+            recorder.record(started, said, cleaned=True)
             await self._store(live)
             self._begin(live)
         return live
@@ -96,10 +110,11 @@ class Runs:
         run_id = new_id()
         with self._taking(run_id):
             writer = await self.traces.create(run_id, started.session_id)
+            recorder = await self._recorder(run_id, writer)
+            started = await _without_secrets(started, recorder)
             await writer.prepare(started)
-            recorder = Recorder(run_id, writer, self.clock)
             try:
-                await recorder.copy(prefix)
+                await recorder.copy((prefix[0].model_copy(update={"event": started}), *prefix[1:]))
             except BaseException:
                 await recorder.abandon()
                 raise
@@ -205,7 +220,8 @@ class Runs:
             raise Conflict("The agent is answering in this session. Stop it, or wait until it has finished.")
         above, below = await self._lineage.above(started), await self._lineage.below(run_id)
         writer = await self.traces.reopen(run_id)
-        live = LiveRun(self.equipment.run(started, Recorder(run_id, writer, self.clock, trace.entries)))
+        recorder = await self._recorder(run_id, writer, trace.entries)
+        live = LiveRun(self.equipment.run(started, recorder))
         self.ledger.remember(live.run.budget.account, below)
         del above  # the run's own account holds on to them from now on
         live.run.budget.settle(live.entries)
@@ -213,6 +229,9 @@ class Runs:
         await pick_up(live.run, trace.draft, by=by)
         await self._store(live)
         return live
+
+    async def _recorder(self, run_id: str, writer: TraceWriter, entries: Sequence[Entry] = ()) -> Recorder:
+        return Recorder(run_id, writer, self.clock, entries, redaction=await self.redaction())
 
     @contextmanager
     def _taking(self, run_id: str) -> Iterator[None]:
@@ -291,3 +310,9 @@ class Runs:
             else:
                 live.unsaved = None
                 return
+
+
+async def _without_secrets(event: E, recorder: Recorder) -> E:
+    """What a run begins with may be much, so a thread looks through it."""
+    redaction = recorder.redaction
+    return event if redaction is None else await asyncio.to_thread(redaction.value, event)

@@ -24,7 +24,7 @@ LONGEST_SHOWN = 8_000
 """Characters of one result in the document; the whole of it is in its file."""
 LONGEST_FACT = 2_000
 
-_SIGNS = re.compile(r"([\\`*\[\]|<>~&]|(?<!\w)_|_(?!\w))")
+_SIGNS = re.compile(r"([\\`*\[\]|<>~&]|(?<![^\W_])_|_(?![^\W_]))")
 _BACKTICKS = re.compile(r"`{3,}")
 
 

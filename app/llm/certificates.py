@@ -1,10 +1,20 @@
-"""Who issued a certificate, read out of its DER: where the system verifies, Python does not take it apart."""
+"""Which certificates are believed, and who issued one: where the system verifies, Python does not take it apart."""
 
+import functools
+import ssl
 from collections.abc import Iterator
 
 _SEQUENCE = 0x30
 _NAMES = {bytes.fromhex("55040a"): "organisation", bytes.fromhex("550403"): "name"}
 """The object identifiers 2.5.4.10 and 2.5.4.3."""
+
+
+@functools.cache
+def trusted() -> ssl.SSLContext:
+    """What this computer trusts, also the authority of a company; reading it takes tens of milliseconds."""
+    import truststore  # noqa: PLC0415  no start asks anybody anything
+
+    return truststore.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
 
 
 def issuer_of(certificate: bytes) -> str:

@@ -6,12 +6,14 @@ from collections.abc import Awaitable, Callable
 from app.domain.errors import ModelFailure, NotFound
 from app.domain.models import Price
 from app.domain.streaming import Model, ModelRequest
+from app.late import late
 from app.llm.catalog import DEMO, Catalog
-from app.llm.demo import DemoModel
-from app.llm.demo.model import HUMAN_PACE, prompt_tokens
-from app.llm.litellm_model import LiteLLMModel, ensure_litellm
+from app.llm.demo import HUMAN_PACE, is_demo
 from app.llm.providers import Keys, connection, environment, is_nearby, provider_named
-from app.llm.tokens import count_tokens
+
+with late():
+    from app.llm import litellm_model, tokens
+    from app.llm.demo import model as demo
 
 ReadArtifact = Callable[[str], Awaitable[bytes]]
 
@@ -43,21 +45,26 @@ class ModelDirectory:
         Raises `ModelFailure`: `model_unavailable` where there is none of that name, `invalid_key` where its provider
         needs a key and none is set. For the first real model this takes seconds, and the loop goes on meanwhile.
         """
-        full_name = self._catalog.resolve(name) if _may_be_demo(name) else await self._resolved(name)
+        full_name = self._catalog.resolve(name) if is_demo(name) else await self._resolved(name)
         if full_name == DEMO.name:
-            return DemoModel(self._pace)
+            return demo.DemoModel(self._pace)
         if self._ready is not None:
             await self._ready()
         _check(full_name, self._keys)
         connection(full_name, self._keys)
         await self._catalog.ready()
-        await ensure_litellm()
-        return LiteLLMModel(
+        await litellm_model.ensure_litellm()
+        return litellm_model.LiteLLMModel(
             full_name,
             lambda: connection(full_name, self._keys),
             self._read_artifact,
             sees_images=self._sees_images(full_name),
         )
+
+    async def prepare(self) -> None:
+        """Load beforehand, for seconds beside the loop, what the first real model needs; asks nobody."""
+        await self._catalog.ready()
+        await litellm_model.ensure_litellm()
 
     async def check(self, name: str) -> None:
         """Raises `NotFound`, in words, where no model can be behind that name; asks nobody and needs no key."""
@@ -74,7 +81,7 @@ class ModelDirectory:
 
     async def window(self, name: str) -> int | None:
         """Tokens of prompt that it takes; `None` when nobody said. Afterwards `price` reads nothing."""
-        if not _may_be_demo(name):
+        if not is_demo(name):
             await self._catalog.ready()
         card = self._catalog.card(name)
         return card.context_window if card else None
@@ -93,8 +100,8 @@ class ModelDirectory:
     async def count_tokens(self, request: ModelRequest) -> int:
         """About how many tokens the request's prompt has."""
         if self._catalog.resolve(request.model) == DEMO.name:
-            return await asyncio.to_thread(prompt_tokens, request)
-        return (await count_tokens(request)).tokens
+            return await asyncio.to_thread(demo.prompt_tokens, request)
+        return (await tokens.count_tokens(request)).tokens
 
     def _sees_images(self, full_name: str) -> bool:
         """A model that the catalog does not know is believed to: its provider says so where it does not."""
@@ -104,10 +111,6 @@ class ModelDirectory:
     async def _resolved(self, name: str) -> str:
         await self._catalog.ready()
         return self._catalog.resolve(name)
-
-
-def _may_be_demo(name: str) -> bool:
-    return name.strip() == "demo" or name.strip().startswith("demo/")
 
 
 def _check(full_name: str, keys: Keys) -> None:

@@ -1,7 +1,7 @@
 """Finds out, step by step, why a provider does not work; stops at the first step that does not."""
 
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncGenerator, Awaitable, Callable
 from dataclasses import dataclass
 from typing import Literal
 
@@ -31,11 +31,20 @@ _ADD = ToolSpec(
     },
 )
 _FIXES: dict[FailureClass, str] = {
+    "limit": "Ask for more in the limits, or try a smaller model.",
     "invalid_key": "Make a new key at the provider and save it here. A variable of the environment goes before it.",
     "quota": "Add credit or raise the limit at the provider.",
     "model_unavailable": "Choose another model, or ask for access to this one at the provider.",
     "bad_request": "Choose another model, or check address, region and version.",
+    "bad_response": "Run the doctor again; if it breaks off each time, try another model.",
+    "timeout": "A large model may still be loading: run the doctor again in a minute, or try a smaller one.",
+    "network": "Run the doctor again. If it happens each time, a firewall or the server itself cuts the connection.",
+    "safety_filter": "The model refuses even a greeting: choose another one.",
+    "context_overflow": "The server gives the model almost no room: raise its context size there.",
 }
+_NO_TOOLS: frozenset[FailureClass] = frozenset({"bad_request", "model_unavailable", "provider_error"})
+"""How providers say that a model, or a server as it was started, takes no tools."""
+_JINJA = "Start llama-server with --jinja: it takes no tools without. Or choose a model that was trained to call them."
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +66,7 @@ class Doctor:
         self._open = open_model
         self._ready = ready
 
-    async def examine(self, provider: str, model: str) -> AsyncIterator[Finding]:
+    async def examine(self, provider: str, model: str) -> AsyncGenerator[Finding]:
         """The findings in the order of `STEPS`. It ends with the first that fails; closing it stops it."""
         await self._ready()
         patient = _Patient(provider, model, self._keys, self._open)
@@ -166,7 +175,15 @@ class _Patient:
         return "works", f"It said “{said}”." if said else "It answered, and was cut off as asked."
 
     async def _calls_tool(self) -> Looked:
-        reply = await self._asked("Call the tool add with x=2 and y=3.", _ADD)
+        try:
+            reply = await self._asked("Call the tool add with x=2 and y=3.", _ADD)
+        except ModelFailure as failure:
+            if failure.failure not in _NO_TOOLS:
+                raise
+            raise StepFailed(
+                f"It answers, but not when it is given a tool. {failure.text}",
+                _JINJA if self._name == "llamacpp" else "Agents that have tools need another model; others can use it.",
+            ) from None
         if reply and any(call.name == "add" for call in reply.message.tool_calls):
             return "works", "It called the tool it was given."
         return (

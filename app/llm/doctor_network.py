@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from urllib.parse import urlsplit
 from urllib.request import getproxies, proxy_bypass
 
-from app.llm.certificates import issuer_of
+from app.llm.certificates import issuer_of, trusted
 
 SECONDS = 8.0
 
@@ -109,7 +109,7 @@ def _connecting_fix(place: Place, error: OSError) -> str:
 
 async def secure(place: Place) -> str:
     """Who vouches for the server, in words. Raises `StepFailed`."""
-    context = await asyncio.to_thread(ssl.create_default_context)
+    context = await asyncio.to_thread(trusted)
     try:
         return (
             f"Certificate by {await _issuer(place, context) or 'an issuer without a name'}, trusted by this computer."
@@ -141,7 +141,7 @@ async def _issuer(place: Place, context: ssl.SSLContext) -> str:
 
 async def _untrusted_issuer(place: Place) -> str:
     """Who issued a certificate that is not trusted: only to name it, nothing is sent over that connection."""
-    context = ssl.create_default_context()
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
     context.check_hostname = False
     context.verify_mode = ssl.CERT_NONE
     with suppress(OSError, TimeoutError):

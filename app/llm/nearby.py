@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from urllib.parse import urlsplit
 
 from app.domain.errors import ModelFailure, WorkbenchError
+from app.domain.pasted_keys import cleaned_key
 from app.domain.providers import checked_address
 from app.llm.offered import offered_models
 from app.llm.provider_desk import ProviderDesk, ProviderEntry
@@ -47,47 +48,53 @@ class Nearby:
         known = (NearbyServer(state.name, state.provider.title, state.address) for state in states)
         return await asyncio.gather(*(_answer(server, self._keys) for server in known))
 
-    async def at(self, written: str) -> NearbyServer:
+    async def at(self, written: str, key: str = "") -> NearbyServer:
         """The server at an address typed by hand, whichever protocol it speaks and with or without `/v1`.
 
-        Raises `WorkbenchError` in words where nothing there lists models.
+        `key` is for one that wants one, as it was pasted. Raises `WorkbenchError` in words where nothing there lists
+        models.
         """
         address = checked_address(written if "://" in written or not written.strip() else f"http://{written.strip()}")
         if not address:
             raise WorkbenchError("Write the server's address, such as http://127.0.0.1:8000/v1.")
         await self._desk.all()  # which waits for the saved keys
         await asyncio.to_thread(importlib.import_module, "httpx")
+        key = cleaned_key(key).value if key else ""
         base = address.removesuffix("/v1")
         ollama = NearbyServer("ollama", PROVIDERS["ollama"].title, base)
         title = urlsplit(address).netloc
         tried = (ollama, *(NearbyServer(_OWN, title, one) for one in dict.fromkeys((f"{base}/v1", address))))
-        asked = await asyncio.gather(*(_answer(server, self._at(server)) for server in tried))
+        asked = await asyncio.gather(*(_answer(server, self._at(server, key)) for server in tried))
         found = max((server for server in asked if server.answers), key=lambda one: len(one.models), default=None)
         if found is None:
             raise WorkbenchError(_nothing_at(address, asked))
         return found
 
-    async def take(self, server: NearbyServer) -> str:
-        """Set it up, with its models; returns its provider's name. Raises `WorkbenchError` in words."""
-        name = await self._name(server)
+    async def take(self, server: NearbyServer, key: str = "") -> str:
+        """Set it up, with its models; returns its provider's name. Raises `WorkbenchError` in words.
+
+        `key` is saved for a server that is new here.
+        """
+        name = await self._name(server, key)
         await self._desk.list_models(name)
         return name
 
-    async def _name(self, server: NearbyServer) -> str:
+    async def _name(self, server: NearbyServer, key: str) -> str:
         states = await self._desk.all()
         if same := next((one for one in states if one.provider.is_local and _is_at(one.address, server.address)), None):
             return same.name
         if server.name == "ollama":
             await self._desk.save("ollama", ProviderEntry(settings={"address": server.address}))
             return "ollama"
-        return await self._desk.add(server.title, server.address)
+        return await self._desk.add(server.title, server.address, key)
 
-    def _at(self, server: NearbyServer) -> Keys:
-        """What is set, but for the address: it is that server's, and gets no key that was meant for another."""
-        variables = (*PROVIDERS[server.name].bases, saved_name(server.name, "address"))
+    def _at(self, server: NearbyServer, key: str) -> Keys:
+        """What is set, but for the address and the key: it gets none that was meant for another."""
+        addresses = (*PROVIDERS[server.name].bases, saved_name(server.name, "address"))
+        told = dict.fromkeys(addresses, server.address) | {saved_name(server.name, "key"): key}
 
         def keys(variable: str) -> str:
-            return server.address if variable in variables else ""
+            return told.get(variable, "")
 
         return keys
 
@@ -114,7 +121,7 @@ def _nothing_at(address: str, asked: Iterable[NearbyServer]) -> str:
     """Why nothing there could be used, in words."""
     troubles = [server.trouble for server in asked if server.trouble is not None]
     if any(trouble.failure == "invalid_key" for trouble in troubles):
-        return f"The server at {address} wants a key. Add it in Settings under “Add a server”, with its key."
+        return f"The server at {address} wants a key, or another than this. Paste its key beside the address."
     if all(trouble.failure in ("network", "timeout") for trouble in troubles):
         return f"Nothing answers at {address}. Is the server started, and the port right?"
     return f"Something answers at {address}, but it lists no models. Its address often ends in /v1."

@@ -9,8 +9,10 @@ from dataclasses import dataclass, field
 from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
 
 from app.domain.errors import FailureClass, ModelFailure
+from app.llm.certificates import trusted
 from app.llm.failures import classify
 from app.llm.providers import Keys, Provider, base_of, key_of, missing_key, provider_named
+from app.llm.reaching import unreached
 from app.llm.redaction import redacted
 
 SECONDS = 15.0
@@ -28,6 +30,15 @@ _BY_STATUS: Mapping[int, FailureClass] = {
     404: "model_unavailable",
     429: "rate_limit",
 }
+
+_MEANS: Mapping[FailureClass, str] = {
+    "invalid_key": "{provider} does not accept the key.",
+    "quota": "{provider} takes the key, but the account has no credit left.",
+    "model_unavailable": "{provider} has no list of models at this address: check it, it often ends in /v1.",
+    "rate_limit": "{provider} was asked too often; wait a minute.",
+    "provider_error": "{provider} has a problem of its own; try again later.",
+}
+"""What such an answer to a question for models means to a person."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,18 +124,29 @@ async def answer_to(question: Question, name: str, keys: Keys) -> bytes:
     try:
         status, body = await _got(question)
     except Exception as error:  # noqa: BLE001  the border to the provider: every error becomes a failure
-        raise classify(error, provider=provider.title, secrets=secrets) from None
+        failure = classify(error, provider=provider.title, secrets=secrets)
+        if failure.failure == "network" and (why := unreached(error, question.url)):
+            raise ModelFailure("network", f"{provider.title} could not be reached. {why}") from None
+        raise failure from None
     if status == 200:
         return body
+    raise _refusal(status, redacted(_said(body), secrets), provider)
+
+
+def _refusal(status: int, said: str, provider: Provider) -> ModelFailure:
     failure = _BY_STATUS.get(status, "provider_error" if status >= 500 else "bad_request")
-    said = redacted(_said(body), secrets)
-    raise ModelFailure(failure, f"{provider.title} answered {status}{f': “{said}”' if said else '.'}", status=status)
+    means = _MEANS.get(failure, "{provider} did not tell its models.").format(provider=provider.title)
+    quote = f": “{said}”" if said else "."
+    return ModelFailure(failure, f"{means} It answered {status}{quote}", status=status)
 
 
 async def _got(question: Question) -> tuple[int, bytes]:
     httpx = await asyncio.to_thread(importlib.import_module, "httpx")
-    client = await asyncio.to_thread(httpx.AsyncClient, timeout=SECONDS)  # it reads all certificates of the system
-    async with client, client.stream("GET", question.url, headers=dict(question.headers)) as response:
+    believed = await asyncio.to_thread(trusted)
+    async with (
+        httpx.AsyncClient(timeout=SECONDS, verify=believed) as client,
+        client.stream("GET", question.url, headers=dict(question.headers)) as response,
+    ):
         body = b""
         async for piece in response.aiter_bytes():
             body += piece

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from typing import Literal, Protocol
 
 from app.domain.errors import ModelFailure, WorkbenchError
+from app.domain.key_shapes import check_owner
 from app.domain.pasted_keys import CleanedKey, cleaned_key, last_four
 from app.domain.providers import ProviderSettings, checked_address, custom_name
 from app.domain.values import now
@@ -147,18 +148,21 @@ class ProviderDesk:
 
         Raises `WorkbenchError` in words where an address or a key is none; then nothing of it is stored.
         """
-        is_custom = self.state(name).is_custom
+        state = self.state(name)
         written: dict[str, str] = {key: value.strip() for key, value in entry.settings.items() if key in _SETTINGS}
         if "address" in written:
             written["address"] = checked_address(written["address"])
-        if not written.get("address", "x") and is_custom:
+        if not written.get("address", "x") and state.is_custom:
             raise WorkbenchError("A server of your own needs an address.")
         pasted = {key_field: key for key_field, key in entry.keys.items() if key and key_field in _AWS_KEYS}
-        removed = [words for key in pasted.values() for words in cleaned_key(key).removed]
-        for key_field, key in pasted.items():
-            await self._keys.save(saved_name(name, key_field), key)
+        cleaned = [cleaned_key(text) for text in pasted.values()]
+        if state.provider.needs_key and not (written.get("address") or state.address_variable):
+            for key in cleaned:  # who answers at an address of one's own may have keys of any shape
+                check_owner(key.value, name, state.provider.title)
+        for key_field, text in pasted.items():
+            await self._keys.save(saved_name(name, key_field), text)
         await self._settings.change(name, lambda before: _changed(before, written, entry.models))
-        return tuple(removed)
+        return tuple(words for key in cleaned for words in key.removed)
 
     async def list_models(self, name: str) -> ProviderSettings:
         """Ask it for its models, and keep them. Raises `WorkbenchError` in words where it does not tell."""

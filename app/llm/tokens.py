@@ -17,6 +17,7 @@ from pathlib import Path
 
 from app.domain.messages import FilePart, ImagePart, Message, ReasoningPart, TextPart, ToolCall, ToolResult
 from app.domain.streaming import ModelRequest
+from app.llm.demo import is_demo
 from app.llm.wire import result_text
 
 _VOCABULARY = "9b5ad71b2ce5302211f9c61530b329a4922fc6a4"
@@ -43,8 +44,13 @@ async def count_tokens(request: ModelRequest) -> TokenCount:
     return await asyncio.to_thread(_count, request)
 
 
-async def text_tokens(text: str) -> TokenCount:
-    """The tokens of a text that is being written; it is not remembered, for the next keystroke makes another one."""
+async def text_tokens(text: str, model: str) -> TokenCount:
+    """The tokens of a text that is being written; it is not remembered, for the next keystroke makes another one.
+
+    The demo model counts characters, so no vocabulary, of some 50 MB in memory, is read for it.
+    """
+    if is_demo(model):
+        return TokenCount(_by_characters(text), estimated=False)
     return await asyncio.to_thread(_count_text, text)
 
 

@@ -19,13 +19,14 @@ from pathlib import Path
 from app.domain.errors import NotFound, StorageError
 from app.domain.values import now
 from app.store.archive import PARTS, Manifest, check_file, is_safe, read_manifest, write_archive
-from app.store.disk import SPARE_BYTES
+from app.store.disk import SPARE_BYTES, Disk
 from app.store.trouble import in_words
 
 FOLDER = "backups"
 WAITING = "restore"
 """The folder of what the next start puts in its place."""
-_UNPACKING = "restore.unpacking"
+UNPACKING = "restore.unpacking"
+"""Where that is unpacked; a killed app leaves it behind."""
 _KEPT_AS = "kept-as"
 _PIECE = 1024 * 1024
 _BINARY: int = getattr(os, "O_BINARY", 0)
@@ -41,14 +42,16 @@ class Backup:
 
 
 class Backups:
-    def __init__(self, folder: Path, schema: int) -> None:
+    def __init__(self, folder: Path, schema: int, disk: Disk | None = None) -> None:
         """`folder`: the data folder, whose data has that schema number."""
+        self._disk = disk or Disk()
         self._data = folder
         self._schema = schema
         self._one_at_a_time = asyncio.Lock()
 
     async def take(self) -> Backup:
         """Copy the data as it is now. Raises `StorageError`."""
+        self._disk.admit()
         async with self._one_at_a_time:
             target = self._new(f"backup-{now():%Y%m%d-%H%M%S}")
             await asyncio.to_thread(write_archive, self._data, target, self._schema)
@@ -67,6 +70,7 @@ class Backups:
 
     async def remove(self, name: str) -> None:
         """Delete the zip file. Raises `NotFound`, `StorageError`."""
+        self._disk.admit()
         path = self.path(name)
         try:
             await asyncio.to_thread(path.unlink)
@@ -78,6 +82,7 @@ class Backups:
 
         Raises `StorageError` in words when it is none or there is no room for it; then nothing of it is left.
         """
+        self._disk.admit()
         unfinished = self._data / FOLDER / f"arriving-{secrets.token_hex(6)}.tmp"
         try:
             async for piece in _in_larger_pieces(pieces):
@@ -96,6 +101,7 @@ class Backups:
 
     async def restore(self, name: str) -> Manifest:
         """Have the next start put that backup in the place of the data. Raises `NotFound`, `StorageError`."""
+        self._disk.admit()
         async with self._one_at_a_time:
             return await asyncio.to_thread(self._unpack, self.path(name))
 
@@ -105,7 +111,8 @@ class Backups:
         return (self._data / WAITING).is_dir()
 
     async def give_up(self) -> None:
-        """Restore nothing at the next start."""
+        """Restore nothing at the next start. Raises `StorageError`."""
+        self._disk.admit()
         async with self._one_at_a_time:
             await asyncio.to_thread(shutil.rmtree, self._data / WAITING, ignore_errors=True)
 
@@ -138,7 +145,7 @@ class Backups:
         return manifest
 
     def _unpack(self, path: Path) -> Manifest:
-        unpacking = self._data / _UNPACKING
+        unpacking = self._data / UNPACKING
         shutil.rmtree(unpacking, ignore_errors=True)
         try:
             with _opened(path, path.name) as archive:
@@ -176,12 +183,12 @@ def put_back(folder: Path) -> Path | None:
     if not waiting.is_dir():
         return None
     kept = folder / _place_of_old(waiting)
-    kept.mkdir(mode=0o700, exist_ok=True)
     for part in reversed(PARTS):  # the main database last: it refers to all others
         old, new = folder / part, waiting / part
         if not new.exists():  # it is in its place already
             continue
         if old.exists() and not (kept / part).exists():
+            kept.mkdir(mode=0o700, exist_ok=True)
             old.replace(kept / part)
         if old.is_dir():  # an empty one, which this start has made
             old.rmdir()

@@ -1,6 +1,7 @@
 """TinyDB over a journal: `JournalDB(path)` is a TinyDB like any other, and each change of it is one durable line."""
 
 from collections.abc import Callable, Iterator, Mapping
+from typing import TYPE_CHECKING
 
 from pydantic_core import from_json, to_json
 from tinydb import TinyDB
@@ -12,6 +13,9 @@ from tinydb.table import Table
 from app.store.frames import Document
 from app.store.journal import JournalStorage
 from app.store.tracked import Tracked
+
+if TYPE_CHECKING:
+    from app.domain.redaction import Redaction
 
 
 class JournalTable(Table):
@@ -61,6 +65,8 @@ class JournalDB(TinyDB):
 
     default_storage_class: type[Storage] = JournalStorage  # type: ignore[assignment]  # TinyDB means any storage
     table_class = JournalTable
+    redaction: "Callable[[], Redaction] | None" = None
+    """Takes the known secrets out of every document."""
 
     @property
     def journal(self) -> JournalStorage:

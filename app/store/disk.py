@@ -21,6 +21,9 @@ SPARE_BYTES = 50 * 1024 * 1024
 class Disk:
     """The real disk. Files it makes are readable by their owner only (0600), folders too (0700)."""
 
+    def admit(self) -> None:
+        """Return where something may be written; raises `StorageError` on a disk that is only read."""
+
     def open(self, path: Path, *, new: bool = False) -> int:
         """A descriptor to read and write `path`, made when it is missing; with `new` it must not be there yet."""
         flags = os.O_RDWR | os.O_CREAT | _BINARY | (os.O_EXCL if new else 0)
@@ -82,6 +85,10 @@ class Disk:
         self.make_folder(folder.parent)
         folder.mkdir(mode=0o700, exist_ok=True)
         self.sync_folder(folder.parent)
+
+    def make_private(self, path: Path) -> None:
+        """Let nobody but its owner read the file."""
+        path.chmod(0o600)
 
     def remove(self, path: Path) -> None:
         path.unlink(missing_ok=True)

@@ -24,6 +24,7 @@ class Documents(Generic[V]):
         self, database: JournalDB, table: str, kind: type[V], *, noun: str, marks: Callable[[V], Marks] | None = None
     ) -> None:
         """`noun` is what a person calls one of these; `marks` makes what is kept beside a value."""
+        self._database = database
         self._journal = database.journal
         self._table = database.table(table)
         self._kind = kind
@@ -87,7 +88,12 @@ class Documents(Generic[V]):
         return await self.save(key, value)
 
     async def save(self, key: str, value: V) -> V:
-        """Store the value, new or over the old one. Raises `StorageError`; then the old one stands."""
+        """Store the value, new or over the old one; what was stored, which holds none of the known secrets.
+
+        Raises `StorageError`; then the old one stands.
+        """
+        if self._database.redaction is not None:
+            value = self._database.redaction().value(value)
         fields: Document = {"id": key, "revision": self.revision(key) + 1, **self._marks(value)}
         fields["value"] = value.model_dump(mode="json")
         if self.stored(key) is None:

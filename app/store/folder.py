@@ -8,48 +8,59 @@ logs/           what the app had to say       restore/   a backup that the next 
 
 import asyncio
 import contextlib
-from functools import cached_property
+import os
+import shutil
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
 from app.domain.errors import StorageError
+from app.late import late, late_part
 from app.store.agents import Agents
 from app.store.api_keys import ApiKeys
 from app.store.artifacts import Artifacts
-from app.store.backups import Backups, put_back
+from app.store.backups import UNPACKING, WAITING, Backups, put_back
 from app.store.comparisons import Comparisons
 from app.store.database import JournalDB
 from app.store.disk import Disk
 from app.store.http_tools import HttpTools
-from app.store.lock import FolderLock
+from app.store.lock import LOCK_NAME, FolderLock
 from app.store.mcp_servers import McpServers
-from app.store.migrations import SCHEMA, migrate
+from app.store.migrations import SCHEMA, NewerData, check_schema, migrate
 from app.store.preferences import PreferencesStore
-from app.store.rows import Rows
 from app.store.saved_calls import SavedCalls
 from app.store.sent_requests import SentRequests
 from app.store.sessions import Sessions
 from app.store.tool_settings import ToolSettingStore
-from app.store.traces import Traces
-from app.store.trouble import in_words
+from app.store.trouble import in_words, is_refusal
 from app.store.trusted_files import TrustedFiles
 from app.store.variable_sets import VariableSets
 from app.store.working_copies import WorkingCopies
 from app.store.writer import Writer
 
+with late():
+    import app.store.rows
+    import app.store.traces
+
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from app.domain.redaction import Redaction
     from app.store.provider_keys import ProviderKeys
     from app.store.provider_settings import ProviderSettingsStore
+    from app.store.read_only import Aside
+
+PARTS = ("runs", "sessions", "artifacts")
 
 
 class DataFolder:
-    def __init__(self, path: Path, lock: FolderLock, disk: Disk) -> None:
+    def __init__(self, path: Path, lock: FolderLock, disk: Disk, database: JournalDB, *, first_start: bool) -> None:
         """Use `open`: this takes a folder that is there and locked."""
         self.path = path
         self.lock = lock
-        self._database = JournalDB(path / "app.tdb", disk=disk)
+        self.disk = disk
+        self._database = database
         self._writer = Writer()
-        self.first_start = migrate(self._database.journal, path)
+        self.first_start = first_start
         """Whether nothing was ever stored here before."""
         self._database.journal.hand_over(self._writer)
         self.agents = Agents(self._database)
@@ -59,58 +70,105 @@ class DataFolder:
         self.variable_sets = VariableSets(self._database)
         self.sessions = Sessions(self._database)
         self.comparisons = Comparisons(self._database)
-        self.rows = Rows(self._database)
         self.preferences = PreferencesStore(self._database)
         self.tool_settings = ToolSettingStore(self._database)
         self.trusted_files = TrustedFiles(self._database)
         self.saved_calls = SavedCalls(self._database)
         self.http_tools = HttpTools(self._database)
         self.mcp_servers = McpServers(self._database)
-        self.traces = Traces(path / "runs", path / "sessions", self._writer, disk)
         self.artifacts = Artifacts(path / "artifacts", disk)
-        self.backups = Backups(path, SCHEMA)
+        self.backups = Backups(path, SCHEMA, disk)
+        self._aside: Aside | None = None
+        self.read_only = ""
+        """Why nothing may be written, with the way out; empty where all may."""
 
     @classmethod
     def open(cls, path: Path, *, disk: Disk | None = None) -> Self:
         """Hold the folder, made when it is missing, until `close`.
 
-        Raises `StorageError` when it is in use, cannot be written, is no folder or belongs to a newer app.
+        Data of a newer app, or that may not be written, is opened to be looked at: see `read_only`. Raises
+        `StorageError` when it is in use, is no folder, or when nothing in it can be read.
         """
         path, disk = path.absolute(), disk or Disk()
-        _make(path, disk)
         try:
-            lock = FolderLock.take(path)
+            return cls._open(path, disk)
+        except NewerData as newer:
+            return cls._looked_at(path, str(newer))
         except OSError as error:
-            raise in_words(error, path) from error
+            trouble = in_words(error, path)
+            if is_refusal(error) and _can_read(path / "app.tdb"):
+                return cls._looked_at(path, str(trouble))
+            raise trouble from error
+
+    @classmethod
+    def _open(cls, path: Path, disk: Disk) -> Self:
+        if _is_touched_before_reading(path) and (newer := _newer(path)) is not None:
+            raise newer
+        _make(path, disk)
+        lock = FolderLock.take(path)
         try:
+            put_back(path)
+            database = JournalDB(path / "app.tdb", disk=disk)
+            check_schema(database.journal, path)
+            _make(path, disk, *PARTS)
             _sweep(path, disk)
-            _put_back(path)
-            return cls(path, lock, disk)
+            lock.clear()
+            return cls(path, lock, disk, database, first_start=migrate(database.journal, path))
+        except NewerData:
+            lock.let_go()
+            raise
         except BaseException:
             lock.release()
             raise
+
+    @classmethod
+    def _looked_at(cls, path: Path, why: str) -> Self:
+        from app.store.read_only import Aside, ReadOnlyDisk, opened_to_read  # noqa: PLC0415  no usual start needs it
+
+        folder = cls(path, FolderLock(None), ReadOnlyDisk(why), opened_to_read(path, why), first_start=False)
+        folder._aside, folder.read_only = Aside(), why
+        return folder
+
+    @property
+    def aside(self) -> Path:
+        """The folder of what is kept beside data: its log, token and caches. The data folder, where that is written."""
+        return self.path if self._aside is None else self._aside.path
 
     @property
     def damaged(self) -> tuple[str, ...]:
         """A sentence for each record of the main database that could not be read."""
         return self._database.journal.damaged
 
-    @cached_property
+    @late_part
     def providers(self) -> "ProviderSettingsStore":
         from app.store.provider_settings import ProviderSettingsStore  # noqa: PLC0415  the demo needs none of it
 
         return ProviderSettingsStore(self._database)
 
-    @cached_property
+    @late_part
     def provider_keys(self) -> "ProviderKeys":
         from app.store.provider_keys import ProviderKeys  # noqa: PLC0415  see `providers`
         from app.store.provider_settings import KeptKeys  # noqa: PLC0415
 
-        return ProviderKeys(KeptKeys(self._database), self.path)
+        return ProviderKeys(KeptKeys(self._database), self.path, disk=self.disk)
+
+    def keep_out(self, redaction: "Callable[[], Redaction]") -> None:
+        """Store nothing from now on without having the known secrets taken out of it."""
+        self._database.redaction = redaction
+        self.artifacts.clean = lambda content: redaction().content(content)
+
+    @late_part
+    def rows(self) -> "app.store.rows.Rows":
+        return app.store.rows.Rows(self._database)
+
+    @late_part
+    def traces(self) -> "app.store.traces.Traces":
+        return app.store.traces.Traces(self.path / "runs", self.path / "sessions", self._writer, self.disk)
 
     async def warm(self) -> None:
         """Read what a start does not need but the first run does, beside the event loop."""
-        await self.rows.warm()
+        rows = await asyncio.to_thread(lambda: self.rows)
+        await rows.warm()
 
     async def close(self) -> None:
         """Write what is pending and give the folder back. Raises `StorageError` where that did not work."""
@@ -122,27 +180,36 @@ class DataFolder:
             finally:
                 self._database.close()
                 self.lock.release()
+                if self._aside is not None:
+                    self._aside.remove()
 
 
-def _make(path: Path, disk: Disk) -> None:
-    try:
-        if path.exists() and not path.is_dir():
-            raise StorageError(f"{path} is a file. Start with --data and a folder.")
-        for folder in (path, path / "runs", path / "sessions", path / "artifacts"):
-            disk.make_folder(folder)
-    except OSError as error:
-        raise in_words(error, path) from error
+def _make(path: Path, disk: Disk, *parts: str) -> None:
+    if path.exists() and not path.is_dir():
+        raise StorageError(f"{path} is a file. Start with --data and a folder.")
+    for folder in (path, *(path / part for part in parts)):
+        disk.make_folder(folder)
 
 
-def _put_back(path: Path) -> None:
-    try:
-        put_back(path)
-    except OSError as error:
-        raise in_words(error, path) from error
+def _is_touched_before_reading(path: Path) -> bool:
+    """Whether opening changes something before the data says of which version it is. It was never opened here."""
+    return (path / "app.tdb").exists() and (not (path / LOCK_NAME).exists() or (path / WAITING).exists())
+
+
+def _newer(path: Path) -> NewerData | None:
+    from app.store.read_only import newer_data  # noqa: PLC0415  as above
+
+    return newer_data(path)
+
+
+def _can_read(path: Path) -> bool:
+    return os.access(path, os.R_OK)
 
 
 def _sweep(path: Path, disk: Disk) -> None:
     """Remove what a killed app left unfinished."""
+    if (path / UNPACKING).exists():
+        shutil.rmtree(path / UNPACKING, ignore_errors=True)
     for pattern in ("*.tmp", "artifacts/*.tmp", "backups/*.tmp"):
         for leftover in path.glob(pattern):
             with contextlib.suppress(OSError):

@@ -54,9 +54,11 @@ def framed(payload: bytes) -> bytes:
 def scan(content: bytes, name: str, pause: Pause | None = None) -> Scan:
     """Read a journal; `name` is what sentences about damage call it, `pause` is called every few lines."""
     found = Scan(end=content.rfind(b"\n") + 1)
-    place = 0
+    place, checksum = 0, zlib.crc32
     for count, line in enumerate(content[: found.end].split(b"\n")[:-1]):
-        if (payload := _checked(line)) is not None:
+        payload = line[9:]
+        # As `_checked`, without a call for each of the ten thousand lines that every start goes through.
+        if line[:9] == b"%08x " % checksum(payload):
             found.payloads.append(payload)
         else:
             found.damaged.append(f"A record of {len(line)} bytes at byte {place} of {name} is damaged.")

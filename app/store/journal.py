@@ -104,6 +104,7 @@ class JournalStorage(Storage):
 
     def commit(self, changes: Changes) -> None:
         """Make the changes as one: all of them or none. Raises `StorageError`."""
+        self._disk.admit()
         line = frame(changes)
         batch = batch_of(line[9:])
         for name, _ in batch:
@@ -173,11 +174,16 @@ class JournalStorage(Storage):
             raise in_words(error, self.path) from error
         self._damaged = found.damaged
         self._changes_in_file = len(found.payloads)
+        last, same = "", b'["'
         for payload in found.payloads:
-            if (name := table_of(payload)) is not None:
+            if last and payload.startswith(same):  # as most are: a start goes through all
+                self._asleep[last].append(payload)
+            elif (name := table_of(payload)) is not None:
                 self._asleep.setdefault(name, []).append(payload)
+                last, same = name, b'["%b"' % name.encode()
             else:
                 self._replay(payload)
+                last = ""
         return LogFile(self.path, self._disk, found.end, found.unended)
 
     def _replay(self, payload: bytes) -> None:

@@ -177,7 +177,7 @@ class FilePlace:
         try:
             content = self._disk.read(self._path)
             if content:
-                self._path.chmod(0o600)  # a copy from elsewhere may be readable for others
+                self._disk.make_private(self._path)  # a copy from elsewhere may be readable for others
             return _KEYS.validate_json(content) if content else {}
         except (OSError, ValidationError) as error:
             words = f"The keys in {self._path} cannot be read: {_words(error)}. Remove the file and save them again."

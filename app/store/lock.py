@@ -5,6 +5,7 @@ The lock file also says where the app that holds it can be reached, readable by 
 
 import contextlib
 import errno
+import logging
 import os
 import socket
 import sys
@@ -15,6 +16,8 @@ from pydantic import ValidationError
 
 from app.domain.errors import FolderInUse
 from app.domain.values import Value
+
+log = logging.getLogger(__name__)
 
 LOCK_NAME = "lock"
 _LOCKED_BYTE = 1 << 30
@@ -45,12 +48,16 @@ class Announcement(Value):
 
 
 class FolderLock:
-    def __init__(self, descriptor: int) -> None:
-        self._descriptor: int | None = descriptor
+    def __init__(self, descriptor: int | None) -> None:
+        """`None` holds nothing."""
+        self._descriptor = descriptor
 
     @classmethod
     def take(cls, folder: Path) -> Self:
-        """Hold the folder until `release` or the end of the process; raises `FolderInUse`."""
+        """Hold the folder until `release` or the end of the process; raises `FolderInUse`.
+
+        What the last holder said is there until `clear`.
+        """
         descriptor = os.open(folder / LOCK_NAME, os.O_RDWR | os.O_CREAT, 0o600)
         try:
             _lock(descriptor)
@@ -62,23 +69,35 @@ class FolderLock:
                 f"The data folder {folder} is in use by another Agent Playground. "
                 "Use that one, close it, or start with --data and another folder."
             ) from error
-        os.ftruncate(descriptor, 0)
         return cls(descriptor)
 
-    def announce(self, announcement: Announcement) -> None:
-        """Say where this app is reached."""
+    def clear(self) -> None:
+        """Forget what the last holder said: it is gone."""
         if self._descriptor is not None:
-            text = announcement.model_dump_json().encode()
+            os.ftruncate(self._descriptor, 0)
+
+    def announce(self, announcement: Announcement) -> None:
+        """Say where this app is reached. On a full disk nobody hears it, and a second start says that it waits."""
+        if self._descriptor is None:
+            return
+        text = announcement.model_dump_json().encode()
+        try:
             os.lseek(self._descriptor, 0, os.SEEK_SET)
             os.write(self._descriptor, text)
             os.ftruncate(self._descriptor, len(text))
+        except OSError as error:
+            log.warning("The lock file cannot be written, so a second start will not find this one: %s", error)
 
-    def release(self) -> None:
+    def let_go(self) -> None:
+        """Release it and leave the file as it was."""
         descriptor, self._descriptor = self._descriptor, None
         if descriptor is not None:
-            with contextlib.suppress(OSError):  # A folder that went away needs no clean-up.
-                os.ftruncate(descriptor, 0)
             os.close(descriptor)
+
+    def release(self) -> None:
+        with contextlib.suppress(OSError):  # A folder that went away needs no clean-up.
+            self.clear()
+        self.let_go()
 
 
 def this_computer() -> str:

@@ -1,12 +1,14 @@
 """Schema numbers of a data folder, and the steps from each to the next.
 
-A step reads the main database and returns changes of it; these and the new number are one change on disk.
+A step reads the main database and returns changes of it; these and the new number are one change on disk. Beside the
+number stands the app that wrote it; `reads_from` may say the least number that an app must know to look at the data.
 Before the first step the folder is saved as a zip file, which is read back.
 """
 
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
+from app import __version__
 from app.domain.errors import StorageError
 from app.domain.values import now
 from app.store.archive import write_archive
@@ -23,24 +25,41 @@ STEPS: Mapping[int, Step] = {}
 _KEPT_BACKUPS = 7
 
 
+class NewerData(StorageError):
+    """A data folder that a newer app wrote."""
+
+
 def schema_of(journal: JournalStorage) -> int | None:
     """The number of the folder, `None` for a new one."""
     number = journal.table("schema").get(1, {}).get("number")
     return number if isinstance(number, int) else None
 
 
+def check_schema(journal: JournalStorage, folder: Path, target: int = SCHEMA) -> None:
+    """Raises `NewerData` for data of a newer app, `StorageError` for a file of which nothing can be read."""
+    number = schema_of(journal)
+    if number is not None and number > target:
+        by = journal.table("schema").get(1, {}).get("app")
+        version = f"version {by[:40]}, " if isinstance(by, str) else ""
+        raise NewerData(
+            f"The data folder {folder} was written by a newer Agent Playground ({version}schema {number}, "
+            f"this one reads up to {target}). Update the app, or start with --data and another folder."
+        )
+    if number is None and journal.damaged and not journal.names():
+        raise StorageError(
+            f"{journal.path} holds nothing that this Agent Playground can read: it is damaged, or of a newer app. "
+            "Update the app, put a backup in its place, or start with --data and another folder."
+        )
+
+
 def migrate(journal: JournalStorage, folder: Path, *, steps: Mapping[int, Step] = STEPS, target: int = SCHEMA) -> bool:
-    """Bring the folder to `target`; returns whether it was new. Raises `StorageError` for one of a newer app."""
+    """Bring the folder to `target`; returns whether it was new. Raises `NewerData`, `StorageError`."""
+    check_schema(journal, folder, target)
     number = schema_of(journal)
     if number is None:
         is_new = not journal.names() and not journal.damaged
         journal.commit([_stamp(target)])
         return is_new
-    if number > target:
-        raise StorageError(
-            f"The data folder {folder} was written by a newer Agent Playground (schema {number}, "
-            f"this one reads up to {target}). Update the app, or start with --data and another folder."
-        )
     if number < target:
         back_up(folder, number)
     for at in range(number, target):
@@ -59,4 +78,4 @@ def back_up(folder: Path, number: int) -> Path:
 
 
 def _stamp(number: int) -> tuple[str, dict[int, Document | None]]:
-    return "schema", {1: {"number": number}}
+    return "schema", {1: {"number": number, "app": __version__}}

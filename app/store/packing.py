@@ -6,19 +6,25 @@ The next run of a session repeats the whole history and all tools; stored this w
 import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Generic, TypeVar
+from typing import Generic, TypeVar, get_args
 
 from pydantic import JsonValue, ValidationError
 from pydantic_core import to_json
 
 from app.domain.errors import StorageError
-from app.domain.events import FORMAT, Entry, MessageAdded, RunStarted, ToolReturned
+from app.domain.events import FORMAT, Entry, Event, MessageAdded, RunStarted, ToolReturned
 from app.domain.messages import Message, ToolResult
 from app.domain.tools import ToolSpec
 from app.domain.values import Value
 from app.store.frames import Document
 
 V = TypeVar("V", bound=Value)
+
+
+_KINDS = frozenset(
+    str(kind) for event in get_args(get_args(Event)[0]) for kind in get_args(event.model_fields["type"].annotation)
+)
+"""The types of all events there are."""
 
 
 class DamagedEntry(Exception):
@@ -112,11 +118,13 @@ class Unpacker:
     def entry(self, stored: Document) -> tuple[Entry, list[str]]:
         """The entry and a sentence for each part that had to be left out.
 
-        Raises `DamagedEntry` where there is no entry without that part, `StorageError` for one of a newer app.
+        Raises `DamagedEntry` where there is no entry without that part.
         """
         event = stored.get("event")
         if not isinstance(event, dict):
             raise DamagedEntry("it holds no event")
+        if (kind := event.get("type")) not in _KINDS:
+            raise DamagedEntry(f"it is a step of a kind that this version does not know ({str(kind)[:80]!r})")
         missing: list[str] = []
         try:
             return Entry.model_validate({**stored, "event": {**event, **self._fields(event, missing)}}), missing
@@ -127,7 +135,6 @@ class Unpacker:
         """The fields that were stored as digests, as values."""
         match event.get("type"):
             case "run_started":
-                check_format(event.get("format"))
                 return self._started(event, missing)
             case "message_added":
                 return {"message": self._messages.value(event.get("message"))}
@@ -193,8 +200,17 @@ def check_format(number: JsonValue) -> None:
     if isinstance(number, int) and number > FORMAT:
         raise StorageError(
             f"This run was recorded by a newer Agent Playground (trace format {number}, this one reads up to "
-            f"{FORMAT}). Update the app to look at it."
+            f"{FORMAT}). Update the app to go on with it."
         )
+
+
+def told_of_format(number: JsonValue) -> tuple[str, ...]:
+    """A sentence for whoever looks at a trace of a newer app; none for one of a known format."""
+    try:
+        check_format(number)
+    except StorageError as newer:
+        return (f"{newer} What this version does not know of it is left out.",)
+    return ()
 
 
 def _first_line(error: ValidationError) -> str:

@@ -13,6 +13,8 @@ from pathlib import Path
 from app.domain.errors import StorageError
 from app.domain.pasted_keys import CleanedKey, cleaned_key, last_four
 from app.domain.providers import KeptKey
+from app.store.database import JournalDB
+from app.store.disk import Disk
 from app.store.key_places import FILE, SECONDS, FilePlace, KeyPlace, Keyring, KeyringPlace, MemoryPlace, PlaceName
 from app.store.key_places import system_keyring as the_system_keyring
 from app.store.provider_settings import KeptKeys
@@ -54,14 +56,16 @@ class ProviderKeys:
         *,
         keyring: Callable[[], Keyring] = the_system_keyring,
         seconds: float = SECONDS,
+        disk: Disk | None = None,
     ) -> None:
         """`seconds`: how long the keyring may take for one thing."""
         self._kept = kept
+        self._disk = disk or Disk()
         owner = hashlib.sha256(str(folder).encode()).hexdigest()[:8]
         self._keyring = KeyringPlace(owner, keyring, seconds)
         self._places: dict[str, KeyPlace] = {
             "keyring": self._keyring,
-            "file": FilePlace(folder / FILE),
+            "file": FilePlace(folder / FILE, self._disk),
             "memory": MemoryPlace(),
         }
         self._values: dict[str, str] = {}
@@ -69,14 +73,16 @@ class ProviderKeys:
         self._troubles: dict[str, str] = {}
         self._reading: asyncio.Task[None] | None = None
         self._probing: asyncio.Task[str] | None = None
+        self.on_change: list[Callable[[], None]] = []
+        """Told when there is another key."""
 
     def get(self, name: str) -> str:
         """The key of that name, such as `openai:key`; empty where none is saved or it was not read yet."""
         return self._values.get(name, "")
 
-    def values(self) -> list[str]:
-        """Every key that may be in no text."""
-        return list(self._values.values())
+    def values(self) -> dict[str, str]:
+        """Every key that may be in no text, by its name."""
+        return dict(self._values)
 
     def describe(self, name: str) -> KeyDescription | None:
         """Where it is kept, and its end; `None` where none is saved."""
@@ -112,17 +118,25 @@ class ProviderKeys:
         kept in memory, as `describe` says then.
         """
         cleaned = cleaned_key(pasted)
+        await self.keep(name, cleaned.value)
+        return cleaned
+
+    async def keep(self, name: str, secret: str) -> None:
+        """Keep the secret exactly as it is in place of the one before."""
+        self._disk.admit()
         await self.ready()
         before = self._placed.get(name)
-        place = await self._written(name, cleaned.value)
-        self._values[name], self._placed[name] = cleaned.value, place
+        place = await self._written(name, secret)
+        self._values[name], self._placed[name] = secret, place
+        for tell in self.on_change:
+            tell()
         await self._kept.save(KeptKey(name=name, place=place))
         if before not in (None, place):
             await self._places[before or place].delete(name)
-        return cleaned
 
     async def forget(self, name: str) -> None:
         """Delete it wherever it is kept. Raises `StorageError` where that did not work."""
+        self._disk.admit()
         await self.ready()
         place = self._placed.get(name)
         if place is None:
@@ -154,6 +168,8 @@ class ProviderKeys:
         if any(one.place == "keyring" for one in kept) and (why := await self._probed()):
             self._troubles |= {one.name: why for one in kept if one.place == "keyring"}
         await asyncio.gather(*(self._take(one) for one in kept))
+        for tell in self.on_change:
+            tell()
 
     async def _take(self, kept: KeptKey) -> None:
         if kept.place == "memory":
@@ -175,3 +191,13 @@ class ProviderKeys:
         if self._probing is None:
             self._probing = asyncio.create_task(self._keyring.probe(), name="try the system's keyring")
         return await asyncio.shield(self._probing)
+
+
+async def saved_keys(folder: Path) -> list[str]:
+    """The keys that were saved in a data folder, which is only read; without those that cannot be read."""
+    if not (folder / "app.tdb").is_file():
+        return []
+    path = await asyncio.to_thread(folder.absolute)
+    keys = ProviderKeys(KeptKeys(JournalDB(path / "app.tdb")), path)
+    await keys.ready()
+    return list(keys.values().values())

@@ -108,7 +108,8 @@ class SearchIndex:
 
     @contextmanager
     def _opened(self) -> Iterator[sqlite3.Connection]:
-        self._path.parent.mkdir(exist_ok=True)
+        self._path.parent.mkdir(mode=0o700, exist_ok=True)
+        self._path.touch(mode=0o600)  # SQLite would let others read it, and gives its other files the same mode
         database = sqlite3.connect(self._path, timeout=BUSY_SECONDS)
         with closing(database):
             database.execute("PRAGMA journal_mode = WAL")

@@ -18,7 +18,7 @@ from app.store.draft import joined
 from app.store.frames import Document
 from app.store.garbage import no_collection
 from app.store.ids import database_path
-from app.store.packing import DamagedEntry, Unpacker, check_format
+from app.store.packing import DamagedEntry, Unpacker, check_format, told_of_format
 from app.store.pause import Pause
 from app.store.run_trace import RunTrace
 from app.store.session_values import OpenSessions
@@ -48,11 +48,14 @@ class Traces:
 
     async def create(self, run_id: str, session_id: str) -> RunTrace:
         """The trace of a new run; its file begins with the first entry. Raises `StorageError`."""
+        self._disk.admit()
         return await self._open(run_id, session_id, JournalDB(self._path(run_id), disk=self._disk))
 
     async def reopen(self, run_id: str) -> RunTrace:
         """Go on behind the last entry of a stored run. Raises `NotFound`, `StorageError`."""
+        self._disk.admit()
         database = await asyncio.to_thread(self._database, run_id)
+        check_format(_owner_of(database).get("format"))
         session_id = _session_of(database)
         if not session_id:
             raise StorageError(
@@ -61,7 +64,7 @@ class Traces:
         return await self._open(run_id, session_id, database)
 
     async def read(self, run_id: str, *, opening: Opening | None = None) -> StoredTrace:
-        """All of the trace that can be read. Raises `NotFound`, and `StorageError` for a trace of a newer app.
+        """All of the trace that can be read; what a newer app wrote is read as far as it is known. Raises `NotFound`.
 
         Of a long trace `opening` gets the first entries, `OPENING_ENTRIES` at most, before the others are read.
         """
@@ -113,6 +116,7 @@ class Traces:
         """The trace; `tell` is given its first entries before the others are read."""
         pause = Pause()
         database = self._database(run_id, pause, head=-1 if tell is None else _HEAD)
+        newer = told_of_format(_owner_of(database).get("format"))
         session_id = _session_of(database)
         messages, tools, damaged = self._sessions.read(session_id, pause) if session_id else ({}, {}, ())
         unpacker = Unpacker(messages, tools)
@@ -121,7 +125,7 @@ class Traces:
             time.sleep(HEAD_START)
             database = self._database(run_id, pause)
         trace = _unpacked(database, unpacker, pause)
-        trace.damaged = (*database.journal.damaged, *damaged, *trace.damaged)
+        trace.damaged = (*newer, *database.journal.damaged, *damaged, *trace.damaged)
         return trace
 
     def _path(self, run_id: str) -> Path:
@@ -165,11 +169,15 @@ def _in_order(database: JournalDB, table: str) -> list[Document]:
 
 def _session_of(database: JournalDB) -> str:
     """The session that the run says it belongs to, at its head or in its first entry; empty when both are damaged."""
-    owner = database.journal.table("run").get(1, {})
-    check_format(owner.get("format"))
+    owner = _owner_of(database)
     first = database.journal.table("entries").get(1, {}).get("event")
     session_id = owner.get("session_id") or (first.get("session_id") if isinstance(first, dict) else None)
     return session_id if isinstance(session_id, str) else ""
+
+
+def _owner_of(database: JournalDB) -> Document:
+    """What the head of the file says of the run."""
+    return database.journal.table("run").get(1, {})
 
 
 def _gaps(entries: list[Entry]) -> list[str]:

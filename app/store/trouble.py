@@ -9,6 +9,11 @@ _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 _REFUSED = (errno.EACCES, errno.EPERM, errno.EROFS)
 
 
+def is_refusal(error: OSError) -> bool:
+    """Whether it is about who may write there."""
+    return error.errno in _REFUSED
+
+
 def in_words(error: OSError, path: Path) -> StorageError:
     """The error of a read or write of `path`, with the way out."""
     if error.errno in _FULL:

@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Callable, Iterable, Mapping
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from pydantic import JsonValue
 
@@ -17,7 +17,14 @@ from app.tools.net_guard import Guard, Resolver, host_of, system_resolver
 from app.tools.ports import RunnableTool
 from app.tools.web import fetch
 
+if TYPE_CHECKING:
+    from app.tools.sealing import Sealing
+
 TITLE = "HTTP tools"
+
+
+def _nothing() -> None:
+    return None
 
 
 class HttpTools(Protocol):
@@ -36,8 +43,13 @@ class RequestTool:
     """A tool that sends the request of a form."""
 
     def __init__(
-        self, form: HttpTool, environment: Callable[[], Mapping[str, str]], resolve: Resolver = system_resolver
+        self,
+        form: HttpTool,
+        environment: Callable[[], Mapping[str, str]],
+        resolve: Resolver = system_resolver,
+        sealing: "Callable[[], Sealing | None]" = _nothing,
     ) -> None:
+        self._sealing = sealing
         self._form = form
         self._environment = environment
         self._resolve = resolve
@@ -45,7 +57,9 @@ class RequestTool:
 
     async def run(self, arguments: Mapping[str, JsonValue], context: CallContext) -> ToolOutput:
         filled = checked_arguments(self._form, arguments)
-        secrets = Secrets(self._environment())
+        if (sealing := self._sealing()) is not None:
+            await sealing.ready()
+        secrets = Secrets(self._environment() if sealing is None else {**self._environment(), **sealing.variables()})
         sent = request(self._form, filled, secrets)
         received = await fetch(sent, self._guard())
         return await answered(secrets.removed(received), context)
@@ -68,8 +82,12 @@ class HttpToolSource:
         environment: Callable[[], Mapping[str, str]] = lambda: os.environ,
         *,
         resolve: Resolver = system_resolver,
+        sealing: "Callable[[], Sealing | None]" = _nothing,
     ) -> None:
-        """`environment` holds what `$NAME` in a header stands for; it is looked at for each request."""
+        """`environment` holds what `$NAME` in a header stands for; it is looked at for each request. `sealing` keeps
+        the secrets of headers where keys are kept.
+        """
+        self._sealing = sealing
         self._store = store
         self._environment = environment
         self._resolve = resolve
@@ -90,18 +108,22 @@ class HttpToolSource:
     async def create(self, form: HttpTool) -> None:
         """Add a tool. Raises `WorkbenchError` for a form with a mistake, `Conflict` where the name is taken."""
         self._check(form)
-        await self._store.create(form)
+        await self._store.create(await self._sealed(form))
         self._changed()
 
     async def save(self, form: HttpTool) -> None:
         """Store the tool, new or over the one of that name. Raises like `create`, but for the very same name."""
         self._check(form)
-        await self._store.save(form)
+        before, sealed = self._written(form.name), await self._sealed(form)
+        await self._store.save(sealed)
         self._changed()
+        await self._forget(before, sealed.model_dump_json())
 
     async def delete(self, name: str) -> None:
+        before = self._written(name)
         await self._store.delete(name)
         self._changed()
+        await self._forget(before)
 
     def hold(self) -> Callable[[], None]:
         """Nothing of it ends: a request tool is a value."""
@@ -109,6 +131,18 @@ class HttpToolSource:
 
     async def close(self) -> None:
         """There is nothing to end."""
+
+    async def _sealed(self, form: HttpTool) -> HttpTool:
+        sealing = self._sealing()
+        return form if sealing is None else form.model_copy(update={"headers": await sealing.pairs(form.headers)})
+
+    async def _forget(self, before: str, after: str = "") -> None:
+        if (sealing := self._sealing()) is not None:
+            await sealing.forget(before, after)
+
+    def _written(self, name: str) -> str:
+        """The form of that name as JSON, empty where there is none."""
+        return next((form.model_dump_json() for form in self._store.all() if form.name == name), "")
 
     def _check(self, form: HttpTool) -> None:
         validate(form)
@@ -128,7 +162,7 @@ class HttpToolSource:
             except WorkbenchError as error:
                 self.problems[form.name] = str(error)
             else:
-                yield RequestTool(form, self._environment, self._resolve)
+                yield RequestTool(form, self._environment, self._resolve, self._sealing)
 
 
 def _spec(form: HttpTool) -> ToolSpec:
@@ -144,7 +178,3 @@ def _spec(form: HttpTool) -> ToolSpec:
         idempotent=form.method in ("GET", "PUT", "DELETE"),
         side_effects=form.method != "GET",
     )
-
-
-def _nothing() -> None:
-    return None

@@ -6,7 +6,6 @@ that changes its address meanwhile leads nowhere else. Nothing of the environmen
 """
 
 import asyncio
-import functools
 import ssl
 from dataclasses import replace
 
@@ -16,6 +15,7 @@ from app.domain.errors import ToolError
 from app.tools.http_message import Received, Sent
 from app.tools.net_body import ACCEPTED, read_body
 from app.tools.net_guard import Guard, plain_host
+from app.tools.trust import usual_trust
 
 MOST_BYTES = 2 * 1024 * 1024
 MOST_REDIRECTS = 5
@@ -36,7 +36,7 @@ async def fetch(
     timer = asyncio.timeout(seconds)
     try:
         async with timer:
-            believed = await asyncio.to_thread(_usual_trust) if trust is None else trust
+            believed = await asyncio.to_thread(usual_trust) if trust is None else trust
             return await _followed(sent, guard, most, believed)
     except TimeoutError as error:
         if not timer.expired():
@@ -142,11 +142,3 @@ def _failure(host: str, error: Exception) -> str:
 
 def _host(url: str) -> str:
     return checked_url(url).host
-
-
-@functools.lru_cache(maxsize=1)
-def _usual_trust() -> ssl.SSLContext:
-    """The certificates that this computer believes in; reading them takes tens of milliseconds."""
-    import truststore  # noqa: PLC0415  no start asks anybody anything
-
-    return truststore.SSLContext(ssl.PROTOCOL_TLS_CLIENT)

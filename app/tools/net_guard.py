@@ -27,6 +27,8 @@ METADATA = frozenset(
     for text in ("169.254.169.254", "100.100.100.200", "168.63.129.16", "192.0.0.192", "fd00:ec2::254")
 )
 """Where clouds hand a machine its credentials."""
+OWN_PORTS: set[int] = set()
+"""Where this process itself serves. A fact of the process, so that no way to make a guard can forget it."""
 
 
 async def system_resolver(host: str, port: int) -> Sequence[str]:
@@ -61,6 +63,8 @@ class Guard:
             raise ToolError(f"The name {host} is not known: {error}. Check the address and the connection.") from error
         allowed = ("public", "private") if plain_host(host) in self.private_hosts else ("public",)
         addresses = tuple(address for address in found if reach(address) in allowed)
+        if port in OWN_PORTS and any(map(leads_here, addresses)):
+            raise ToolError(f"{host}:{port} is Agent Playground itself, which no tool may ask. Ask another address.")
         if not addresses:
             raise ToolError(
                 f"{host} leads to {_named(found)}, which is not a public address. "
@@ -91,6 +95,15 @@ def reach(text: str) -> Reach:
     except ValueError:
         return "never"
     return _worst([_reach(one) for one in (address, *_inner(address))])
+
+
+def leads_here(text: str) -> bool:
+    """Whether it is an IP address of this computer alone, in any of its spellings."""
+    try:
+        address = ipaddress.ip_address(text.partition("%")[0])
+    except ValueError:
+        return False
+    return any(one.is_loopback or one.is_unspecified for one in (address, *_inner(address)))
 
 
 def _reach(address: Address) -> Reach:

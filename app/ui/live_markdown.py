@@ -12,9 +12,12 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from time import monotonic
 
+from app.late import late
 from app.ui.json_text import JsonIndenter, begins_as_json, indented
 from app.ui.markup import Html
-from app.ui.render import code_block, rendered
+
+with late():
+    from app.ui import render as markdown
 
 THREAD_SIZE = 4000
 """Characters from which on rendering may take longer than the event loop should wait."""
@@ -171,12 +174,12 @@ class LiveMarkdown:
 
 async def render(text: str, *, json: bool = False) -> Html:
     """The Markdown, or with `json` what begins as JSON, as safe HTML; a long one is rendered in a worker thread."""
-    draw = _json_block if json and begins_as_json(text) else rendered
+    draw = _json_block if json and begins_as_json(text) else markdown.rendered
     return draw(text) if len(text) < THREAD_SIZE else await asyncio.to_thread(draw, text)
 
 
 def _json_block(text: str) -> Html:
-    return code_block(indented(text.strip()), "json")
+    return markdown.code_block(indented(text.strip()), "json")
 
 
 def _forget_oldest(kept: OrderedDict[Key, LiveText] | OrderedDict[Key, Html]) -> None:

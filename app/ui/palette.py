@@ -110,8 +110,9 @@ class Palette:
             self._list.set_content(listed(self._found, self._chosen))
 
     async def _clicked(self, event: events.GenericEventArguments) -> None:
-        self._chosen = int(event.args)
-        await self._run_chosen()
+        if (place := int(event.args)) < len(self._found):  # the list may have become shorter meanwhile
+            self._chosen = place
+            await self._run_chosen()
 
     async def _run_chosen(self) -> None:
         if not self._found:

@@ -79,16 +79,6 @@ def clean(html: str) -> Html:
     )
 
 
-def code_styles() -> str:
-    """The style sheet of coloured code, light and dark."""
-    return f"{_colours('default', '.prose pre')}\n{_colours('github-dark', '.body--dark .prose pre')}"
-
-
-def _colours(style: str, selector: str) -> str:
-    rules: str = HtmlFormatter(nobackground=True, style=style).get_style_defs(selector)  # type: ignore[no-untyped-call]
-    return rules
-
-
 def _kept_attribute(tag_name: str, name: str, value: str) -> str | None:
     match name:
         case "class":

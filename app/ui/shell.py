@@ -1,5 +1,6 @@
 """The frame around every page: header, navigation, theme, command palette."""
 
+import asyncio
 from collections.abc import Sequence
 from functools import partial
 
@@ -9,6 +10,7 @@ from app.domain.errors import WorkbenchError
 from app.domain.sessions import Session
 from app.domain.settings import Theme
 from app.domain.values import now
+from app.late import late
 from app.ui import addresses, theme
 from app.ui.addresses import agent_address, session_address, tool_address
 from app.ui.components.buttons import button, icon_button
@@ -23,16 +25,29 @@ from app.ui.components.trace_keys import RUNS_KEYS
 from app.ui.live_markdown import LiveMarkdown
 from app.ui.markup import Html, icon, joined, tag
 from app.ui.navigation import LINKS, NavCounts, navigation
-from app.ui.pages.agent import agent_page
-from app.ui.pages.agents import AgentsPage
-from app.ui.pages.compare import ComparisonsPage
-from app.ui.pages.comparison import comparison_page
 from app.ui.pages.landing import UNTITLED, Landing, start_session
-from app.ui.pages.run import run_page
-from app.ui.pages.session import session_page
 from app.ui.palette import Command, Palette
 from app.ui.sub_pages import Pages, shown, shown_later
 from app.workbench import Workbench
+
+with late():
+    from app.ui.pages import (
+        agent,
+        agents,
+        compare,
+        comparison,
+        integrations,
+        jobs,
+        run,
+        runs,
+        session,
+        settings,
+        setup,
+        tools,
+    )
+
+LATE_PAGES = (session, agents, agent, tools, run, runs, compare, comparison, jobs, settings, setup, integrations)
+"""What the first page is served without, in the order in which it is likely to be asked for."""
 
 EDITORS = (CodeEditor, PromptEditor)
 """Known before the first page is served: a page's import map names their modules, whichever sub page it begins with."""
@@ -83,7 +98,7 @@ class Shell:
             ui.add_head_html(_USER_MODE)
         self._counts: NavCounts | None = None
         self._waiting: frozenset[str] = frozenset()
-        self._news = JobNews(workbench.jobs)
+        self._news: JobNews | None = None
         ui.add_body_html(_CTRL_K)
         ui.add_body_html(RUNS_KEYS)
         ui.add_body_html(_WAITING)
@@ -91,21 +106,22 @@ class Shell:
         ui.on("open_palette", self._palette.open)
         self._drawer = self._build_drawer()
         self._build_header()
-        main = ui.element("main").classes("skip-target")
+        main = ui.element("div").classes("skip-target")  # the frame's own element is the page's `main`
         ui.skip_link("Skip to content", target=main)
         with main:
+            self._say_what_is_only_read()
             Pages(
                 {
                     "/": self._landing,
                     addresses.LANDING: self._landing,
-                    f"{addresses.LANDING}/{{session}}": self._session,
+                    f"{addresses.LANDING}/{{session_id}}": self._session,
                     addresses.AGENTS: self._agents,
-                    f"{addresses.AGENTS}/{{agent}}": self._agent,
+                    f"{addresses.AGENTS}/{{slug}}": self._agent,
                     addresses.TOOLS: self._tools,
                     addresses.COMPARE: self._comparisons,
-                    f"{addresses.COMPARE}/{{comparison}}": self._comparison,
+                    f"{addresses.COMPARE}/{{comparison_id}}": self._comparison,
                     addresses.RUNS: self._runs,
-                    f"{addresses.RUNS}/{{run}}": self._run,
+                    f"{addresses.RUNS}/{{run_id}}": self._run,
                     addresses.JOBS: self._jobs,
                     addresses.INTEGRATIONS: self._integrations,
                     addresses.SETTINGS: self._settings,
@@ -114,6 +130,13 @@ class Shell:
             )
         context.client.sub_pages_router.on_path_changed(self._show_nav)
         ui.timer(LOOK_SECONDS, self._look_around)
+
+    def _say_what_is_only_read(self) -> None:
+        if why := self._workbench.data.read_only:
+            words = tag("span", tag("strong", "You can look at everything and change nothing."), f" {why}")
+            ui.html(joined(icon("lock"), words), sanitize=False).classes("read-only-banner").props(
+                "role=status data-testid=read-only"
+            )
 
     def _build_header(self) -> None:
         with ui.header().classes("app-header"):
@@ -125,7 +148,7 @@ class Shell:
             )
             ui.element("div").classes("grow")
             search = button("Search or jump to…", self._palette.open, icon="search", testid="palette-button")
-            with search.classes("palette-trigger").props('aria-label="Search or jump to (Ctrl K)"'):
+            with search.classes("palette-trigger").props('aria-label="Search or jump to… Ctrl K"'):
                 ui.html("Ctrl K", sanitize=False, tag="kbd")
 
     def _build_drawer(self) -> ui.element:
@@ -152,6 +175,8 @@ class Shell:
 
     async def _look_around(self) -> None:
         """Tell of jobs that ended; say in the navigation what runs and what waits, and in the title what waits."""
+        if self._news is None:  # no first page waits for the engine to be read
+            self._news = JobNews(await asyncio.to_thread(lambda: self._workbench.jobs))
         tell(self._news.take())
         before, waited = self._counts, self._waiting
         self._waiting = await self._workbench.pauses.waiting()
@@ -187,70 +212,59 @@ class Shell:
         with ui.element("div") as place:
             shown(place, lambda: Landing(self._workbench))
 
-    async def _session(self, session: str) -> None:
+    async def _session(self, session_id: str) -> None:
         with ui.element("div") as place:
-            await shown_later(place, partial(session_page, self._workbench, self._live_markdown, session))
+            await shown_later(place, partial(session.session_page, self._workbench, self._live_markdown, session_id))
 
     def _agents(self, arguments: PageArguments) -> None:
         with ui.element("div") as place:
-            shown(place, lambda: AgentsPage(self._workbench, arguments))
+            shown(place, lambda: agents.AgentsPage(self._workbench, arguments))
 
     def _comparisons(self, arguments: PageArguments) -> None:
         with ui.element("div") as place:
-            shown(place, lambda: ComparisonsPage(self._workbench, arguments))
+            shown(place, lambda: compare.ComparisonsPage(self._workbench, arguments))
 
     def _tools(self) -> None:
-        from app.ui.pages.tools import ToolsPage  # noqa: PLC0415  its forty parts would slow every start down
-
         with ui.element("div") as place:
-            shown(place, lambda: ToolsPage(self._workbench))
+            shown(place, lambda: tools.ToolsPage(self._workbench))
 
-    async def _comparison(self, comparison: str) -> None:
+    async def _comparison(self, comparison_id: str) -> None:
         with ui.element("div") as place:
-            await shown_later(place, partial(comparison_page, self._workbench, self._live_markdown, comparison))
+            build = partial(comparison.comparison_page, self._workbench, self._live_markdown, comparison_id)
+            await shown_later(place, build)
 
-    def _agent(self, agent: str) -> None:
+    def _agent(self, slug: str) -> None:
         with ui.element("div") as place:
-            shown(place, lambda: agent_page(self._workbench, agent))
+            shown(place, lambda: agent.agent_page(self._workbench, slug))
 
     def _runs(self, arguments: PageArguments) -> None:
-        from app.ui.pages.runs import runs_page  # noqa: PLC0415  its filters would slow every start down
-
         with ui.element("div") as place:
-            shown(place, lambda: runs_page(self._workbench, arguments))
+            shown(place, lambda: runs.runs_page(self._workbench, arguments))
 
-    async def _run(self, run: str, arguments: PageArguments) -> None:
+    async def _run(self, run_id: str, arguments: PageArguments) -> None:
         with ui.element("div") as place:
-            await shown_later(place, lambda: run_page(self._workbench, run, arguments))
+            await shown_later(place, lambda: run.run_page(self._workbench, run_id, arguments))
 
     def _jobs(self, arguments: PageArguments) -> None:
-        from app.ui.pages.jobs import JobsPage  # noqa: PLC0415  no start needs it
-
         with ui.element("div") as place:
-            shown(place, lambda: JobsPage(self._workbench, arguments))
+            shown(place, lambda: jobs.JobsPage(self._workbench, arguments))
 
     def _integrations(self, arguments: PageArguments) -> None:
-        from app.ui.pages.integrations import IntegrationsPage  # noqa: PLC0415  no start needs it
-
         with ui.element("div") as place:
-            shown(place, lambda: IntegrationsPage(self._workbench, arguments))
+            shown(place, lambda: integrations.IntegrationsPage(self._workbench, arguments))
 
     def _settings(self, arguments: PageArguments) -> None:
-        from app.ui.pages.settings import SettingsPage  # noqa: PLC0415  no start needs it
-
         with ui.element("div") as place:
             shown(
                 place,
-                lambda: SettingsPage(
+                lambda: settings.SettingsPage(
                     self._workbench, arguments, set_theme=self._set_theme, turn_sound=self._sound.turn
                 ),
             )
 
     def _setup(self, arguments: PageArguments) -> None:
-        from app.ui.pages.setup import SetupPage  # noqa: PLC0415  no start needs it
-
         with ui.element("div") as place:
-            shown(place, lambda: SetupPage(self._workbench, arguments))
+            shown(place, lambda: setup.SetupPage(self._workbench, arguments))
 
     def _commands(self) -> Sequence[Command]:
         """All that can be jumped to or done: pages, agents, the newest sessions, actions."""

@@ -6,7 +6,6 @@ from pathlib import Path
 from nicegui import context, ui
 
 from app.domain.settings import Theme
-from app.ui.render import code_styles
 
 DARK: dict[Theme, bool | None] = {"light": False, "dark": True, "system": None}
 """What NiceGUI calls each theme."""
@@ -25,6 +24,7 @@ SHEETS = (
     "integrations.css",
     "settings.css",
     "setup.css",
+    "code.css",
 )
 
 
@@ -37,5 +37,4 @@ def apply(theme: Theme) -> ui.dark_mode:
 
 @cache
 def _styles() -> str:
-    sheets = (Path(__file__).with_name(name).read_text(encoding="utf-8") for name in SHEETS)
-    return "\n".join((*sheets, code_styles()))
+    return "\n".join(Path(__file__).with_name(name).read_text(encoding="utf-8") for name in SHEETS)

@@ -1,13 +1,13 @@
 """What nobody should send: each gets an envelope and a status that says whose fault it is, never a 500."""
 
 import json
-from dataclasses import replace
 
 import httpx
 import pytest
 
 from app.api.application import BUG
 from tests.api.over import api_over
+from tests.parts import having
 
 JSON = {"Content-Type": "application/json"}
 TEXTS = [
@@ -94,7 +94,7 @@ async def test_what_is_not_there_or_not_so_is_told_in_the_envelope(client):
 
 
 async def test_a_bug_is_told_in_the_shape_that_who_asks_reads_and_says_nothing_of_the_app(workbench, caplog):
-    broken = httpx.ASGITransport(app=api_over(replace(workbench, agents=None)), raise_app_exceptions=False)
+    broken = httpx.ASGITransport(app=api_over(having(workbench, agents=None)), raise_app_exceptions=False)
     async with httpx.AsyncClient(transport=broken, base_url="http://here") as client:
         ours = await client.get("/api/v1/agents")
         openais = await client.get("/v1/models")

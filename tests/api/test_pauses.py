@@ -2,7 +2,6 @@
 
 import asyncio
 from collections.abc import AsyncIterator
-from dataclasses import replace
 from pathlib import Path
 
 import httpx
@@ -17,6 +16,7 @@ from app.engine.pauses import Pauses
 from app.engine.runs import Runs
 from app.workbench import Workbench
 from tests.api.over import api_over, opened
+from tests.parts import having
 from tests.waiting import until
 
 SUM = "What is 5 + 10, then multiply by 3?"
@@ -77,7 +77,7 @@ async def test_a_run_that_was_left_is_resumed_and_decided_on(workbench: Workbenc
     data = workbench.data
     runs = Runs(data.traces, data.rows, workbench.models, workbench.tools, data.artifacts, SystemClock())
     chat = Chat(data.agents, data.sessions, runs, workbench.tools)
-    after = replace(workbench, runs=runs, chat=chat, pauses=Pauses(chat))
+    after = having(workbench, runs=runs, chat=chat, pauses=Pauses(chat))
     async with client_of(after) as client:
         reply = await client.post(f"/runs/{live.run_id}/resume")
         assert reply.status_code == 200 and reply.json()["data"]["status"] in ("running", "paused")

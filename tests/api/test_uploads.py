@@ -1,4 +1,4 @@
-"""Files from and to the app's pages, over a real workbench and behind the real door."""
+"""Files from the app's pages, over a real workbench and behind the real door."""
 
 import hashlib
 from collections.abc import AsyncIterator
@@ -58,10 +58,7 @@ async def test_a_picture_is_kept_and_shown_as_what_it_is(client: httpx.AsyncClie
     part = reply["data"]
     assert reply["success"] is True
     assert (part["type"], part["media_type"], part["alt"]) == ("image", "image/png", "é _1_.html")
-    shown = await client.get(f"/artifacts/{part['artifact']}")
-    assert (shown.content, shown.headers["content-type"]) == (PNG, "image/png")
-    assert shown.headers["x-content-type-options"] == "nosniff"
-    assert "content-disposition" not in shown.headers
+    assert (await client.get(f"/artifacts/{part['artifact']}")).status_code == 404  # this origin gives no contents
 
 
 async def test_a_file_keeps_its_kind_and_size(client: httpx.AsyncClient, uploads: str) -> None:
@@ -83,11 +80,6 @@ async def test_what_can_carry_script_is_a_file_to_take_along(
     headers = {"Content-Type": "image/png"}
     part = (await client.post(uploads, params={"name": name}, content=content, headers=headers)).json()["data"]
     assert part["type"] == "file"
-    given = await client.get(f"/artifacts/{part['artifact']}", params={"name": 'é"\r\nX: 1.svg'})
-    assert given.content == content
-    assert given.headers["content-type"] == "application/octet-stream"
-    assert given.headers["content-disposition"] == "attachment; filename*=UTF-8''%C3%A9%22%0D%0AX%3A%201.svg"
-    assert "sandbox" in given.headers["content-security-policy"]
 
 
 async def test_an_upload_is_counted_while_it_arrives(
@@ -126,15 +118,8 @@ async def test_what_does_not_fit_is_refused_in_words(
     assert "deleted" in deleted.json()["error"]
 
 
-@pytest.mark.parametrize("digest", ["0" * 64, "..%2F..%2Fjournal", "x"])
-async def test_an_artifact_that_is_not_there_is_not_found(client: httpx.AsyncClient, digest: str) -> None:
-    assert (await client.get(f"/artifacts/{digest}")).status_code == 404
-
-
-async def test_other_pages_and_strangers_neither_send_nor_get_files(client: httpx.AsyncClient, uploads: str) -> None:
-    kept = (await client.post(uploads, content=PNG)).json()["data"]["artifact"]
+async def test_other_pages_and_strangers_send_no_files(client: httpx.AsyncClient, uploads: str) -> None:
     foreign = await client.post(uploads, content=b"x", headers={"Origin": "http://evil.example"})
     assert foreign.status_code == 403
     for headers in ({"Cookie": ""}, {"Cookie": "", "Authorization": f"Bearer {TOKEN}"}):
         assert (await client.post(uploads, content=b"x", headers=headers)).status_code == 401
-        assert (await client.get(f"/artifacts/{kept}", headers=headers)).status_code == 401

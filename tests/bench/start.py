@@ -23,22 +23,23 @@ def run() -> list[Figure]:
         folder = Path(temporary) / "data"
         asyncio.run(seed_runs(folder, STORED_RUNS))
         token = session_token(folder)
-        command = ["-m", "app", "--no-browser", "--data", str(folder), "--port"]
+        command = [sys.executable, "-m", "app", "--no-browser", "--data", str(folder), "--port"]
         hello, ours = [], []
         for _ in range(ROUNDS):
-            hello.append(seconds_to_first_page(["-m", "tests.bench.hello"], token))
+            hello.append(seconds_to_first_page([sys.executable, "-m", "tests.bench.hello"], token))
             ours.append(seconds_to_first_page(command, token))
     ratio = statistics.median(ours) / statistics.median(hello)
     value = f"{ratio:.2f} x ({statistics.median(ours):.2f} s against {statistics.median(hello):.2f} s)"
     return [Figure("P1 start from source", value, "<= 1.3 x a bare NiceGUI app", ratio <= 1.3)]
 
 
-def seconds_to_first_page(arguments: list[str], token: str) -> float:
+def seconds_to_first_page(command: list[str], token: str) -> float:
+    """From the start of that command, which takes a port, to the whole of its first page."""
     port = free_port()
     headers = {"Cookie": f"agent_playground_{port}={token}"}
     began = time.perf_counter()
     process = subprocess.Popen(
-        [sys.executable, *arguments, str(port)],
+        [*command, str(port)],
         cwd=ROOT,
         env=plain_environment(),
         stdin=subprocess.DEVNULL,
@@ -48,7 +49,7 @@ def seconds_to_first_page(arguments: list[str], token: str) -> float:
     try:
         while not first_page(port, headers):
             if process.poll() is not None or time.perf_counter() - began > 60:
-                raise RuntimeError(f"{arguments} did not start")
+                raise RuntimeError(f"{command} did not start")
             time.sleep(0.005)
         return time.perf_counter() - began
     finally:

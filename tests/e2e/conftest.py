@@ -4,16 +4,22 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Page, ViewportSize, expect, sync_playwright
 
 from tests.app_process import ROOT, AppProcess
 from tests.browser import chromium
 from tests.e2e.complaints import Complaints
 
 FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking"]
+WINDOW: ViewportSize = {"width": 1280, "height": 720}
 SCREENSHOTS = ROOT / "build" / "screenshots"
 expect.set_options(timeout=20_000)  # milliseconds: a machine that does much else is slow
 REPORT = pytest.StashKey[pytest.TestReport]()
+BLANK = "blank"
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    config.addinivalue_line("markers", f"{BLANK}: the page is empty, because the test begins by opening one of its own")
 
 
 @pytest.fixture(scope="module")
@@ -33,33 +39,49 @@ def browser() -> Iterator[Browser]:
         chrome.close()
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def context(browser: Browser, app_process: AppProcess) -> Iterator[BrowserContext]:
-    """A browser profile without cookies; relative addresses are the app's."""
-    profile = browser.new_context(base_url=app_process.url, viewport={"width": 1280, "height": 720})
+    """A browser profile past the door; relative addresses are the app's.
+
+    The tests of one file share it, so that what every page loads is fetched and compiled once.
+    """
+    profile = browser.new_context(base_url=app_process.url, viewport=WINDOW)
+    profile.request.get(app_process.address, max_redirects=0)
+    profile.new_page()  # stays: a browser opens a window, which takes it longer than a tab, only where there is none
     yield profile
     profile.close()
 
 
 @pytest.fixture
-def complaints(context: BrowserContext, app_process: AppProcess) -> Complaints:
+def complaints(context: BrowserContext, app_process: AppProcess) -> Iterator[Complaints]:
     """For tests that do what makes the browser complain: `complaints.expect("ERR_CONNECTION_REFUSED")`."""
-    return Complaints(context, app_process)
+    complaints = Complaints(context, app_process)
+    yield complaints
+    complaints.stop()
 
 
 @pytest.fixture
 def page(
     request: pytest.FixtureRequest, context: BrowserContext, app_process: AppProcess, complaints: Complaints
 ) -> Iterator[Page]:
-    """A tab past the door, on the app's first page; the picture of a failure goes to `build/screenshots`."""
+    """A new tab past the door, on the app's first page; the picture of a failure goes to `build/screenshots`."""
     tab = context.new_page()
-    tab.goto(app_process.address)
-    tab.wait_for_url(lambda url: "token=" not in url)
+    if request.node.get_closest_marker(BLANK) is None:
+        tab.goto(app_process.address)
+        tab.wait_for_url(lambda url: "token=" not in url)
     yield tab
     report = request.node.stash.get(REPORT, None)
     if report is None or report.failed:
         tab.screenshot(path=SCREENSHOTS / f"failed-{request.node.name}.png")
+    leave(context)
     assert not complaints.all(), "\n".join(complaints.all())
+
+
+def leave(profile: BrowserContext) -> None:
+    """Close what a test opened, all but the profile's first tab, and take back what it was allowed."""
+    for tab in profile.pages[1:]:
+        tab.close()
+    profile.clear_permissions()
 
 
 @pytest.fixture

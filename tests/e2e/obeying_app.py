@@ -3,30 +3,20 @@
 `python -m tests.e2e.obeying_app` takes the app's own arguments. A message `{"name": …, "arguments": …}` is the call.
 """
 
-import argparse
 import asyncio
-import dataclasses
 import json
 from collections.abc import AsyncGenerator
 from pathlib import Path
 
-from app.domain.agents import Behaviour, ToolChoice, new_agent
+from app.domain.agents import Behaviour, ToolChoice
 from app.domain.messages import Message, TextPart, ToolCall, Usage
 from app.domain.streaming import Delta, ModelRequest, Reply
 from app.domain.tools import CallContext, Progress, Question
 from app.domain.values import new_id
-from app.engine.chat import Chat
-from app.engine.clock import SystemClock
-from app.engine.jobs import Jobs
-from app.engine.pauses import Pauses
-from app.engine.queue import Queue
-from app.engine.runs import Runs
 from app.llm.directory import ModelDirectory
-from app.serve import choose_port, serve
-from app.store.secrets import session_token
-from app.tools.registry import Registry
 from app.tools.tool import tool
 from app.workbench import Workbench
+from tests.driven_app import driven, given_agent, serve_driven
 
 FORM = {
     "type": "object",
@@ -89,37 +79,16 @@ class Obeying(ModelDirectory):
 
 
 def obeying(workbench: Workbench) -> Workbench:
-    data, registry = workbench.data, Registry([tailor, climb, recite, add, wait_for])
-    models = Obeying(workbench.catalog, data.artifacts.get)
-    runs = Runs(data.traces, data.rows, models, registry, data.artifacts, SystemClock())
-    chat = Chat(data.agents, data.sessions, runs, registry)
-    return dataclasses.replace(
-        workbench,
-        models=models,
-        tools=registry,
-        runs=runs,
-        chat=chat,
-        queue=Queue(chat),
-        pauses=Pauses(chat),
-        jobs=Jobs(chat, workbench.keys.may_use),
-    )
+    models = Obeying(workbench.catalog, workbench.artifacts.get)
+    return driven(workbench, models, (tailor, climb, recite, add, wait_for))
 
 
 async def prepare(workbench: Workbench) -> None:
-    if "obedient" in workbench.agents.slugs():
-        return  # started again on the same data
     tools = tuple(ToolChoice(name=name, policy="ask" if name == "add" else "auto") for name in NAMES)
-    await workbench.agents.create(new_agent("Obedient", Behaviour(tools=tools), taken_slugs=workbench.agents.slugs()))
+    await given_agent(workbench, "Obedient", Behaviour(tools=tools))
 
 
 NAMES = ("tailor", "climb", "recite", "add", "wait_for")
 
 if __name__ == "__main__":
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--port", type=int)
-    parser.add_argument("--data", type=Path)
-    parser.add_argument("--no-browser", action="store_true")
-    chosen = parser.parse_args()
-    opened = obeying(Workbench.open(chosen.data))
-    asyncio.run(prepare(opened))
-    serve(opened, choose_port(chosen.port), session_token(chosen.data))
+    serve_driven(obeying, prepare)

@@ -5,12 +5,15 @@ import re
 from collections.abc import Callable
 from pathlib import Path
 
+import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from app.domain.agents import Behaviour, Parameters, ToolChoice, Variable, new_agent, with_variant
 from app.export.agent_file import agent_file
 from tests.app_process import AppProcess
 from tests.e2e.playground import ask
+
+pytestmark = pytest.mark.blank
 
 
 def created(page: Page, name: str, template: str = "Blank agent") -> None:
@@ -55,7 +58,9 @@ def card(page: Page, name: str) -> Locator:
 
 
 def test_from_a_new_agent_to_a_promoted_variant_and_back(page: Page, screenshot: Callable[[str], Path]) -> None:
+    page.goto("/")
     page.get_by_test_id("nav-agents").click()
+    expect(page).to_have_url(re.compile("/agents$"))
     created(page, "Poet")
     write_prompt(page, "You write about {{theme}} in two lines.")
     expect(page.locator(".cm-variable")).to_have_text("{{theme}}")
@@ -353,12 +358,11 @@ def test_an_unknown_agent_is_said_to_be_unknown(page: Page) -> None:
 
 
 def test_both_pages_fit_a_phone(page: Page) -> None:
-    small = page.context.new_page()
-    small.set_viewport_size({"width": 390, "height": 844})
+    page.set_viewport_size({"width": 390, "height": 844})
     for address, there in (("/agents", "agent-card"), ("/agents/assistant", "variant-row")):
-        small.goto(address)
-        expect(small.get_by_test_id(there).first).to_be_visible()
-        assert small.evaluate("document.documentElement.scrollWidth") <= 390
+        page.goto(address)
+        expect(page.get_by_test_id(there).first).to_be_visible()
+        assert page.evaluate("document.documentElement.scrollWidth") <= 390
 
 
 def test_versions_are_compared_side_by_side_from_their_row(page: Page) -> None:
@@ -378,6 +382,7 @@ def run_command(page: Page, typed: str, command: str) -> None:
 
 
 def test_the_palette_opens_an_editor_and_begins_a_new_agent(page: Page) -> None:
+    page.goto("/")
     run_command(page, "edit math", "Edit Math tutor")
     expect(page.get_by_test_id("agent-name")).to_have_text("Math tutor")
     run_command(page, "new agent", "New agent")

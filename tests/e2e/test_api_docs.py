@@ -2,9 +2,12 @@
 
 import re
 
+import pytest
 from playwright.sync_api import Page, expect
 
 from tests.e2e.complaints import Complaints
+
+pytestmark = pytest.mark.blank
 
 
 def test_an_operation_is_found_and_tried(page: Page) -> None:

@@ -1,9 +1,7 @@
 """Several variants answering the same message in a real browser."""
 
-import asyncio
 import re
 from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -12,39 +10,36 @@ from playwright.sync_api import Locator, Page, expect
 from app.domain.agents import Behaviour, ToolChoice, new_agent, with_variant
 from app.domain.comparisons import ColumnChoice, ComparedTurn
 from app.domain.values import new_id
-from app.workbench import Workbench
 from tests.app_process import AppProcess
+from tests.e2e.apps import app_on, workbench_on
 from tests.e2e.playground import ANSWER_SECONDS, STORY, SUM
+
+pytestmark = pytest.mark.blank
 
 IDLE = 'document.querySelector("[data-testid=stream-state]")?.textContent === "Idle"'
 
 
 @pytest.fixture(scope="module")
 def app_process(tmp_path_factory: pytest.TempPathFactory) -> Iterator[AppProcess]:
-    folder = tmp_path_factory.mktemp("compare")
-    with ThreadPoolExecutor(1) as thread:  # Playwright's own event loop runs in this one
-        thread.submit(lambda: asyncio.run(prepare(folder))).result()
-    app = AppProcess(folder)
-    app.start()
-    yield app
-    app.stop()
+    with app_on(tmp_path_factory.mktemp("compare"), prepare) as app:
+        yield app
 
 
 async def prepare(folder: Path) -> None:
-    workbench = Workbench.open(folder)
-    await workbench.start()
-    calculating = Behaviour(system_prompt="Count.", tools=(ToolChoice(name="calculator"),))
-    counter = new_agent("Counter", calculating, taken_slugs=workbench.agents.slugs())
-    counter = with_variant(counter, Behaviour(system_prompt="Count."), origin=1, note="Without tools")
-    counter = with_variant(counter, calculating.model_copy(update={"system_prompt": "Count well."}), origin=1)
-    await workbench.agents.create(counter)
-    broken = new_agent("Broken", Behaviour(tools=(ToolChoice(name="gone_tool"),)), taken_slugs=workbench.agents.slugs())
-    await workbench.agents.create(broken)
-    comparison = await workbench.compare.start([ColumnChoice(agent_id=counter.id, variant=one) for one in (1, 2)])
-    never = ComparedTurn(text="Cut off", runs={one: new_id() for one in comparison.sessions})
-    cut_off = comparison.model_copy(update={"turns": (never,), "title": never.text})
-    await workbench.comparisons.change(comparison.id, lambda _: cut_off)
-    await workbench.close()
+    async with workbench_on(folder) as workbench:
+        calculating = Behaviour(system_prompt="Count.", tools=(ToolChoice(name="calculator"),))
+        counter = new_agent("Counter", calculating, taken_slugs=workbench.agents.slugs())
+        counter = with_variant(counter, Behaviour(system_prompt="Count."), origin=1, note="Without tools")
+        counter = with_variant(counter, calculating.model_copy(update={"system_prompt": "Count well."}), origin=1)
+        await workbench.agents.create(counter)
+        broken = new_agent(
+            "Broken", Behaviour(tools=(ToolChoice(name="gone_tool"),)), taken_slugs=workbench.agents.slugs()
+        )
+        await workbench.agents.create(broken)
+        comparison = await workbench.compare.start([ColumnChoice(agent_id=counter.id, variant=one) for one in (1, 2)])
+        never = ComparedTurn(text="Cut off", runs={one: new_id() for one in comparison.sessions})
+        cut_off = comparison.model_copy(update={"turns": (never,), "title": never.text})
+        await workbench.comparisons.change(comparison.id, lambda _: cut_off)
 
 
 def columns(page: Page) -> Locator:
@@ -74,6 +69,7 @@ def ask(page: Page, text: str) -> None:
 
 
 def test_the_active_variant_meets_the_newest_candidate(page: Page, screenshot: Callable[[str], Path]) -> None:
+    page.goto("/")
     page.get_by_test_id("nav-compare").click()
     expect(page.get_by_test_id("compare-setup")).to_contain_text("Counter")
     expect(page.get_by_test_id("compare-setup")).to_contain_text("v1 · Active")

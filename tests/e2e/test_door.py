@@ -1,11 +1,22 @@
 """The door as the owner's browser meets it."""
 
-from playwright.sync_api import BrowserContext, Page, expect
+from collections.abc import Iterator
+
+import pytest
+from playwright.sync_api import Browser, BrowserContext, Page, expect
 
 from tests.app_process import AppProcess
 from tests.e2e.complaints import Complaints
 
 OFF_ORIGIN = "https://evil.example/pixel.png"
+
+
+@pytest.fixture
+def context(browser: Browser, app_process: AppProcess) -> Iterator[BrowserContext]:
+    """A profile that has never been past the door."""
+    profile = browser.new_context(base_url=app_process.url)
+    yield profile
+    profile.close()
 
 
 def test_the_token_leaves_the_address_and_stays_out_of_reach_of_scripts(page: Page, app_process: AppProcess) -> None:

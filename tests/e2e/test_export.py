@@ -1,10 +1,8 @@
 """Exports in a real browser: the dialog of a run's page, and the page that needs no app, opened from a file."""
 
-import asyncio
 import io
 import zipfile
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -13,33 +11,28 @@ from playwright.sync_api import Browser, BrowserContext, Page, expect
 from app.export.bundle import read_bundle
 from app.export.html import html_page
 from app.export.json_lines import json_lines
-from app.workbench import Workbench
 from tests.app_process import AppProcess
+from tests.e2e.apps import app_on, workbench_on
 from tests.export.runs import NOTES, PNG, digest, rich_run
 from tests.hostile import PAYLOADS
 from tests.seeds import seed_trace
 from tests.traces import ADD, asked, called, finished, ran, returned, said, started, trace_of
+
+pytestmark = pytest.mark.blank
 
 SECRET = "sk-planted-0123456789abc"
 
 
 @pytest.fixture(scope="module")
 def app_process(tmp_path_factory: pytest.TempPathFactory) -> Iterator[AppProcess]:
-    folder = tmp_path_factory.mktemp("export")
-    with ThreadPoolExecutor(1) as beside:  # Playwright's own event loop runs in this thread
-        beside.submit(asyncio.run, seed(folder)).result()
-    app = AppProcess(folder)
-    app.start()
-    yield app
-    app.stop()
+    with app_on(tmp_path_factory.mktemp("export"), seed) as app:
+        yield app
 
 
 async def seed(folder: Path) -> None:
-    workbench = Workbench.open(folder)
-    await workbench.start()  # plants the sample agents
-    await workbench.artifacts.put(PNG)
-    await workbench.artifacts.put(NOTES)
-    await workbench.close()
+    async with workbench_on(folder) as workbench:
+        await workbench.artifacts.put(PNG)
+        await workbench.artifacts.put(NOTES)
     run = rich_run("the-run")
     told = asked(f"My key is {SECRET}")
     await seed_trace(folder, [*run[:1], run[1].model_copy(update={"event": told}), *run[2:]])

@@ -1,17 +1,17 @@
 """Running on from a step in a real browser: what is edited, what is said before, and the run that comes of it."""
 
-import asyncio
 import re
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from app.domain.events import ToolCalled, ToolReturned
-from app.workbench import Workbench
 from tests.app_process import AppProcess
+from tests.e2e.apps import app_on, workbench_on
+
+pytestmark = pytest.mark.blank
 
 SUM = "What is 5 + 10, then multiply by 3?"
 SEEN: dict[str, int | str] = {}
@@ -20,25 +20,18 @@ SEEN: dict[str, int | str] = {}
 
 @pytest.fixture(scope="module")
 def app_process(tmp_path_factory: pytest.TempPathFactory) -> Iterator[AppProcess]:
-    folder = tmp_path_factory.mktemp("forks")
-    with ThreadPoolExecutor(1) as beside:  # Playwright's own event loop runs in this thread
-        beside.submit(asyncio.run, seed(folder)).result()
-    app = AppProcess(folder)
-    app.start()
-    yield app
-    app.stop()
+    with app_on(tmp_path_factory.mktemp("forks"), seed) as app:
+        yield app
 
 
 async def seed(folder: Path) -> None:
-    workbench = Workbench.open(folder)
-    await workbench.start()  # plants the sample agents
-    session = await workbench.chat.new_session(workbench.agents.by_slug("assistant").id)
-    live = await workbench.chat.send(session.id, SUM)
-    await live.ended()
-    SEEN["run"] = live.run_id
-    SEEN["call"] = next(entry.seq for entry in live.entries if isinstance(entry.event, ToolCalled))
-    SEEN["result"] = next(entry.seq for entry in live.entries if isinstance(entry.event, ToolReturned))
-    await workbench.close()
+    async with workbench_on(folder) as workbench:
+        session = await workbench.chat.new_session(workbench.agents.by_slug("assistant").id)
+        live = await workbench.chat.send(session.id, SUM)
+        await live.ended()
+        SEEN["run"] = live.run_id
+        SEEN["call"] = next(entry.seq for entry in live.entries if isinstance(entry.event, ToolCalled))
+        SEEN["result"] = next(entry.seq for entry in live.entries if isinstance(entry.event, ToolReturned))
 
 
 def open_dialog(page: Page, seq: int | str) -> None:
@@ -61,6 +54,7 @@ def test_a_result_is_edited_and_the_run_goes_on_from_it(page: Page):
     expect(steps.filter(has_text="5 + 10 = 20")).to_have_count(1)
     expect(page.get_by_test_id("forked-from")).to_be_visible()
     expect(page.locator("[data-testid=run-step][data-step-type=agent-response]")).to_be_visible()
+    expect(page.get_by_test_id("status-pill")).to_have_text("Completed")
     page.get_by_test_id("fork-compare").click()
     comparison = page.get_by_test_id("fork-comparison")
     expect(comparison).to_contain_text("1 step reused, 2 new")

@@ -16,6 +16,8 @@ from playwright.sync_api import Locator, Page, expect
 
 from tests.app_process import AppProcess, plain_environment
 
+pytestmark = pytest.mark.blank
+
 SLUG = "ada-s-sums"
 SUM = "What is 2 + 3?"
 MESSAGE = 'It\'s "urgent" & costs $5:\n`what` is ${HOME} \\n and $(id)? \\o/'

@@ -1,8 +1,6 @@
 """What a run may use up, and what is left out of a conversation, as the pages tell it."""
 
-import asyncio
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -13,8 +11,8 @@ from app.domain.agents import Behaviour, Limits, ToolChoice, new_agent
 from app.domain.messages import user_message
 from app.domain.trace import run_row
 from app.domain.values import new_id
-from app.workbench import Workbench
 from tests.app_process import AppProcess
+from tests.e2e.apps import app_on, workbench_on
 from tests.e2e.playground import SUM, ask, finished, send, start_session
 from tests.traces import asked, said, started, trace_of
 from tests.traces import finished as ended
@@ -36,35 +34,32 @@ def prepared() -> Prepared:
 
 @pytest.fixture(scope="module")
 def app_process(tmp_path_factory: pytest.TempPathFactory, prepared: Prepared) -> Iterator[AppProcess]:
-    folder = tmp_path_factory.mktemp("limits")
-    with ThreadPoolExecutor(1) as thread:  # Playwright's own event loop runs in this one
-        thread.submit(lambda: asyncio.run(prepare(folder, prepared))).result()
-    app = AppProcess(folder, environment={"OPENAI_API_KEY": "sk-nobody-takes-this"})
-    app.start()
-    yield app
-    app.stop()
+    with app_on(
+        tmp_path_factory.mktemp("limits"),
+        lambda folder: prepare(folder, prepared),
+        environment={"OPENAI_API_KEY": "sk-nobody-takes-this"},
+    ) as app:
+        yield app
 
 
 async def prepare(folder: Path, prepared: Prepared) -> None:
-    workbench = Workbench.open(folder)
-    await workbench.start()
-    behaviour = Behaviour(tools=(ToolChoice(name="calculator"),), limits=Limits(max_steps=1))
-    agent = await workbench.agents.create(new_agent("Brief", behaviour, taken_slugs=workbench.agents.slugs()))
-    unknown = Behaviour(model="openai/no-such-model")
-    await workbench.agents.create(new_agent("Unpriced", unknown, taken_slugs=workbench.agents.slugs()))
-    session = await workbench.chat.new_session(agent.id)
-    history = (user_message(LONG), said(LONG).message)
-    run = started(session_id=session.id, history=history)
-    entries = trace_of(run, asked("Hello"), said("Hello to you."), ended(), run_id=new_id())
-    writer = await workbench.data.traces.create(entries[0].run_id, session.id)
-    for entry in entries:
-        writer.append(entry)
-    await writer.flush()
-    await writer.close()
-    await workbench.rows.save(run_row(entries, alive=False))
-    await workbench.sessions.change(session.id, lambda one: one.model_copy(update={"runs": (entries[0].run_id,)}))
-    prepared.session = session.id
-    await workbench.close()
+    async with workbench_on(folder) as workbench:
+        behaviour = Behaviour(tools=(ToolChoice(name="calculator"),), limits=Limits(max_steps=1))
+        agent = await workbench.agents.create(new_agent("Brief", behaviour, taken_slugs=workbench.agents.slugs()))
+        unknown = Behaviour(model="openai/no-such-model")
+        await workbench.agents.create(new_agent("Unpriced", unknown, taken_slugs=workbench.agents.slugs()))
+        session = await workbench.chat.new_session(agent.id)
+        history = (user_message(LONG), said(LONG).message)
+        run = started(session_id=session.id, history=history)
+        entries = trace_of(run, asked("Hello"), said("Hello to you."), ended(), run_id=new_id())
+        writer = await workbench.data.traces.create(entries[0].run_id, session.id)
+        for entry in entries:
+            writer.append(entry)
+        await writer.flush()
+        await writer.close()
+        await workbench.rows.save(run_row(entries, alive=False))
+        await workbench.sessions.change(session.id, lambda one: one.model_copy(update={"runs": (entries[0].run_id,)}))
+        prepared.session = session.id
 
 
 def test_a_limit_says_which_it_was_and_leads_to_where_it_is_raised(page: Page) -> None:

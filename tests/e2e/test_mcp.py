@@ -6,10 +6,13 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
+import pytest
 from playwright.sync_api import Page, expect
 
 from tests.mcp_servers import npm_server
 from tests.tools.mcp.hubs import HOSTILE
+
+pytestmark = pytest.mark.blank
 
 START_SECONDS = 40_000
 """What a server gets to come up on a machine that does much else."""

@@ -202,7 +202,7 @@ def test_a_failure_says_what_to_do_and_can_be_retried(page: Page) -> None:
     answer = ask(page, "fail with an invalid key error")
     card = answer.get_by_test_id("message-error")
     expect(card).to_contain_text("The key was not accepted")
-    expect(card).to_contain_text("Check the API key")
+    expect(card).to_contain_text("Check the key in Settings")
     expect(page.get_by_test_id("status-pill")).to_have_text("Failed")
     run_link = answer.get_by_test_id("open-run").get_attribute("href")
     card.get_by_test_id("retry-button").click()

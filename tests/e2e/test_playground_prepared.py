@@ -1,8 +1,6 @@
 """Sessions that a newcomer does not have yet: long ones, and agents that ask before they call."""
 
-import asyncio
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -18,6 +16,7 @@ from app.domain.trace import run_row
 from app.domain.values import new_id
 from app.workbench import Workbench
 from tests.app_process import AppProcess
+from tests.e2e.apps import app_on, workbench_on
 from tests.e2e.playground import STORY, finished, send, start_session, wait_for_text
 from tests.hostile import PAYLOADS
 from tests.traces import asked, call, ran, said, started, trace_of
@@ -44,31 +43,24 @@ def prepared() -> Prepared:
 
 @pytest.fixture(scope="module")
 def app_process(tmp_path_factory: pytest.TempPathFactory, prepared: Prepared) -> Iterator[AppProcess]:
-    folder = tmp_path_factory.mktemp("prepared")
-    with ThreadPoolExecutor(1) as thread:  # Playwright's own event loop runs in this one
-        thread.submit(lambda: asyncio.run(prepare(folder, prepared))).result()
-    app = AppProcess(folder)
-    app.start()
-    yield app
-    app.stop()
+    with app_on(tmp_path_factory.mktemp("prepared"), lambda folder: prepare(folder, prepared)) as app:
+        yield app
 
 
 async def prepare(folder: Path, prepared: Prepared) -> None:
-    workbench = Workbench.open(folder)
-    await workbench.start()
-    behaviour = Behaviour(tools=(ToolChoice(name="calculator", policy="ask"),))
-    agent = await workbench.agents.create(new_agent("Careful", behaviour, taken_slugs=workbench.agents.slugs()))
-    prepared.long = (await workbench.chat.new_session(agent.id)).id
-    for number in range(TURNS):
-        await store_run(workbench, prepared.long, asked(f"Hello number {number}"), said(f"I am answer {number}."))
-    prepared.busy = (await workbench.chat.new_session(agent.id)).id
-    for _ in range(3):
-        await store_run(workbench, prepared.busy, asked("Work hard."), *hard_work())
-    prepared.hostile = (await workbench.chat.new_session(agent.id)).id
-    for start in range(0, len(PAYLOADS), 10):
-        await store_run(workbench, prepared.hostile, *hostile_words(PAYLOADS[start : start + 10]))
-    await workbench.sessions.change(prepared.hostile, lambda one: one.model_copy(update={"title": PAYLOADS[0]}))
-    await workbench.close()
+    async with workbench_on(folder) as workbench:
+        behaviour = Behaviour(tools=(ToolChoice(name="calculator", policy="ask"),))
+        agent = await workbench.agents.create(new_agent("Careful", behaviour, taken_slugs=workbench.agents.slugs()))
+        prepared.long = (await workbench.chat.new_session(agent.id)).id
+        for number in range(TURNS):
+            await store_run(workbench, prepared.long, asked(f"Hello number {number}"), said(f"I am answer {number}."))
+        prepared.busy = (await workbench.chat.new_session(agent.id)).id
+        for _ in range(3):
+            await store_run(workbench, prepared.busy, asked("Work hard."), *hard_work())
+        prepared.hostile = (await workbench.chat.new_session(agent.id)).id
+        for start in range(0, len(PAYLOADS), 10):
+            await store_run(workbench, prepared.hostile, *hostile_words(PAYLOADS[start : start + 10]))
+        await workbench.sessions.change(prepared.hostile, lambda one: one.model_copy(update={"title": PAYLOADS[0]}))
 
 
 def hostile_words(payloads: tuple[str, ...]) -> list[Event]:

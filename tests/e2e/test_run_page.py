@@ -1,9 +1,7 @@
 """The page of one run in a real browser: its tabs, search, errors, what stands out, links to steps."""
 
-import asyncio
 import re
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -11,10 +9,12 @@ from playwright.sync_api import Locator, Page, expect
 
 from app.domain.events import Entry, ModelFailed
 from app.domain.messages import system_message
-from app.workbench import Workbench
 from tests.app_process import AppProcess
+from tests.e2e.apps import app_on, workbench_on
 from tests.seeds import seed_long_run, seed_trace
 from tests.traces import ADD, BEGAN, MULTIPLY, asked, called, finished, ran, returned, said, started, the_sum, trace_of
+
+pytestmark = pytest.mark.blank
 
 READ = 30_000
 """Milliseconds in which also a busy machine has read all of a long trace."""
@@ -23,19 +23,13 @@ HOSTILE = "</pre><script>window.hurt = 1</script><img src=x onerror='window.hurt
 
 @pytest.fixture(scope="module")
 def app_process(tmp_path_factory: pytest.TempPathFactory) -> Iterator[AppProcess]:
-    folder = tmp_path_factory.mktemp("run-page")
-    with ThreadPoolExecutor(1) as beside:  # Playwright's own event loop runs in this thread
-        beside.submit(asyncio.run, seed(folder)).result()
-    app = AppProcess(folder)
-    app.start()
-    yield app
-    app.stop()
+    with app_on(tmp_path_factory.mktemp("run-page"), seed) as app:
+        yield app
 
 
 async def seed(folder: Path) -> None:
-    workbench = Workbench.open(folder)
-    await workbench.start()
-    await workbench.close()
+    async with workbench_on(folder):
+        pass  # its start plants the sample agents
     await seed_long_run(folder, 20_000)
     await seed_trace(folder, [entry.model_copy(update={"run_id": "the-sum"}) for entry in the_sum()])
     await seed_trace(folder, troubled_run())

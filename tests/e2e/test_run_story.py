@@ -1,9 +1,7 @@
 """From yesterday's failed run to the one that went well: found, understood, mended at one result, taken along."""
 
-import asyncio
 import re
 from collections.abc import Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
 from pathlib import Path
 
@@ -14,9 +12,11 @@ from app.domain.errors import ErrorInfo
 from app.domain.events import Entry, Event, ModelCalled, ModelFailed, RunFinished, ToolReturned
 from app.domain.messages import TextPart
 from app.domain.values import now
-from app.workbench import Workbench
 from tests.app_process import AppProcess
+from tests.e2e.apps import app_on, workbench_on
 from tests.seeds import seed_trace
+
+pytestmark = pytest.mark.blank
 
 SUM = "What is 5 + 10, then multiply by 3?"
 FAILED = "yesterdays-failure"
@@ -26,24 +26,17 @@ TEXT = "The provider answered 500."
 
 @pytest.fixture(scope="module")
 def app_process(tmp_path_factory: pytest.TempPathFactory) -> Iterator[AppProcess]:
-    folder = tmp_path_factory.mktemp("story")
-    with ThreadPoolExecutor(1) as beside:  # Playwright's own event loop runs in this thread
-        beside.submit(asyncio.run, seed(folder)).result()
-    app = AppProcess(folder)
-    app.start()
-    yield app
-    app.stop()
+    with app_on(tmp_path_factory.mktemp("story"), seed) as app:
+        yield app
 
 
 async def seed(folder: Path) -> None:
     """A run of today that went well, and yesterday's that did not."""
-    workbench = Workbench.open(folder)
-    await workbench.start()  # plants the sample agents
-    session = await workbench.chat.new_session(workbench.agents.by_slug("assistant").id)
-    live = await workbench.chat.send(session.id, SUM)
-    await live.ended()
-    events = [entry.event for entry in live.entries]
-    await workbench.close()
+    async with workbench_on(folder) as workbench:
+        session = await workbench.chat.new_session(workbench.agents.by_slug("assistant").id)
+        live = await workbench.chat.send(session.id, SUM)
+        await live.ended()
+        events = [entry.event for entry in live.entries]
     await seed_trace(folder, yesterday(broken_off(events)))
 
 

@@ -1,28 +1,26 @@
 """The Runs pages in a real browser, over runs that were stored before the app started."""
 
-import asyncio
 import random
 import re
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Locator, Page, ViewportSize, expect
+from playwright.sync_api import Locator, Page, expect
 
 from app.domain.events import Entry
 from app.domain.streaming import Draft
 from app.export.bundle import bundle, read_bundle
 from app.export.json_lines import json_lines
-from app.workbench import Workbench
 from tests.app_process import AppProcess
+from tests.e2e.apps import app_on, workbench_on
 from tests.e2e.complaints import Complaints
-from tests.e2e.conftest import REPORT, SCREENSHOTS
 from tests.export.runs import PNG, digest
 from tests.seeds import seed_long_run, seed_runs, seed_trace
 from tests.traces import ADD, MULTIPLY, asked, called, finished, ran, returned, said, started, the_sum, trace_of
 
-WINDOW: ViewportSize = {"width": 1280, "height": 720}
+pytestmark = pytest.mark.blank
+
 HOSTILE = "</pre><script>window.hurt = 1</script><img src=x onerror='window.hurt = 1'>"
 SCROLLED = """(top) => {
   const list = document.querySelector("[role=listbox]");
@@ -35,19 +33,13 @@ SUM_STEPS = ["user-request", *["agent-thought", "tool-call", "tool-result"] * 2,
 
 @pytest.fixture(scope="module")
 def app_process(tmp_path_factory: pytest.TempPathFactory) -> Iterator[AppProcess]:
-    folder = tmp_path_factory.mktemp("runs")
-    with ThreadPoolExecutor(1) as beside:  # Playwright's own event loop runs in this thread
-        beside.submit(asyncio.run, seed(folder)).result()
-    app = AppProcess(folder)
-    app.start()
-    yield app
-    app.stop()
+    with app_on(tmp_path_factory.mktemp("runs"), seed) as app:
+        yield app
 
 
 async def seed(folder: Path) -> None:
-    workbench = Workbench.open(folder)
-    await workbench.start()  # plants the sample agents
-    await workbench.close()
+    async with workbench_on(folder):
+        pass  # its start plants the sample agents
     await seed_runs(folder, 130)
     await seed_long_run(folder, 20_000)
     await seed_trace(folder, named(the_sum(), "the-sum"))
@@ -79,32 +71,6 @@ def hostile_run() -> list[Entry]:
     )
 
 
-@pytest.fixture(scope="module")
-def context(browser: Browser, app_process: AppProcess) -> Iterator[BrowserContext]:
-    """One profile for all: what every page loads is fetched once."""
-    profile = browser.new_context(base_url=app_process.url, viewport=WINDOW)
-    yield profile
-    profile.close()
-
-
-@pytest.fixture(scope="module")
-def tab(context: BrowserContext, app_process: AppProcess) -> Page:
-    tab = context.new_page()
-    tab.goto(app_process.address)
-    tab.wait_for_url(lambda url: "token=" not in url)
-    return tab
-
-
-@pytest.fixture
-def page(request: pytest.FixtureRequest, tab: Page, complaints: Complaints) -> Iterator[Page]:
-    """The one tab; each test begins with an address of its own."""
-    yield tab
-    report = request.node.stash.get(REPORT, None)
-    if report is None or report.failed:
-        tab.screenshot(path=SCREENSHOTS / f"failed-{request.node.name}.png")
-    assert not complaints.all(), "\n".join(complaints.all())
-
-
 def go(page: Page, address: str) -> None:
     """Open it, and wait until the page hears what is done to it: it asks for its own address first."""
     page.goto(address)
@@ -116,6 +82,7 @@ def rows(page: Page) -> Locator:
 
 
 def test_the_list_leads_to_a_run_and_back_and_from_a_filter_to_all(page: Page):
+    go(page, "/")
     page.get_by_test_id("nav-runs").click()
     expect(rows(page)).to_have_count(50)
     rows(page).first.get_by_role("link").click()

@@ -9,13 +9,17 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.app_process import ROOT
+from tests.e2e.accessible import violations
 from tests.e2e.playground import ANSWER_SECONDS, finished
+
+pytestmark = pytest.mark.blank
+WANTED = "sk-wanted-0123456789"
 
 
 @pytest.fixture(scope="module")
 def server() -> Iterator[str]:
-    """Where a server that speaks OpenAI's protocol runs, as a person would write it."""
-    command = [sys.executable, "-m", "tests.fakes.openai"]
+    """Where a server that speaks OpenAI's protocol and wants a key runs, as a person would write it."""
+    command = [sys.executable, "-m", "tests.fakes.openai", "--key", WANTED]
     with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout
         yield process.stdout.readline().strip().removeprefix("http://")
@@ -27,9 +31,19 @@ def answered(page: Page, text: str) -> None:
     finished(page)
 
 
+def accessible(page: Page) -> None:
+    """Also in the dark, which the system's theme brings."""
+    assert violations(page) == []
+    page.emulate_media(color_scheme="dark")
+    expect(page.locator("body.body--dark")).to_have_count(1)
+    assert violations(page) == []
+    page.emulate_media(color_scheme="light")
+
+
 def test_a_first_start_leads_to_an_answer_of_the_demo_with_the_keyboard_alone(
     page: Page, screenshot: Callable[[str], Path]
 ):
+    page.goto("/")
     expect(page.get_by_test_id("setup-offer")).to_be_visible()
     screenshot("setup-offer")
     page.get_by_test_id("offer-demo").press("Enter")
@@ -39,7 +53,7 @@ def test_a_first_start_leads_to_an_answer_of_the_demo_with_the_keyboard_alone(
     expect(question).to_be_visible()
     screenshot("setup-question")
 
-    page.goto("/")  # left, and gone on with at the same step
+    page.get_by_test_id("nav-playground").click()  # left, and gone on with at the same step
     page.get_by_test_id("setup-resume").click()
     question.press("Enter")
     answered(page, "45")
@@ -49,6 +63,8 @@ def test_a_first_start_leads_to_an_answer_of_the_demo_with_the_keyboard_alone(
     screenshot("setup-tour")
     page.get_by_test_id("setup-tour").filter(has_text="Get cut off").press("Enter")
     answered(page, "The answer broke off")
+    page.get_by_test_id("setup-next").click()
+    expect(page.get_by_test_id("setup-tour").filter(has_text="seen")).to_have_count(1)
 
 
 def test_a_server_is_found_by_its_address_and_answers(page: Page, server: str, screenshot: Callable[[str], Path]):
@@ -61,6 +77,9 @@ def test_a_server_is_found_by_its_address_and_answers(page: Page, server: str, s
     page.get_by_test_id("setup-find").click()
     expect(page.get_by_test_id("setup-server-note")).to_contain_text("is no address")
     page.get_by_test_id("setup-address").fill(server)
+    page.get_by_test_id("setup-find").click()
+    expect(page.get_by_test_id("setup-server-note")).to_contain_text("wants a key")
+    page.get_by_test_id("setup-server-key").fill(WANTED)
     page.get_by_test_id("setup-find").click()
     found = page.get_by_test_id("setup-found").filter(has_text=server)
     expect(found).to_be_visible()
@@ -77,13 +96,17 @@ def test_a_server_is_found_by_its_address_and_answers(page: Page, server: str, s
 
 
 def test_a_key_that_is_missing_is_said_and_the_guide_can_be_finished_and_opened_again(page: Page):
-    page.goto("/setup")
-    page.get_by_test_id("setup-open-begin").click()
-    page.get_by_test_id("setup-key").click()
+    page.goto("/setup?begin=key")
     page.get_by_test_id("setup-provider").select_option("mistral")
     expect(page.get_by_label("API key of mistral")).to_be_visible()
     page.get_by_test_id("save-provider").click()
-    expect(page.get_by_test_id("setup-key-note")).to_contain_text("Paste your key of Mistral first")
+    note = page.get_by_test_id("setup-key-note")
+    expect(note).to_contain_text("Paste your key of Mistral first")
+    page.get_by_test_id("key-input").fill("sk-ant-0123456789")
+    page.get_by_test_id("save-provider").click()
+    expect(note).to_contain_text("looks like a key of Anthropic")
+    expect(page.get_by_test_id("setup-key-place")).to_contain_text("New keys are kept in a file")
+    accessible(page)
     page.get_by_test_id("setup-skip").click()
     expect(page.get_by_test_id("setup-offer")).to_be_visible()
     page.get_by_test_id("nav-setup").click()

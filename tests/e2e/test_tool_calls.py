@@ -9,15 +9,14 @@ import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from tests.app_process import AppProcess
+from tests.e2e.apps import app_on
 from tests.e2e.playground import finished, send, start_session
 
 
 @pytest.fixture(scope="module")
 def app_process(tmp_path_factory: pytest.TempPathFactory) -> Iterator[AppProcess]:
-    app = AppProcess(tmp_path_factory.mktemp("obeying"), module="tests.e2e.obeying_app")
-    app.start()
-    yield app
-    app.stop()
+    with app_on(tmp_path_factory.mktemp("obeying"), module="tests.e2e.obeying_app") as app:
+        yield app
 
 
 def call(page: Page, name: str, **arguments: object) -> Locator:

@@ -12,6 +12,8 @@ from playwright.sync_api import Locator, Page, expect
 from tests.app_process import AppProcess
 from tests.e2e.playground import ask
 
+pytestmark = pytest.mark.blank
+
 SHOUT = '''from agent_playground import tool
 
 

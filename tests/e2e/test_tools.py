@@ -11,15 +11,16 @@ import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from tests.app_process import AppProcess
+from tests.e2e.apps import app_on
+
+pytestmark = pytest.mark.blank
 
 
 @pytest.fixture(scope="module")
 def app_process(tmp_path_factory: pytest.TempPathFactory) -> Iterator[AppProcess]:
     """The app with tools of all kinds."""
-    app = AppProcess(tmp_path_factory.mktemp("tools"), module="tests.tools_app")
-    app.start()
-    yield app
-    app.stop()
+    with app_on(tmp_path_factory.mktemp("tools"), module="tests.tools_app") as app:
+        yield app
 
 
 def opened(page: Page, name: str) -> None:
@@ -54,6 +55,7 @@ def as_json(page: Page) -> object:
 
 
 def test_a_tool_is_found_and_called_by_hand(page: Page, screenshot: Callable[[str], Path]) -> None:
+    page.goto("/")
     page.get_by_test_id("nav-tools").click()
     expect(page.get_by_test_id("tools-count")).to_have_text("7 tools")
     page.get_by_test_id("tool-search").fill("two numbers")

@@ -14,7 +14,7 @@ from app.engine.chat import Chat
 from app.engine.clock import SystemClock
 from app.engine.live_run import LiveRun
 from app.engine.runs import Runs
-from app.llm.demo import DemoModel
+from app.llm.demo.model import DemoModel
 from app.paths import assets
 from app.store.folder import DataFolder
 from app.tools.builtin import builtin_registry

@@ -67,6 +67,15 @@ async def test_another_key_caller_or_day_is_another_request(client: Client, benc
     assert await client.send("a") not in ids
 
 
+async def test_a_clock_that_was_a_day_ahead_begins_nothing_twice(client: Client, bench: Bench):
+    first = await client.send()
+    sent = bench.data.sent_requests.get(request_id("1", "a"))
+    assert sent is not None
+    await bench.data.sent_requests.save(sent.model_copy(update={"at": sent.at + timedelta(days=1)}))
+    client.restart()
+    assert await client.send() == first
+
+
 async def test_another_body_with_the_same_key_is_a_conflict(client: Client):
     await client.send(content=b'{"input": "one"}')
     with pytest.raises(Conflict, match="'a' was sent before with another request"):

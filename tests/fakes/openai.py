@@ -212,10 +212,8 @@ class FakeOpenAI(FakeServer):
         body = await request.json()
         model = str(body["model"])
         await self.note(request, model, body)
-        if (refusal := self._wrong_key(request)) is not None:
+        if (refusal := self._wrong_key(request) or _refusal(model, body)) is not None:
             return refused(refusal)
-        if model in REFUSALS:
-            return refused(REFUSALS[model])
         if model == "e502-html":
             return web.Response(status=502, text="<html><h1>Bad gateway</h1></html>", content_type="text/html")
         if model == "html-200":
@@ -237,6 +235,12 @@ class FakeOpenAI(FakeServer):
                 await _end(response, body, with_done=model != "no-done", with_usage=model != "no-usage")
 
         return write
+
+
+def _refusal(model: str, body: Json) -> Refusal | None:
+    if model == "no-tools" and body.get("tools"):
+        return 400, "invalid_request_error", None, "no-tools does not support tools", {}
+    return REFUSALS.get(model)
 
 
 def refused(refusal: Refusal) -> web.Response:

@@ -1,18 +1,24 @@
 """R5: every route, mount and socket of the running app is asked in every way that must not work."""
 
+import asyncio
 import json
 import re
 import tempfile
+from collections.abc import Sequence
 from pathlib import Path
 
 import httpx
 
 from app.api.guests import PUBLIC_ROUTES
+from app.domain.agents import Behaviour, new_agent
+from app.store.folder import DataFolder
 from tests.app_process import AppProcess
-from tests.door import SOCKET, Owner, Target, ask, let_in
+from tests.door import SOCKET, Owner, Target, ask, evil_hosts, evil_origins, let_in, signed_in, unsigned
 from tests.figures import Figure
+from tests.hostile_runs import hostile_session
 
 OPEN = {"/health"}
+PICTURED = "pictured"
 PAGES = [
     "/",
     "/playground",
@@ -38,17 +44,31 @@ PAGES = [
 ]
 """No routes, all the same: the root page answers every path that no route takes."""
 ALMOST_OPEN = ["/health/", "/health/..", "/health/../runs", "/health;/runs", "//health", "/HEALTH", "/x/../health"]
+MADE_UP = ["/" + "A" * 43 + "/99999999999/" + "0" * 64, "/" + "A" * 43 + "/99999999999/" + "0" * 64 + "?x.html"]
+"""As the second origin's addresses look, signed by nobody."""
 ROUTES = re.compile(r"^ROUTES (\[.*\])$")
+LEAST_HOSTS, LEAST_ORIGINS = 12, 20
+"""That are tried at the least."""
 
 
 async def run() -> list[Figure]:
     with tempfile.TemporaryDirectory() as folder:
         app = listing_app(Path(folder))
+        await with_a_picture(app)
         try:
             app.start()
-            return [await _walk(app)]
+            owner = owner_of(app)
+            return [await _walk(app, owner), await _walk_second(app, owner)]
         finally:
             app.stop()
+
+
+async def with_a_picture(app: AppProcess) -> None:
+    """Store a session whose page links a picture, for which the second origin opens."""
+    data = DataFolder.open(app.data)
+    agent = await data.agents.create(new_agent("Pictured", Behaviour(), taken_slugs=()))
+    await data.sessions.create(hostile_session(PICTURED, agent.id, agent.slug, "x", ()))
+    await data.close()
 
 
 def listing_app(folder: Path) -> AppProcess:
@@ -74,8 +94,7 @@ def owner_of(app: AppProcess) -> Owner:
     return Owner(app.port, app.token, guest=guest["key"], revoked=revoked["key"], public=agent["slug"])
 
 
-async def _walk(app: AppProcess) -> Figure:
-    owner = owner_of(app)
+async def _walk(app: AppProcess, owner: Owner) -> Figure:
     doors = [*listed(app), Target("POST", f"/api/v1/agents/{owner.public}/run")]
     print(f"  open without a key: GET /health, {', '.join(PUBLIC_ROUTES)} of public agents")
     asked, entered = await let_in(doors, owner)
@@ -83,8 +102,41 @@ async def _walk(app: AppProcess) -> Figure:
         print(f"  let in: {words}")
     opened = await owner_gets_in(owner) and await others_get_in(owner)
     welcome = "the others let in" if opened else "some kept out who may come in"
-    value = f"{asked - len(entered)} of {asked} refused at {len(doors)} addresses, {welcome}"
-    return Figure("R5 the door", value, "100 % refused, the owner let in", opened and not entered)
+    hosts, origins = len(set(evil_hosts(app.port))), len(set(evil_origins(app.port)))
+    tried = f"{hosts} hosts, {origins} origins or no credential"
+    value = f"{asked - len(entered)} of {asked} refused at {len(doors)} addresses with {tried}, {welcome}"
+    passed = opened and not entered and hosts >= LEAST_HOSTS and origins >= LEAST_ORIGINS
+    return Figure("R5 the door", value, "100 % refused, the owner let in", passed)
+
+
+async def _walk_second(app: AppProcess, owner: Owner) -> Figure:
+    ports, asked, entered = await walk_second(app, owner, paths_of(app))
+    for words in entered:
+        print(f"  let in: {words}")
+    value = f"{asked - len(entered)} of {asked} refused at {len(ports)} further port{'s' * (len(ports) != 1)}"
+    return Figure("R5 the second origin", value, "100 % of what is not signed refused", bool(asked) and not entered)
+
+
+def paths_of(app: AppProcess) -> list[str]:
+    """All that any target of the app has, and what looks like the second origin's own."""
+    return sorted({target.path for target in listed(app)} | OPEN | set(MADE_UP))
+
+
+async def walk_second(app: AppProcess, owner: Owner, paths: Sequence[str]) -> tuple[set[int], int, list[str]]:
+    """All further ports where the app answers, however they came to be; how often was asked there, who was let in."""
+    ports = await _opened(app, owner)
+    outcomes = [await signed_in(unsigned(paths, port, owner), port) for port in ports]
+    return ports, sum(asked for asked, _ in outcomes), [words for _, entered in outcomes for words in entered]
+
+
+async def _opened(app: AppProcess, owner: Owner) -> set[int]:
+    """The ports, once a page linked a picture."""
+    page = Target("GET", f"/playground/{PICTURED}")
+    for _ in range(100):
+        if await ask(owner.port, page, owner.all) == 200 and (ports := app.listens_at() - {app.port}):
+            return ports
+        await asyncio.sleep(0.1)
+    return set()
 
 
 async def owner_gets_in(owner: Owner) -> bool:

@@ -1,70 +1,57 @@
-"""R6: hostile text in every place where a page shows what models, tools and people wrote."""
+"""R6: hostile text in every place where a page shows what models, tools, people and files say."""
 
 import asyncio
 import tempfile
-import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from urllib.parse import quote
 
+import httpx
 from playwright.sync_api import Page, expect, sync_playwright
 
 from app.domain.agents import Behaviour, new_agent
-from app.domain.errors import ErrorInfo
-from app.domain.events import (
-    AgentRef,
-    Event,
-    FileChanged,
-    MessageAdded,
-    RunFinished,
-    RunStarted,
-    ToolCalled,
-    ToolReturned,
-)  # fmt: skip
-from app.domain.messages import (
-    FilePart,
-    ImagePart,
-    Message,
-    ReasoningPart,
-    TextPart,
-    ToolCall,
-    ToolResult,
-    user_message,
-)
-from app.domain.sessions import QueuedMessage, Session
+from app.domain.events import Entry
 from app.domain.streaming import Draft
-from app.domain.tool_settings import SavedCall, ToolSetting
-from app.domain.values import now, well_formed
 from app.store.folder import DataFolder
 from tests.app_process import AppProcess
-from tests.bench.provider import provider
 from tests.browser import chromium
 from tests.e2e.conftest import FLAGS
 from tests.figures import Figure
 from tests.hostile import PAYLOADS
 from tests.hostile_agents import Told, plant_agent, plant_comparison
-from tests.seeds import seed_trace
+from tests.hostile_browser import Watch
+from tests.hostile_runs import hostile_run, hostile_session
+from tests.hostile_servers import REFUSE, collector, echo
+from tests.hostile_settings import FILE, REQUEST, SERVER, plant_settings, plant_tools
+from tests.seeds import seed_trace, seed_traces
 from tests.traces import trace_of
 
 ELSEWHERE = "https://evil.example"
-LIVE = 12
-"""Payloads that are also streamed while the page looks on."""
-DANGERS = """() => {
-  const found = [];
-  if (window.hacked) found.push("script ran");
-  for (const element of document.querySelectorAll("main *, .q-dialog *, header *")) {
-    for (const attribute of element.attributes) {
-      if (/^on/i.test(attribute.name)) found.push(`<${element.tagName} ${attribute.name}>`);
-      if (/^\\s*(javascript|vbscript|data:text|file|blob):/i.test(attribute.value) &&
-          ["href", "src", "action", "formaction", "xlink:href"].includes(attribute.name))
-        found.push(`<${element.tagName} ${attribute.name}=${attribute.value}>`);
-    }
-    if (/^(SCRIPT|IFRAME|OBJECT|EMBED|FORM|BASE|META|LINK)$/.test(element.tagName)) found.push(`<${element.tagName}>`);
-  }
-  return found;
-}"""
+PATIENCE = 120_000
+"""Milliseconds for whatever a machine that does much else is slow with."""
+LIVE = 5
+"""Payloads that are also streamed while the page looks on; as many come as errors of the provider."""
+TURNS = 30
+"""Runs of one session: as many as its page shows."""
+AT_ONCE = 50
+"""Payloads of one long run."""
+VIEWS = ("trajectory", "waterfall", "messages", "review", "raw")
+LISTS = (
+    *("/", "/playground", "/runs", "/runs?page=2", "/runs?page=3", "/agents", "/agents?trash=1", "/agents?new=1"),
+    *("/compare", "/jobs", "/integrations", "/integrations?new=1", "/settings", "/setup", "/tools"),
+    *("/tools/sources/all", "/tools/calculator", "/tools/http_get", "/tools/web_search", "/tools/new/request"),
+    *(f"/tools/server/{SERVER}", f"/tools/request/{REQUEST}", f"/tools/{REQUEST}", f"/tools/file/{FILE}"),
+)
+ECHOES = (
+    *("/playground/{}", "/runs/{}", "/runs?q={}", "/runs?agent={}&model={}", "/agents/{}", "/agents?q={}"),
+    *("/tools/{}", "/tools/file/{}.py", "/tools/server/{}", "/tools/request/{}", "/compare/{}", "/compare?agent={}"),
+    *("/settings?provider={}", "/integrations?agent={}", "/jobs?show={}", "/no/{}"),
+)
+"""Addresses that say again, or look for, what stands in them."""
+CLICK = "element => element.click()"
+UNFOLD = "main details:not([open]) > summary"
+FOLDED = ("tool-call", "reasoning", "compare-steps")
 
 
 @dataclass
@@ -72,194 +59,224 @@ class Planted:
     """Where pages show what was stored."""
 
     sessions: list[str] = field(default_factory=list)
-    runs: list[str] = field(default_factory=list)
+    long_runs: list[str] = field(default_factory=list)
     agents: list[str] = field(default_factory=list)
     """Their slugs."""
     comparisons: list[str] = field(default_factory=list)
 
     def places(self) -> list[str]:
-        """The addresses of all pages that show any of it."""
-        lists = ["/", "/runs", "/agents", "/agents?trash=1", "/compare", "/tools", "/tools/calculator"]
+        """The addresses of all pages that show any of it, but the long runs."""
         return [
-            *lists,
+            *LISTS,
             *(f"/playground/{one}" for one in self.sessions),
-            *(f"/runs/{one}" for one in self.runs),
             *(f"/agents/{one}" for one in self.agents),
             *(f"/compare?agent={one}" for one in self.agents),
             *(f"/compare/{one}" for one in self.comparisons),
         ]
 
 
-def run(payloads: tuple[str, ...] = PAYLOADS) -> list[Figure]:
+def run(payloads: tuple[str, ...] = PAYLOADS, *, brief: bool = False) -> list[Figure]:
+    if not brief:
+        expect.set_options(timeout=PATIENCE)
     with tempfile.TemporaryDirectory() as temporary, collector() as (address, hits):
         hostile = tuple(
             payload.replace(ELSEWHERE, address).replace("//evil.example", address[5:]) for payload in payloads
         )
         folder = Path(temporary) / "data"
-        places = asyncio.run(plant(folder, hostile)).places()
-        found, shown = look_at_everything(folder, places, hostile[:: max(1, len(hostile) // LIVE)])
-    scripts = f"{len(found)} in {shown} pages with {len(payloads)} payloads"
-    for danger in found[:5]:
-        print(danger)
+        planted = asyncio.run(plant(folder, hostile))
+        watch = look_around(folder, planted, hostile, elsewhere=address.rpartition(":")[2], brief=brief)
+    for words in list(dict.fromkeys([*watch.found, *watch.left, *hits]))[:12]:
+        print(f"  {words[:300]}")
+    scripts = f"{len(watch.found)} at {watch.looks} looks at pages with {len(payloads)} payloads"
+    leaks = f"{len(watch.left)} asked for by the browser, {len(hits)} arrived"
     return [
-        Figure("R6 scripts run and dangerous elements", scripts, "0", not found),
-        Figure("R6 requests to another origin", str(len(hits)), "0", not hits),
+        Figure("R6 scripts run and dangerous elements", scripts, "0", not watch.found),
+        Figure("R6 requests off this origin", leaks, "0", not hits and not watch.left),
     ]
 
 
-def look_at_everything(folder: Path, places: list[str], live: tuple[str, ...]) -> tuple[list[str], int]:
-    """The dangers found, and on how many pages was looked."""
-    with provider() as model, sync_playwright() as playwright:
-        app = AppProcess(folder, environment={"OPENAI_BASE_URL": model, "OPENAI_API_KEY": "sk-bench"})
-        app.start()
+def look_around(folder: Path, planted: Planted, payloads: Sequence[str], *, elsewhere: str, brief: bool) -> Watch:
+    """Look at all there is, or briefly at one page of each kind, with what is wrong noted."""
+    with echo() as model, sync_playwright() as playwright:
+        environment = {"OPENAI_BASE_URL": model, "OPENAI_API_KEY": "sk-bench"}
+        app = AppProcess(folder, environment=environment, options=("--trust-tools",))
         browser = playwright.chromium.launch(executable_path=chromium(), args=FLAGS)
-        page = browser.new_page(viewport={"width": 1280, "height": 720})
         try:
+            app.start()
+            context = browser.new_context(viewport={"width": 1280, "height": 720}, base_url=app.url)
+            watch = Watch(context, app, elsewhere)
+            page = context.new_page()
             page.goto(app.address)
             expect(page.get_by_test_id("agent-card").first).to_be_visible()
-            found = stream_live(page, live)
-            for place in places:
-                page.goto(app.url + place)
-                expect(page.locator("main").get_by_role("heading").first).to_be_visible()
-                expect(page.get_by_test_id("trouble")).to_have_count(0)
-                found += [f"{place}: {danger}" for _ in open_all(page) for danger in page.evaluate(DANGERS)]
+            if brief:
+                look_briefly(page, watch, planted)
+            else:
+                look_at_everything(page, watch, planted, payloads, app)
         finally:
             browser.close()
             app.stop()
-    return found, len(places) + len(live)
+    return watch
 
 
-def stream_live(page: Page, payloads: tuple[str, ...]) -> list[str]:
-    """Let the model say each payload while the page looks on."""
-    found: list[str] = []
-    page.get_by_test_id("agent-card").filter(has_text="Echo").click()
-    for number, payload in enumerate(payloads, start=1):
+def look_briefly(page: Page, watch: Watch, planted: Planted) -> None:
+    visit(page, watch, f"/playground/{planted.sessions[0]}")
+    look_at_run(page, watch, planted.long_runs[0], views=())
+
+
+def look_at_everything(page: Page, watch: Watch, planted: Planted, payloads: Sequence[str], app: AppProcess) -> None:
+    stream_live(page, watch, payloads[:: max(1, len(payloads) // LIVE)])
+    for one in planted.long_runs:
+        look_at_run(page, watch, one)
+    for place in (*planted.places(), *tool_pages(page)):
+        visit(page, watch, place)
+    for place in echoes(payloads):
+        page.goto(place)
+        expect(page.locator("main").first).to_be_visible()
+        watch.look(page, place)
+    look_at_exports(page, watch, planted.long_runs, app)
+    page.goto("/settings")
+    page.get_by_test_id("settings-mode-user").evaluate(CLICK)
+    expect(page.get_by_test_id("settings-mode-user")).to_have_attribute("aria-pressed", "true")
+    for place in planted.places()[:: 2 if len(planted.sessions) > 1 else 1]:
+        visit(page, watch, place)
+    look_at_run(page, watch, planted.long_runs[0], views=("review",))
+
+
+def tool_pages(page: Page) -> list[str]:
+    """The pages of a tool of the file and of one of the server."""
+    page.goto("/tools")
+    expect(page.get_by_test_id("tool-row").first).to_be_visible()
+    links = page.locator("[data-tool-list] a.tool-link")
+    addresses = [str(link) for link in links.evaluate_all("links => links.map(link => link.getAttribute('href'))")]
+    of_others = [one for one in addresses if "bad" in one or one.endswith("f0")]
+    assert of_others, addresses
+    return of_others[:2] + of_others[-1:]
+
+
+def visit(page: Page, watch: Watch, place: str) -> None:
+    """Open the page and what is folded on it, the way a reader would."""
+    page.goto(place)
+    expect(page.locator("main").get_by_role("heading").first).to_be_visible()
+    expect(page.get_by_test_id("trouble")).to_have_count(0)
+    watch.look(page, place)
+    unfold(page)
+    for test_id in ("prompt-mode-both", "prompt-preview-tab", "more-filters"):
+        if page.get_by_test_id(test_id).is_visible():
+            page.get_by_test_id(test_id).evaluate(CLICK)
+    watch.look(page, f"{place}, unfolded")
+    page.keyboard.press("Escape")
+    for opens in page.get_by_test_id("diff-button").locator("visible=true").all()[:2]:
+        opens.evaluate(CLICK)
+        expect(page.get_by_test_id("variant-diff")).to_be_visible()
+        watch.look(page, f"{place}, differences")
+        page.keyboard.press("Escape")
+        expect(page.get_by_test_id("variant-diff")).to_have_count(0)
+
+
+def unfold(page: Page) -> None:
+    """A click of the page's own, for all at once: a long page has hundreds."""
+    page.evaluate("folded => document.querySelectorAll(folded).forEach((one) => one.click())", UNFOLD)
+    for test_id in FOLDED:
+        for folded in page.get_by_test_id(test_id).all()[:6]:
+            folded.locator("summary, button, [role=button]").first.evaluate(CLICK)
+    page.evaluate("document.querySelectorAll('.q-expansion-item .q-item').forEach((one) => one.click())")
+
+
+def look_at_run(page: Page, watch: Watch, run_id: str, views: Sequence[str] = VIEWS) -> None:
+    """The run's page in every view, and its dialogs."""
+    place = f"/runs/{run_id}"
+    visit(page, watch, place)
+    page.get_by_test_id("fork-button").first.evaluate(CLICK)
+    expect(page.get_by_test_id("fork-dialog")).to_be_visible()
+    watch.look(page, f"{place}, fork")
+    page.keyboard.press("Escape")
+    expect(page.get_by_test_id("fork-dialog")).to_have_count(0)
+    page.get_by_test_id("run-export").evaluate(CLICK)
+    expect(page.get_by_test_id("export-dialog")).to_be_visible()
+    watch.look(page, f"{place}, export")
+    page.keyboard.press("Escape")
+    expect(page.get_by_test_id("export-dialog")).to_have_count(0)
+    for view in views:
+        page.goto(f"{place}?view={view}")
+        expect(page.locator("main").get_by_role("heading").first).to_be_visible()
+        watch.look(page, f"{place}, {view}")
+        unfold(page)
+        watch.look(page, f"{place}, {view}, unfolded")
+
+
+def stream_live(page: Page, watch: Watch, payloads: Sequence[str]) -> None:
+    """Let a model say each payload while the page looks on, then refuse with it; look at the palette on the way."""
+    page.get_by_test_id("agent-card").filter(has_text="Echo").last.click()
+    told = [*payloads, *(REFUSE + payload for payload in payloads)]
+    for number, payload in enumerate(told, start=1):
         page.get_by_test_id("chat-input").fill(payload.replace("\x00", ""))
         page.keyboard.press("Enter")
         expect(page.get_by_test_id("user-message")).to_have_count(number)
-        expect(page.get_by_test_id("message-streaming")).to_have_count(0, timeout=30_000)
-        found += [f"live: {danger}" for danger in page.evaluate(DANGERS)]
-    return found
+        expect(page.get_by_test_id("message-streaming")).to_have_count(0, timeout=2 * PATIENCE)
+        watch.look(page, "live")
+    page.keyboard.press("Control+k")
+    expect(page.get_by_test_id("command-palette")).to_be_visible()
+    watch.look(page, "palette")
+    page.keyboard.press("Escape")
 
 
-def open_all(page: Page) -> Iterator[None]:
-    """Unfold what is folded, the way a reader would; stops whenever there is something to look at."""
-    page.wait_for_load_state("networkidle")
-    for test_id in ("tool-call", "reasoning", "compare-steps"):
-        for folded in page.get_by_test_id(test_id).all()[:30]:
-            folded.locator("summary, button, [role=button]").first.click(timeout=2000)
-    for test_id in ("prompt-mode-both", "prompt-preview-tab"):
-        if page.get_by_test_id(test_id).is_visible():
-            page.get_by_test_id(test_id).click()
-    page.wait_for_timeout(200)
-    if page.get_by_test_id("side-panel").is_visible():
-        expect(page.get_by_test_id("changes-chip")).to_be_visible()
-    yield
-    for test_id in ("diff-button", "changes-chip"):
-        for opens in page.get_by_test_id(test_id).locator("visible=true").all()[:6]:
-            opens.click()
-            expect(page.get_by_test_id("variant-diff")).to_be_visible()
-            yield
-            page.keyboard.press("Escape")
-            expect(page.get_by_test_id("variant-diff")).to_have_count(0)
+def echoes(payloads: Sequence[str]) -> list[str]:
+    """Every address that says again what stands in it, each with some of the payloads."""
+    said = [quote(payload, safe="")[:1500] for payload in payloads if "\n" not in payload and "\r" not in payload]
+    return [
+        address.replace("{}", said[(number * 7 + again * 31) % len(said)])
+        for number, address in enumerate(ECHOES)
+        for again in range(2)
+    ]
+
+
+def look_at_exports(page: Page, watch: Watch, run_ids: Sequence[str], app: AppProcess) -> None:
+    """Web pages opened from the disk, a bundle brought back, and the documentation of the API."""
+    headers = {"Authorization": f"Bearer {app.token}"}
+    with httpx.Client(base_url=f"{app.url}/api/v1", headers=headers, timeout=60) as client:
+        for run_id in run_ids:
+            exported = client.get(f"/runs/{run_id}/export", params={"format": "html"}).raise_for_status()
+            file = app.data.parent / f"{run_id}.html"
+            file.write_bytes(exported.content)
+            page.goto(file.as_uri())
+            page.evaluate("document.body.classList.add('exported')")
+            watch.look(page, f"{run_id}.html")
+        bundle = client.get(f"/runs/{run_ids[0]}/export", params={"format": "bundle"}).raise_for_status()
+        imported = client.post("/runs/import", content=bundle.content).raise_for_status().json()["data"]["run_id"]
+    visit(page, watch, f"/runs/{imported}")
+    page.goto("/api/v1/docs")
+    page.evaluate("document.body.classList.add('exported')")
+    watch.look(page, "/api/v1/docs")
 
 
 async def plant(folder: Path, payloads: tuple[str, ...]) -> Planted:
     """Store each payload in every field that a page shows."""
     planted = Planted()
-    for number, payload in enumerate(payloads):
-        entries = trace_of(*events(number, payload), run_id=f"hostile-{number}")
-        await seed_trace(folder, entries, draft=Draft(text=payload, reasoning=payload) if number % 2 else None)
-        planted.runs.append(entries[0].run_id)
+    short = {f"hostile-{number}": payload for number, payload in enumerate(payloads)}
+    await seed_traces(folder, [_trace(run_id, number, (one,)) for number, (run_id, one) in enumerate(short.items())])
+    for start in range(0, len(payloads), AT_ONCE):
+        entries = _trace(f"long-{start}", 3 + start // AT_ONCE, payloads[start : start + AT_ONCE])
+        joined = "\n\n".join(payloads[start : start + AT_ONCE])
+        planted.long_runs.append(await seed_trace(folder, entries, draft=Draft(text=joined, reasoning=joined)))
     data = DataFolder.open(folder)
-    for start in range(0, len(payloads), 20):
-        told = [Told(*one) for one in zip(planted.runs, payloads, strict=True)][start : start + 20]
+    for start in range(0, len(payloads), TURNS):
+        told = [Told(*one) for one in short.items()][start : start + TURNS]
         agent = await plant_agent(data, [one.payload for one in told])
         runs = tuple(one.run_id for one in told)
-        session = hostile_session(start, agent.id, agent.slug, payloads[start], runs)
+        session = hostile_session(f"session-{start}", agent.id, agent.slug, told[0].payload, runs)
         planted.sessions.append((await data.sessions.create(session)).id)
         planted.agents.append(agent.slug)
         planted.comparisons.append((await plant_comparison(data, agent, told)).id)
-    deleted = await plant_agent(data, payloads[:2])
-    await data.agents.delete(deleted.id)
-    await plant_tool(data, payloads)
-    echo = new_agent("Echo", Behaviour(model="openai/echo-0-0"), taken_slugs=data.agents.slugs())
-    await data.agents.create(echo)
+    await data.agents.delete((await plant_agent(data, payloads[:2])).id)
+    await plant_tools(data, payloads)
+    await plant_settings(data, payloads)
+    echo_agent = new_agent("Echo", Behaviour(model="openai/echo"), taken_slugs=data.agents.slugs())
+    await data.agents.create(echo_agent)
     await data.close()
     return planted
 
 
-async def plant_tool(data: DataFolder, payloads: tuple[str, ...]) -> None:
-    """Say each payload of the calculator, and in the names and arguments of calls that were saved for it."""
-    await data.tool_settings.save("calculator", ToolSetting(description=well_formed("\n".join(payloads))))
-    for number, payload in enumerate(map(well_formed, payloads)):
-        saved = SavedCall(id=str(number), tool="calculator", name=payload, arguments={"x": payload}, created_at=now())
-        await data.saved_calls.save(saved)
-
-
-def hostile_session(number: int, agent_id: str, slug: str, payload: str, runs: tuple[str, ...]) -> Session:
-    return Session(
-        id=f"hostile-session-{number}",
-        agent_id=agent_id,
-        agent_slug=slug,
-        variant=1,
-        title=payload,
-        runs=runs,
-        composer=payload,
-        composer_attachments=hostile_attachments(payload),
-        queue=(hostile_queued(payload),),
-        created_at=now(),
-        updated_at=now(),
-    )
-
-
-def hostile_queued(payload: str) -> QueuedMessage:
-    attachments = hostile_attachments(payload)
-    return QueuedMessage(id=payload, text=payload, attachments=attachments, created_at=now(), refusal=payload)
-
-
-def hostile_attachments(payload: str) -> tuple[ImagePart, FilePart]:
-    name = well_formed(payload)
-    picture = ImagePart(artifact="0" * 64, media_type="image/png", alt=name)
-    return picture, FilePart(artifact=name, media_type=name, filename=name, size=1)
-
-
-def events(number: int, payload: str) -> Iterator[Event]:
-    agent = AgentRef(id="a1", slug="hostile", name=payload, variant=1)
-    call = ToolCall(call_id="c1", name=payload[:60], arguments={payload: payload})
-    yield RunStarted(session_id=f"hostile-session-{number - number % 20}", agent=agent, model=payload)
-    yield MessageAdded(message=user_message(payload, *hostile_attachments(payload)), origin="user")
-    thought = (ReasoningPart(text=payload), TextPart(text=payload), call)
-    yield MessageAdded(message=Message(role="assistant", parts=thought, model=payload), origin="model")
-    yield ToolCalled(call_id="c1", name=payload[:60], arguments={payload: payload})
-    yield FileChanged(call_id="c1", path=f"/{payload}", before=None, after="0" * 64)
-    result = ToolResult(
-        call_id="c1", name=payload[:60], status="error" if number % 3 else "ok", parts=(TextPart(text=payload),)
-    )
-    yield ToolReturned(call_id="c1", result=result, printed=payload, ms=1, traceback=payload)
-    if number % 2 == 0:
-        answer = Message(role="assistant", parts=(TextPart(text=payload),), model=payload)
-        yield MessageAdded(message=answer, origin="model")
-        yield RunFinished(status="failed", error=ErrorInfo(failure="internal", text=payload, traceback=payload))
-
-
-@contextmanager
-def collector() -> Iterator[tuple[str, list[str]]]:
-    """Another origin on this machine, and the requests it got."""
-    hits: list[str] = []
-
-    class Collect(BaseHTTPRequestHandler):
-        def do_GET(self) -> None:
-            hits.append(self.path)
-            self.send_response(204)
-            self.end_headers()
-
-        def log_message(self, format: str, *args: object) -> None:
-            """Say nothing."""
-
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Collect)
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    try:
-        yield f"http://127.0.0.1:{server.server_address[1]}", hits
-    finally:
-        server.shutdown()
+def _trace(run_id: str, number: int, payloads: Sequence[str]) -> list[Entry]:
+    """A run that belongs to the session in which it is shown."""
+    session = f"session-{number - number % TURNS}"
+    return trace_of(*hostile_run(number, payloads, session), run_id=run_id)

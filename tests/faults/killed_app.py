@@ -5,28 +5,18 @@ asks for the next calls, until it has made all of them. The tool `append` writes
 which is there; `look` reads it, and may be called twice.
 """
 
-import argparse
 import asyncio
-import dataclasses
 import os
 from collections.abc import AsyncGenerator
 from pathlib import Path
 
-from app.domain.agents import Behaviour, ToolChoice, new_agent
+from app.domain.agents import Behaviour, ToolChoice
 from app.domain.messages import Message, TextPart, ToolCall, Usage
 from app.domain.streaming import Delta, ModelRequest, Reply, TextDelta
-from app.engine.chat import Chat
-from app.engine.clock import SystemClock
-from app.engine.jobs import Jobs
-from app.engine.pauses import Pauses
-from app.engine.queue import Queue
-from app.engine.runs import Runs
 from app.llm.directory import ModelDirectory
-from app.serve import choose_port, serve
-from app.store.secrets import session_token
-from app.tools.registry import Registry
 from app.tools.tool import AnyTool, tool
 from app.workbench import Workbench
+from tests.driven_app import driven, given_agent, serve_driven
 
 STEPS = 4
 SLUG = "mortal"
@@ -75,34 +65,14 @@ def _calls(prefix: str, step: int) -> tuple[ToolCall, ...]:
 
 
 def mortal(workbench: Workbench) -> Workbench:
-    data, registry = workbench.data, Registry(tools(Path(os.environ["APPENDED"])))
-    models = Scripted(workbench.catalog, data.artifacts.get)
-    runs = Runs(data.traces, data.rows, models, registry, data.artifacts, SystemClock())
-    chat = Chat(data.agents, data.sessions, runs, registry)
-    return dataclasses.replace(
-        workbench,
-        models=models,
-        tools=registry,
-        runs=runs,
-        chat=chat,
-        queue=Queue(chat),
-        pauses=Pauses(chat),
-        jobs=Jobs(chat, workbench.keys.may_use),
-    )
+    models = Scripted(workbench.catalog, workbench.artifacts.get)
+    return driven(workbench, models, tools(Path(os.environ["APPENDED"])))
 
 
 async def prepare(workbench: Workbench) -> None:
-    if SLUG not in workbench.agents.slugs():
-        behaviour = Behaviour(tools=(ToolChoice(name="append"), ToolChoice(name="look")))
-        await workbench.agents.create(new_agent(SLUG.title(), behaviour, taken_slugs=workbench.agents.slugs()))
+    behaviour = Behaviour(tools=(ToolChoice(name="append"), ToolChoice(name="look")))
+    await given_agent(workbench, SLUG.title(), behaviour)
 
 
 if __name__ == "__main__":
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--port", type=int)
-    parser.add_argument("--data", type=Path)
-    parser.add_argument("--no-browser", action="store_true")
-    chosen = parser.parse_args()
-    opened = mortal(Workbench.open(chosen.data))
-    asyncio.run(prepare(opened))
-    serve(opened, choose_port(chosen.port), session_token(chosen.data))
+    serve_driven(mortal, prepare)

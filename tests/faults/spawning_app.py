@@ -4,30 +4,21 @@
 starts three tasks and joins them; a task calls one tool, which writes a line to the file that APPENDED names.
 """
 
-import argparse
 import asyncio
-import dataclasses
 import os
 from collections.abc import AsyncGenerator
 from pathlib import Path
 
-from app.domain.agents import Behaviour, Limits, Parameters, ToolChoice, new_agent
+from app.domain.agents import Behaviour, Limits, Parameters, ToolChoice
 from app.domain.messages import Message, TextPart, ToolCall, ToolResult, Usage
 from app.domain.models import Price
+from app.domain.settings import Preferences
 from app.domain.streaming import Delta, ModelRequest, Reply, TextDelta
-from app.engine.chat import Chat
-from app.engine.clock import SystemClock
-from app.engine.jobs import Jobs
-from app.engine.pauses import Pauses
-from app.engine.queue import Queue
-from app.engine.runs import Runs
 from app.llm.directory import ModelDirectory
-from app.serve import choose_port, serve
-from app.store.secrets import session_token
 from app.tools.builtin.tasks import join_task, spawn_task
-from app.tools.registry import Registry
 from app.tools.tool import AnyTool, tool
 from app.workbench import Workbench
+from tests.driven_app import driven, given_agent, serve_driven
 
 CHILDREN = 3
 TOKENS = 10
@@ -35,6 +26,8 @@ PRICE = 0.01
 """US dollars for a token of an answer."""
 CEILINGS = {"rich": 500.0, "poor": 0.65}
 """US dollars by agent; a family costs 0.90 where nobody kills it."""
+DAY = 10_000.0
+"""US dollars: no family is ended by what others cost."""
 _MOMENT = 0.02
 """Seconds that a word and a tool take."""
 
@@ -86,33 +79,20 @@ def _working(asked: str, done: int) -> tuple[ToolCall, ...]:
 
 
 def spawning(workbench: Workbench) -> Workbench:
-    data = workbench.data
-    registry = Registry((append_tool(Path(os.environ["APPENDED"])), spawn_task, join_task))
-    models = Scripted(workbench.catalog, data.artifacts.get)
-    runs = Runs(data.traces, data.rows, models, registry, data.artifacts, SystemClock())
-    chat = Chat(data.agents, data.sessions, runs, registry)
-    parts = {"queue": Queue(chat), "pauses": Pauses(chat), "jobs": Jobs(chat)}
-    return dataclasses.replace(workbench, models=models, tools=registry, runs=runs, chat=chat, **parts)
+    models = Scripted(workbench.catalog, workbench.artifacts.get)
+    return driven(workbench, models, (append_tool(Path(os.environ["APPENDED"])), spawn_task, join_task))
 
 
 async def prepare(workbench: Workbench) -> None:
     for name, ceiling in CEILINGS.items():
-        if name in workbench.agents.slugs():
-            continue
         behaviour = Behaviour(
             tools=tuple(ToolChoice(name=name) for name in ("append", "spawn_task", "join_task")),
             parameters=Parameters(max_tokens=TOKENS),
-            limits=Limits(run_cost=ceiling, day_cost=10_000),
+            limits=Limits(run_cost=ceiling, day_cost=DAY),
         )
-        await workbench.agents.create(new_agent(name.title(), behaviour, taken_slugs=workbench.agents.slugs()))
+        await given_agent(workbench, name.title(), behaviour)
+    await workbench.preferences.save(Preferences(day_cost=DAY))
 
 
 if __name__ == "__main__":
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--port", type=int)
-    parser.add_argument("--data", type=Path)
-    parser.add_argument("--no-browser", action="store_true")
-    chosen = parser.parse_args()
-    opened = spawning(Workbench.open(chosen.data))
-    asyncio.run(prepare(opened))
-    serve(opened, choose_port(chosen.port), session_token(chosen.data))
+    serve_driven(spawning, prepare)

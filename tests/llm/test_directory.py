@@ -8,7 +8,7 @@ from app.domain.errors import ModelFailure, NotFound
 from app.domain.messages import user_message
 from app.domain.streaming import ModelRequest, Reply
 from app.llm.catalog import Catalog
-from app.llm.demo import DemoModel
+from app.llm.demo.model import DemoModel
 from app.llm.directory import ModelDirectory
 from app.llm.litellm_model import LiteLLMModel
 from tests.fakes.openai import FakeOpenAI

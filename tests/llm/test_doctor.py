@@ -5,31 +5,38 @@ import ssl
 from collections.abc import AsyncIterator, Iterator
 from contextlib import aclosing, asynccontextmanager
 from pathlib import Path
+from typing import get_args
 
 import pytest
 import truststore
 
-from app.domain.errors import NotFound
-from app.llm.catalog import Catalog
-from app.llm.certificates import issuer_of
-from app.llm.directory import ModelDirectory
+from app.domain.errors import FailureClass, ModelFailure
+from app.domain.messages import ToolCall
+from app.llm.certificates import issuer_of, trusted
 from app.llm.doctor import Doctor, Finding
 from app.llm.doctor_network import StepFailed, place_of
+from app.llm.offered import offered_models
 from app.llm.providers import Keys
 from tests.app_process import free_port
+from tests.engine.scripted import ScriptedModels, ScriptLine, reply
 from tests.fakes.openai import FakeOpenAI
 from tests.tools.certificates import certificate_of
 
 KEY = "sk-planted-0123456789-WXYZ"
 
 
-def doctor(keys: Keys) -> Doctor:
-    async def no_artifact(digest: str) -> bytes:
-        raise NotFound(digest)
+CALLS_IT = reply("", ToolCall(call_id="1", name="add", arguments={"x": 2, "y": 3}))
+
+
+def doctor(keys: Keys, *answers: ScriptLine | str) -> Doctor:
+    """One whose model answers so; the way to a real one is tried in the browser."""
 
     async def ready() -> None: ...
 
-    return Doctor(keys, ModelDirectory(Catalog(), no_artifact, keys=keys).open, ready)
+    models = ScriptedModels()
+    for answer in answers:
+        models.say(answer)
+    return Doctor(keys, models.open, ready)
 
 
 def keys_at(address: str, key: str = KEY) -> Keys:
@@ -37,8 +44,10 @@ def keys_at(address: str, key: str = KEY) -> Keys:
     return lambda variable: saved.get(variable, "")
 
 
-async def examined(keys: Keys, model: str = "ok", provider: str = "openai") -> list[Finding]:
-    return [finding async for finding in doctor(keys).examine(provider, model)]
+async def examined(
+    keys: Keys, *answers: ScriptLine | str, model: str = "ok", provider: str = "openai"
+) -> list[Finding]:
+    return [finding async for finding in doctor(keys, *answers).examine(provider, model)]
 
 
 def outcomes(findings: list[Finding]) -> dict[str, str]:
@@ -48,8 +57,8 @@ def outcomes(findings: list[Finding]) -> dict[str, str]:
 async def test_a_provider_that_works_passes_each_step():
     async with FakeOpenAI() as fake:
         fake.key = KEY
-        findings = await examined(keys_at(fake.base))
-        tools = await examined(keys_at(fake.base), "tools")
+        findings = await examined(keys_at(fake.base), "Hello world", "It is 5.")
+        tools = await examined(keys_at(fake.base), "ok", CALLS_IT)
 
     assert outcomes(findings) == {
         **dict.fromkeys(("resolves", "connects", "key", "listed", "call"), "works"),
@@ -61,12 +70,36 @@ async def test_a_provider_that_works_passes_each_step():
 
 
 async def test_a_model_that_does_not_answer_is_the_last_step():
+    quota = ModelFailure("quota", "You exceeded your quota.")
+    thought = ModelFailure("bad_response", "All its tokens were used up by thinking.")
     async with FakeOpenAI() as fake:
-        findings = await examined(keys_at(fake.base), "e429-quota")
-        used_up = await examined(keys_at(fake.base), "length-thinking")
+        findings = await examined(keys_at(fake.base), quota)
+        used_up = await examined(keys_at(fake.base), thought, CALLS_IT)
     assert outcomes(findings)["call"] == "fails"
     assert "credit" in findings[-1].fix
     assert outcomes(used_up)["call"] == "works", "so few tokens may all go into thinking"
+
+
+async def test_a_model_that_takes_no_tools_is_told_from_one_that_does_not_answer():
+    refuses = ModelFailure("bad_request", "llama2 does not support tools")
+    async with FakeOpenAI() as fake:
+        findings = await examined(keys_at(fake.base), "ok", refuses)
+        server = await examined(
+            lambda name: fake.url if name == "LLAMACPP_URL" else "", "ok", refuses, provider="llamacpp"
+        )
+    assert (findings[-1].step, findings[-1].outcome) == ("tool", "fails")
+    assert "not when it is given a tool. llama2 does not support tools" in findings[-1].text
+    assert "another model" in findings[-1].fix
+    assert "--jinja" in server[-1].fix
+
+
+@pytest.mark.parametrize("failure", get_args(FailureClass))
+async def test_every_failure_of_a_call_comes_with_what_helps(failure: FailureClass):
+    async with FakeOpenAI() as fake:
+        findings = await examined(keys_at(fake.base), ModelFailure(failure, "It failed."))
+    assert findings[-1].step == "call"
+    assert findings[-1].fix
+    assert "kept" not in findings[-1].fix, "there is nothing to keep here"
 
 
 async def test_a_refused_key_is_found_and_never_shown():
@@ -104,14 +137,16 @@ async def test_what_cannot_be_reached_is_told_with_what_helps(address: str, step
 
 async def test_a_local_server_without_the_model_names_those_it_has():
     async with FakeOpenAI() as fake:
-        findings = await examined(lambda name: fake.url if name == "LM_STUDIO_API_BASE" else "", "nope", "lmstudio")
+        findings = await examined(
+            lambda name: fake.url if name == "LM_STUDIO_API_BASE" else "", model="nope", provider="lmstudio"
+        )
     assert (findings[-1].step, findings[-1].outcome) == ("listed", "fails")
     assert "offers" in findings[-1].text
     assert outcomes(findings)["key"] == "skipped"
 
 
 async def test_amazon_without_a_region_is_told():
-    findings = await examined(lambda name: KEY if name == "bedrock:key" else "", "m", "bedrock")
+    findings = await examined(lambda name: KEY if name == "bedrock:key" else "", provider="bedrock")
     assert "region" in findings[-1].text
 
 
@@ -132,6 +167,32 @@ async def test_a_certificate_that_is_not_trusted_names_its_issuer(tmp_path: Path
     assert (findings[-1].step, findings[-1].outcome) == ("certificate", "fails")
     assert "issued by planted.example" in findings[-1].text
     assert "trust store" in findings[-1].fix
+
+
+async def test_a_certificate_that_the_system_trusts_is_trusted_by_the_doctor_and_by_the_check_of_a_key(tmp_path: Path):
+    pem = certificate_of("localhost", tmp_path)
+    assert isinstance(trusted(), truststore.SSLContext)
+    trusted().load_verify_locations(pem)
+    try:
+        async with listening(server_context(pem)) as address:
+            there = keys_at(address.replace("127.0.0.1", "localhost"))
+            findings = await examined(there)
+            with pytest.raises(ModelFailure, match="answered 400"):
+                await offered_models("openai", there)
+    finally:
+        trusted.cache_clear()
+    assert outcomes(findings)["certificate"] == "works"
+    assert "localhost" in findings[2].text
+
+
+async def test_a_key_that_cannot_be_checked_is_told_why(tmp_path: Path):
+    async with listening(self_signed(tmp_path)) as address:
+        with pytest.raises(ModelFailure, match=r"certificate of 127\.0\.0\.1:.* is not trusted by this computer"):
+            await offered_models("openai", keys_at(address))
+    with pytest.raises(ModelFailure, match=r"No address is known for no-such-host\.invalid"):
+        await offered_models("openai", keys_at("http://no-such-host.invalid/v1"))
+    with pytest.raises(ModelFailure, match=r"Nothing answers at 127\.0\.0\.1:"):
+        await offered_models("openai", keys_at(f"http://127.0.0.1:{free_port()}/v1"))
 
 
 async def test_a_server_without_tls_is_told_to_be_written_with_http():
@@ -191,6 +252,10 @@ def test_an_address_that_is_none_is_told():
 
 def self_signed(folder: Path) -> ssl.SSLContext:
     """A server's context whose certificate nobody trusts."""
+    return server_context(certificate_of("planted.example", folder))
+
+
+def server_context(pem: Path) -> ssl.SSLContext:
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-    context.load_cert_chain(certificate_of("planted.example", folder))
+    context.load_cert_chain(pem)
     return context

@@ -56,7 +56,7 @@ async def test_amazon_takes_a_key_of_two_parts_or_one_of_its_own(tmp_path: Path)
         await it.desk.save("bedrock", ProviderEntry({"key": "bedrock-api-key-0123"}))
         assert connection("bedrock/m", it.lookup).arguments["api_key"] == "bedrock-api-key-0123"
         await it.desk.forget_key("bedrock")
-        assert it.keys.values() == []
+        assert not it.keys.values()
 
 
 async def test_what_cannot_be_is_refused_and_nothing_of_it_stored(tmp_path: Path):
@@ -83,7 +83,7 @@ async def test_a_server_of_ones_own_is_asked_by_its_name(tmp_path: Path):
 
         await it.desk.remove(name)
         assert "team-server" not in [state.name for state in await it.desk.all()]
-        assert it.keys.values() == []
+        assert not it.keys.values()
 
 
 async def test_a_refused_key_is_told_without_it(tmp_path: Path):
@@ -124,3 +124,13 @@ async def test_an_unknown_provider_is_told(tmp_path: Path):
         await it.desk.add("Mine", "http://127.0.0.1:9")
         with pytest.raises((Conflict, WorkbenchError)):
             await it.desk.add("Mine", "http://127.0.0.1:9")
+
+
+async def test_a_key_of_another_provider_is_kept_back_except_at_an_address_of_ones_own(tmp_path: Path):
+    async with opened_desk(tmp_path) as it:
+        foreign = {"key": "sk-ant-0123456789"}
+        with pytest.raises(WorkbenchError, match="a key of Anthropic"):
+            await it.desk.save("openai", ProviderEntry(foreign, {"address": ""}))
+        assert not it.desk.state("openai").has_key
+        await it.desk.save("openai", ProviderEntry(foreign, {"address": "http://127.0.0.1:9/v1"}))
+        assert it.desk.state("openai").has_key

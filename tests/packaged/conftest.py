@@ -6,15 +6,19 @@ from pathlib import Path
 
 import pytest
 
-from tests.app_process import ROOT, AppProcess
-from tests.e2e.conftest import browser, complaints, context, page, pytest_runtest_makereport, screenshot
+from tests.app_process import AppProcess
+from tests.e2e.conftest import (
+    browser,
+    complaints,
+    context,
+    first_address,
+    page,
+    pytest_runtest_makereport,
+    screenshot,
+)
+from tests.packaged.built import FORMS, NOTHING_ELSE
 
-__all__ = ["browser", "complaints", "context", "page", "pytest_runtest_makereport", "screenshot"]
-
-DIST = ROOT / "dist"
-FORMS = {"file": DIST / "agent-playground", "folder": DIST / "agent-playground-folder" / "agent-playground"}
-NOTHING_ELSE = {"PATH": "/usr/bin:/bin", "PYTHONPATH": "", "PYTHONHOME": ""}
-"""Of the environment: programs of the system, and no way to the modules of this project."""
+__all__ = ["browser", "complaints", "context", "first_address", "page", "pytest_runtest_makereport", "screenshot"]
 
 
 @pytest.fixture(scope="module", params=list(FORMS))

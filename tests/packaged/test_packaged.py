@@ -3,16 +3,19 @@
 import asyncio
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AsyncExitStack
 from pathlib import Path
 
 import httpx
+import psutil
+import pytest
 from playwright.sync_api import Page, expect
 
-from tests.app_process import AppProcess
-from tests.e2e.playground import SUM, ask, start_session
+from tests.app_process import ROOT, AppProcess
+from tests.e2e.complaints import Complaints
+from tests.e2e.playground import SUM, finished
 from tests.e2e.test_mcp import agree, opened, paste, run
 from tests.fakes.anthropic import FakeAnthropic
 from tests.fakes.bedrock import FakeBedrock
@@ -20,6 +23,7 @@ from tests.fakes.gemini import FakeGemini
 from tests.fakes.ollama import FakeOllama
 from tests.fakes.openai import FakeOpenAI
 from tests.fakes.server import FakeServer
+from tests.packaged.built import TOLD_TO_END
 from tests.waiting import wait_until
 
 USER_TOOL = '''\
@@ -34,6 +38,17 @@ def metres(feet: float) -> str:
     return str(decimal.Decimal(str(feet)) * decimal.Decimal("0.3048"))
 '''
 ANSWER_SECONDS = 60
+KEY = "sk-saved-0123456789-WXYZ"
+
+
+@pytest.fixture(scope="module")
+def provider() -> Iterator[str]:
+    """The address of a provider that takes that key alone."""
+    command = [sys.executable, "-m", "tests.fakes.openai", "--key", KEY]
+    with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout
+        yield f"{process.stdout.readline().strip()}/v1"
+        process.terminate()
 
 
 def post(app: AppProcess, path: str, body: object) -> httpx.Response:
@@ -60,17 +75,35 @@ def test_it_checks_itself_and_says_its_version(executable: Path) -> None:
         assert said.stdout.startswith(expected)
 
 
-def test_a_newcomer_gets_the_sum_from_the_demo_model(page: Page) -> None:
-    start_session(page)
-    answer = ask(page, SUM)
-    expect(answer).to_contain_text("45")
+def test_the_guide_leads_a_newcomer_to_the_sum_from_the_demo_model(page: Page) -> None:
+    page.get_by_test_id("offer-demo").click()
+    page.get_by_test_id("setup-agent").filter(has_text="Assistant").click()
+    page.get_by_test_id("setup-question").filter(has_text=SUM).click()
+    answer = page.get_by_test_id("assistant-message").last
+    expect(answer).to_contain_text("45", timeout=ANSWER_SECONDS * 1000)
+    finished(page)
     expect(answer.get_by_test_id("tool-call")).to_have_count(2)
 
 
 def test_every_page_shows_itself(page: Page, app_process: AppProcess) -> None:
-    for address in ("/agents", "/agents/assistant", "/tools", "/compare", "/runs", "/jobs", "/integrations"):
-        page.goto(f"{app_process.url}{address}")
+    for name in ("agents", "agents/assistant", "tools", "compare", "runs", "jobs", "integrations", "settings", "setup"):
+        page.goto(f"{app_process.url}/{name}")
         expect(page.locator("main h1").first).to_be_visible()
+
+
+def test_a_key_is_saved_and_the_doctor_says_that_it_works(page: Page, app_process: AppProcess, provider: str) -> None:
+    page.goto("/settings")
+    openai = page.locator("[data-provider-card=openai]")
+    expect(page.get_by_test_id("key-place")).to_contain_text("kept in")
+    head = openai.get_by_test_id("provider-head")
+    if head.get_attribute("aria-expanded") == "false":
+        head.click()
+    openai.get_by_test_id("key-input").fill(KEY)
+    openai.get_by_test_id("provider-address").fill(provider)
+    openai.get_by_test_id("save-provider").click()
+    expect(openai.get_by_test_id("provider-note")).to_contain_text("It works", timeout=ANSWER_SECONDS * 1000)
+    expect(openai.get_by_test_id("key-state")).to_contain_text("Kept in")
+    assert asked(app_process, "openai", "text")["status"] == "completed"
 
 
 def test_a_tool_file_with_parts_of_the_standard_library_is_called(app_process: AppProcess) -> None:
@@ -123,7 +156,7 @@ async def ask_all(start_app: Callable[..., AppProcess]) -> None:
             reply = await asyncio.to_thread(asked, app, name, model)
             assert reply["status"] == "completed", (name, reply)
             assert provider.seen.hits, name
-        assert await asyncio.to_thread(app.stop) == 0
+        assert await asyncio.to_thread(app.stop) == TOLD_TO_END
 
 
 def test_it_goes_on_after_a_kill_where_it_was(start_app: Callable[..., AppProcess]) -> None:
@@ -131,9 +164,18 @@ def test_it_goes_on_after_a_kill_where_it_was(start_app: Callable[..., AppProces
     first = post(app, "agents/assistant/run", {"input": SUM}).json()["data"]
     app.kill()
     app.start()
-    stored = httpx.get(f"{app.url}/api/v1/runs/{first['run_id']}", headers={"X-API-Key": app.token})
+    address, headers = f"{app.url}/api/v1/runs/{first['run_id']}", {"X-API-Key": app.token}
+    stored = httpx.get(address, headers=headers, timeout=ANSWER_SECONDS)
     assert stored.json()["data"]["output_text"] == first["output_text"]
-    assert app.stop() == 0
+    assert app.stop() == TOLD_TO_END
+
+
+def test_a_run_is_exported_in_every_format(app_process: AppProcess) -> None:
+    stored = post(app_process, "agents/assistant/run", {"input": SUM}).json()["data"]
+    headers = {"X-API-Key": app_process.token}
+    for format in ("markdown", "html", "jsonl", "otel", "bundle"):
+        address = f"{app_process.url}/api/v1/runs/{stored['run_id']}/export?format={format}"
+        assert httpx.get(address, headers=headers, timeout=ANSWER_SECONDS).raise_for_status().content, format
 
 
 def test_a_second_start_finds_the_first(app_process: AppProcess) -> None:
@@ -143,9 +185,36 @@ def test_a_second_start_finds_the_first(app_process: AppProcess) -> None:
     assert app_process.url in second.stdout
 
 
-def test_nothing_of_it_is_left_in_the_folder_for_temporary_files(
-    executable: Path, start_app: Callable[..., AppProcess], tmp_path: Path
+def test_quit_ends_it_and_the_next_start_has_everything_there(
+    page: Page, app_process: AppProcess, complaints: Complaints
+) -> None:
+    complaints.expect("ERR_CONNECTION_REFUSED|WebSocket")
+    post(app_process, "agents/assistant/run", {"input": SUM}).raise_for_status()
+    page.get_by_test_id("quit-button").click()
+    expect(page.get_by_test_id("app-ended")).to_be_visible()
+    assert app_process.ended() == 0
+    assert "is up at port" in (app_process.data / "logs" / "agent-playground.log").read_text()
+    app_process.start()
+    page.goto(app_process.address)
+    page.goto("/runs")
+    expect(page.get_by_test_id("run-row").first).to_be_visible()
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows removes no file of a program that still runs")
+def test_whoever_ends_the_starter_by_force_ends_the_app_which_tidies_up(
+    start_app: Callable[..., AppProcess], tmp_path: Path
 ) -> None:
     app = start_app(TMPDIR=str(tmp_path))
-    assert app.stop() == 0
+    processes = [psutil.Process(app.pid), *psutil.Process(app.pid).children()]
+    processes[0].kill()
+    assert not psutil.wait_procs(processes, timeout=20)[1]
+    assert wait_until(lambda: not list(tmp_path.glob("_MEI*")))
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows cannot ask a process to end, so nothing is tidied up")
+def test_nothing_of_it_is_left_in_the_folder_for_temporary_files(
+    start_app: Callable[..., AppProcess], tmp_path: Path
+) -> None:
+    app = start_app(TMPDIR=str(tmp_path))
+    assert app.stop() == TOLD_TO_END
     assert not list(tmp_path.glob("_MEI*"))

@@ -166,7 +166,7 @@ async def test_a_start_without_saved_keys_does_not_touch_the_keyring(tmp_path: P
     database = JournalDB(tmp_path / "app.tdb")
     keys = ProviderKeys(KeptKeys(database), tmp_path, keyring=never)
     await keys.ready()
-    assert keys.values() == []
+    assert keys.values() == {}
     database.close()
 
 
@@ -177,7 +177,7 @@ async def test_a_key_that_is_removed_is_nowhere(open_keys: Open, tmp_path: Path)
         await keys.save("openai:key", KEY)
         await keys.forget("openai:key")
         assert keys.describe("openai:key") is None
-        assert (keys.get("openai:key"), keys.values()) == ("", [])
+        assert (keys.get("openai:key"), keys.values()) == ("", {})
     assert keyring.passwords == {}
     assert KEY not in stored(tmp_path)
     assert not (tmp_path / FILE).exists()

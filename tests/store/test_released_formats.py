@@ -1,6 +1,7 @@
 """Data of every released format opens in this app: `formats/` holds a folder of each, as it was written."""
 
 import shutil
+from hashlib import sha256
 from pathlib import Path
 
 import pytest
@@ -13,14 +14,16 @@ FORMATS = Path(__file__).with_name("formats")
 
 
 def test_there_is_a_folder_of_each_format():
-    assert {path.name for path in FORMATS.iterdir()} == {str(number) for number in range(1, SCHEMA + 1)}
+    assert {path.name.partition("-")[0] for path in FORMATS.iterdir()} == {
+        str(number) for number in range(1, SCHEMA + 1)
+    }
 
 
-@pytest.mark.parametrize("number", range(1, SCHEMA + 1))
-async def test_a_folder_of_that_format_opens_whole(number: int, tmp_path: Path):
-    shutil.copytree(FORMATS / str(number), tmp_path / "data")
+@pytest.mark.parametrize("name", sorted(path.name for path in FORMATS.iterdir()))
+async def test_a_folder_of_that_format_opens_whole(name: str, tmp_path: Path):
+    shutil.copytree(FORMATS / name, tmp_path / "data")
     folder = DataFolder.open(tmp_path / "data")
-    assert folder.damaged == () and not folder.first_start
+    assert folder.damaged == () and not folder.first_start and folder.read_only == ""
     assert "assistant" in {agent.slug for agent in folder.agents.all()}
     (row,) = folder.rows.find(RunFilter()).rows
     assert row.status == "completed" and row.request.startswith("What is 5 + 10")
@@ -28,4 +31,23 @@ async def test_a_folder_of_that_format_opens_whole(number: int, tmp_path: Path):
     assert trace.damaged == () and len(steps(trace.entries)) == 8
     assert "45" in str(conversation(trace.entries)[-1])
     assert row.run_id in folder.sessions.get(row.session_id).runs
+    await folder.close()
+
+
+async def test_nothing_of_any_table_is_lost(tmp_path: Path):
+    """`1-all-tables` holds one of everything that can be stored but a comparison."""
+    shutil.copytree(FORMATS / "1-all-tables", tmp_path / "data")
+    folder = DataFolder.open(tmp_path / "data")
+    agent = folder.agents.by_slug("assistant")
+    assert folder.preferences.get().keep_days == 30
+    assert folder.tool_settings.get("calculator").description == "Sums only"
+    assert folder.trusted_files.get("/home/ada/tools/soup.py") is not None
+    assert [one.name for one in folder.saved_calls.of("calculator")] == ["Sum"]
+    assert [one.name for one in folder.http_tools.all()] == ["weather"]
+    assert [one.name for one in folder.mcp_servers.all()] == ["notes"]
+    assert [one.address for one in folder.providers.all()] == ["https://example.org/v1"]
+    assert [one.name for one in folder.api_keys.all()] == ["CI"]
+    assert folder.working_copies.get(agent.id) is not None
+    assert [one.values for one in folder.variable_sets.of(agent.id)] == [{"who": "Ada"}]
+    assert await folder.artifacts.get(sha256(b"picture").hexdigest()) == b"picture"
     await folder.close()

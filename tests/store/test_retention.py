@@ -75,6 +75,14 @@ async def test_a_clock_that_is_years_ahead_deletes_nothing(tmp_path: Path):
     await folder.close()
 
 
+async def test_runs_of_a_clock_that_was_a_day_ahead_are_no_older_than_they_are(tmp_path: Path):
+    """Seen from a clock that is right again: the newest run lies in the future."""
+    folder = await folder_with(tmp_path, a=(("r1", 0.9),), b=(("r2", -1.0),))
+    assert retention(folder).expired(days=1, runs=0) == Expired()
+    assert retention(folder).expired(days=0, runs=1).runs == ("r1",)
+    await folder.close()
+
+
 async def test_what_expired_can_be_brought_back_until_the_next_start(tmp_path: Path):
     folder = await folder_with(tmp_path, old=(("o1", 50.0),), new=(("n1", 0.0),))
     await retention(folder).remove(retention(folder).expired(days=9, runs=0))

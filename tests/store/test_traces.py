@@ -10,6 +10,7 @@ from app.domain.events import FORMAT, Entry, GrantedTool
 from app.domain.messages import system_message, user_message
 from app.domain.streaming import CallDelta, Draft, ReasoningDelta, TextDelta
 from app.domain.tools import ToolSpec
+from app.store.database import JournalDB
 from app.store.disk import Disk
 from app.store.frames import frame
 from app.store.packing import PackedHistory, pack
@@ -191,7 +192,7 @@ async def test_an_entry_of_a_kind_unknown_here_is_told_and_the_rest_is_there(sto
         file.write(frame([("entries", {11: {"seq": 10}})]))
     stored = await store.traces.read("r1")
     assert stored.entries == entries
-    assert stored.damaged[0].startswith("Entry 9 cannot be read: event: Input tag 'teleported'")
+    assert stored.damaged[0].startswith("Entry 9 cannot be read: it is a step of a kind that this version")
     assert stored.damaged[1] == "Entry 10 cannot be read: it holds no event."
 
 
@@ -224,12 +225,22 @@ async def test_the_head_of_a_run_may_be_lost_but_for_one_record(store: Store):
         await store.traces.reopen("r1")
 
 
-async def test_a_trace_of_a_newer_app_is_refused_in_words(store: Store):
-    newer = sum_run()
-    newer[0] = newer[0].model_copy(update={"event": newer[0].event.model_copy(update={"format": FORMAT + 1})})
-    await store.record(newer)
-    with pytest.raises(StorageError, match=f"newer Agent Playground .trace format {FORMAT + 1}"):
-        await store.traces.read("r1")
+async def test_a_trace_of_a_newer_app_is_read_as_far_as_it_is_known_and_not_gone_on_with(store: Store):
+    await store.record(sum_run())
+    database = JournalDB(store.run_file())
+    table = database.table("entries")
+    table.update({"event": {"type": "mood_changed", "mood": "good"}}, doc_ids=[5])
+    table.update({"weather": "fair"}, doc_ids=[6])
+    database.table("run").update({"format": FORMAT + 1})
+    database.close()
+    trace = await store.traces.read("r1")
+    assert trace.entries == [*sum_run()[:4], *sum_run()[5:]]
+    newer, unknown, gap = trace.damaged
+    assert newer.startswith("This run was recorded by a newer Agent Playground (trace format 2")
+    assert unknown == "Entry 4 cannot be read: it is a step of a kind that this version does not know ('mood_changed')."
+    assert gap == "Entry 4 is missing."
+    with pytest.raises(StorageError, match=r"newer Agent Playground .trace format 2"):
+        await store.traces.reopen("r1")
 
 
 async def test_what_a_full_disk_refused_is_written_when_there_is_room_again(tmp_path: Path):

@@ -16,7 +16,7 @@ from app.domain.errors import ToolError
 from app.tools.http_message import Received, Sent
 from app.tools.net import MOST_BYTES, fetch
 from app.tools.net_body import Unpacker
-from app.tools.net_guard import Guard
+from app.tools.net_guard import OWN_PORTS, Guard, host_of
 from tests.tools.answering import WAY_OUT, Names, answering, here, never, redirecting, saying
 from tests.tools.certificates import certificate_of
 
@@ -85,6 +85,38 @@ async def test_a_redirect_to_a_private_address_is_not_followed(target: str) -> N
         with pytest.raises(ToolError, match="not a public address"):
             await fetch(Sent(server.url()), guard)
     assert (len(server.requests), inner.requests) == (1, [])
+
+
+@pytest.fixture
+def own_ports() -> Iterator[set[int]]:
+    """Where this process is told to serve; taken back afterwards."""
+    before = set(OWN_PORTS)
+    yield OWN_PORTS
+    OWN_PORTS.intersection_update(before)
+
+
+HERE = ["127.0.0.1", "localhost", "LOCALHOST.", "2130706433", "0x7f.1", "127.1", "[::1]", "[::ffff:127.0.0.1]"]
+
+
+@pytest.mark.parametrize("host", HERE)
+async def test_the_app_itself_is_never_asked_also_where_this_computer_may_be(host: str, own_ports: set[int]) -> None:
+    async with answering({"/": saying("the app")}) as app:
+        own_ports.add(app.port)
+        address = f"http://{host}:{app.port}/"
+        with pytest.raises(ToolError, match=r"is Agent Playground itself|is not a public address|is not known"):
+            await fetch(Sent(address), Guard(("*",), WAY_OUT, private_hosts=frozenset([host_of(address)])))
+    assert app.requests == []
+
+
+@pytest.mark.parametrize("second", ["pages", "files"])
+async def test_a_redirect_to_the_app_itself_is_not_followed(second: str, own_ports: set[int]) -> None:
+    guard = here("other.example", "127.0.0.1", names={"other.example": ["127.0.0.1"], "127.0.0.1": ["127.0.0.1"]})
+    async with answering({"/": saying(second)}) as app:
+        own_ports.add(app.port)
+        async with answering({"/": redirecting(app.url())}) as server:
+            with pytest.raises(ToolError, match=f"127.0.0.1:{app.port} is Agent Playground itself"):
+                await fetch(Sent(server.url(host="other.example")), guard)
+    assert (len(server.requests), app.requests) == (1, [])
 
 
 async def test_a_redirect_to_a_host_that_is_not_allowed_is_not_followed() -> None:

@@ -1,9 +1,13 @@
 """Attachments in words and as they are shown in messages."""
 
+from pathlib import Path
+
 import pytest
 
 from app.domain.messages import Attachment, FilePart, ImagePart
 from app.domain.tools import ToolSpec
+from app.store.artifacts import Artifacts
+from app.store.contents import Contents
 from app.ui.components.attached import attached
 from app.ui.components.attachment_words import attachment_words
 
@@ -30,18 +34,21 @@ def test_it_is_said_how_an_attachment_reaches_the_model(
     assert (words.text, words.warns) == (text, warns)
 
 
-def test_a_message_shows_pictures_and_files_in_their_order() -> None:
-    shown = attached((TABLE, IMAGE))
-    assert shown.index("t.csv") < shown.index(f'<img src="/artifacts/{"1" * 64}" alt="cat.png"')
-    assert f'href="/artifacts/{"2" * 64}?name=t.csv"' in shown
-    assert attached(()) == ""
+def test_a_message_shows_pictures_and_files_in_their_order(tmp_path: Path) -> None:
+    contents = Contents(Artifacts(tmp_path), lambda: "http://127.0.0.1:9")
+    shown = attached((TABLE, IMAGE), contents)
+    assert shown.index("t.csv") < shown.index(f'<img src="{contents.picture("1" * 64)}" alt="cat.png"')
+    assert f'<a href="{contents.download("2" * 64, "t.csv")}"' in shown
+    assert shown.count("http://127.0.0.1:9/") == 2
+    assert attached((), contents) == ""
 
 
-def test_hostile_names_stay_text_and_only_known_pictures_are_shown() -> None:
+def test_hostile_names_stay_text_and_only_known_pictures_are_shown(tmp_path: Path) -> None:
     name = '"><script>alert(1)</script>'
     drawing = ImagePart(artifact="javascript:alert(1)", media_type="image/svg+xml", alt=name)
-    shown = attached((drawing, FilePart(artifact="../x", media_type=name, filename=name, size=1)))
+    file = FilePart(artifact="../x", media_type=name, filename=name, size=1)
+    shown = attached((drawing, file), Contents(Artifacts(tmp_path)))
     assert "<img" not in shown
     assert "<script" not in shown
-    assert 'href="/artifacts/javascript%3Aalert%281%29?' in shown
-    assert 'href="/artifacts/..%2Fx?' in shown
+    assert "/javascript%3Aalert%281%29?" in shown
+    assert "/..%2Fx?script%3E" in shown

@@ -11,9 +11,10 @@ from nicegui.testing.user_simulation import user_simulation
 
 from app.domain.errors import ErrorInfo
 from app.domain.events import RunFinished
+from app.domain.failure_words import failure_words
 from app.domain.streaming import Draft
 from app.store.artifacts import Artifacts
-from app.store.disk import Disk
+from app.store.contents import Contents
 from app.ui.components.timeline import Timeline
 from app.ui.components.timeline_cards import CardContext
 from app.ui.components.trace_growth import RunSoFar
@@ -191,7 +192,7 @@ async def test_a_failed_run_says_what_to_do(tmp_path: Path):
     async with visitor(tmp_path) as (user, _):
         await user.open("/runs/r1")
         await sees(user, "401: no such key")
-        await sees(user, "Check the API key")
+        await sees(user, failure_words("invalid_key").next_step)
 
 
 async def test_a_damaged_record_is_named_and_hides_nothing_else(tmp_path: Path):
@@ -257,7 +258,7 @@ async def test_the_list_follows_a_run_that_goes_on(tmp_path: Path):
 
 async def test_the_card_of_a_call_learns_of_its_result(tmp_path: Path):
     run = RunSoFar("r1")
-    context = CardContext(run, Artifacts(tmp_path, Disk()))
+    context = CardContext(run, Contents(Artifacts(tmp_path)))
 
     def page() -> None:
         timeline = Timeline(run, context, wanted=None, on_choose=lambda _: None)

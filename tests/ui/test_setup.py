@@ -10,6 +10,8 @@ from app.domain.settings import SetupProgress, SetupStep
 from app.llm.demo.failing import failure_in
 from app.llm.nearby import NearbyServer
 from app.llm.provider_desk import KeyState
+from app.llm.providers import PROVIDERS
+from app.ui.components.provider_views import short_form_view
 from app.ui.components.setup_key import still_missing
 from app.ui.components.setup_offer import offer_view
 from app.ui.components.setup_views import (
@@ -48,6 +50,7 @@ def test_a_step_can_be_opened_once_what_it_needs_was_chosen(progress: SetupProgr
 def test_the_open_step_is_a_heading_that_takes_the_focus_and_the_others_are_buttons():
     progress = SetupProgress(step="choose", provider="demo")
     assert '<h2 tabindex="-1">' in step_head("choose", progress, "")
+    assert "Change" not in step_head("begin", SetupProgress(step="tour"), ""), "nothing was chosen there"
     done = step_head("begin", progress, "The demo")
     assert "Change" in done and "The demo" in done and "disabled" not in done
     ahead = step_head("ask", progress, "")
@@ -110,6 +113,8 @@ def test_an_agent_without_examples_can_be_asked_all_the_same():
 def test_the_tour_asks_for_what_the_demo_model_acts_out():
     assert failure_in(TOUR[0].text) == "rate_limit"
     assert [stop.text for stop in TOUR if stop.text not in tour_view()] == []
+    assert "seen" not in tour_view()
+    assert tour_view([TOUR[2].text]).count("setup-seen") == 1
 
 
 def test_the_tour_is_given_by_an_agent_that_calculates():
@@ -122,6 +127,23 @@ def test_the_tour_is_given_by_an_agent_that_calculates():
     assert guide_of_tour([plain, sums]) == sums
     assert guide_of_tour([plain]) == plain
     assert guide_of_tour([]) is None
+
+
+def test_a_newcomer_is_asked_for_the_key_alone_and_told_where_to_get_one():
+    shown = short_form_view(OPENAI)
+    assert "https://platform.openai.com/api-keys" in shown and "noopener" in shown
+    assert shown.index('name="key:key"') < shown.index("<details") < shown.index('name="address"')
+    has_one = replace(OPENAI, keys=(KeyState("key", "WXYZ", where="in a file"),))
+    assert "No key yet" not in short_form_view(has_one)
+
+
+def test_what_a_provider_cannot_do_without_is_not_folded():
+    azure = replace(
+        OPENAI, name="azure", provider=PROVIDERS["azure"], fields=("address", "api_version"), lists_models=False
+    )
+    shown = short_form_view(azure)
+    assert shown.index('name="address"') < shown.index('name="models"') < shown.index("<details")
+    assert "openai.azure.com" in shown
 
 
 def test_a_key_of_the_environment_is_enough():

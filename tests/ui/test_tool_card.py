@@ -1,11 +1,14 @@
+from pathlib import Path
+
 import pytest
 
-from app.domain.errors import NotFound
 from app.domain.events import FileChanged
 from app.domain.messages import ImagePart, TextPart, ToolResult, ToolStatus
 from app.domain.tools import ToolSpec
 from app.domain.trace import CallView
 from app.domain.values import now
+from app.store.artifacts import Artifacts
+from app.store.contents import Contents
 from app.ui.components.tool_body import SHOWN, STATUS_WORDS, attachments, call_body
 from app.ui.components.tool_card import call_line
 from tests.hostile import PAYLOADS
@@ -13,20 +16,14 @@ from tests.hostile import PAYLOADS
 SPEC = ToolSpec(name="calculator", description="", parameters={}, title="Calculator", icon="calculate")
 
 
-class Shelf:
-    """Artifacts in memory, by any name."""
+@pytest.fixture
+def artifacts(tmp_path: Path) -> Artifacts:
+    return Artifacts(tmp_path)
 
-    def __init__(self, **contents: bytes) -> None:
-        self.contents = contents
 
-    async def put(self, content: bytes) -> str:
-        self.contents[str(len(self.contents))] = content
-        return str(len(self.contents) - 1)
-
-    async def get(self, digest: str) -> bytes:
-        if digest not in self.contents:
-            raise NotFound(f"There is no artifact {digest!r}.")
-        return self.contents[digest]
+@pytest.fixture
+def contents(artifacts: Artifacts) -> Contents:
+    return Contents(artifacts)
 
 
 def call(text: str = "5 + 10 = 15", status: ToolStatus = "ok", **more: object) -> CallView:
@@ -88,33 +85,38 @@ def test_of_a_long_print_the_end_is_shown() -> None:
     assert f"of {SHOWN + 7:,} characters" in body
 
 
-async def test_a_change_of_a_file_is_a_diff() -> None:
-    change = FileChanged(call_id="id", path="/a.txt", before="old", after="new")
-    shown = await attachments(call(changes=[change]), Shelf(old=b"one\ntwo\n", new=b"one\nthree\n"))
+async def test_a_change_of_a_file_is_a_diff(artifacts: Artifacts, contents: Contents) -> None:
+    old, new = await artifacts.put(b"one\ntwo\n"), await artifacts.put(b"one\nthree\n")
+    change = FileChanged(call_id="id", path="/a.txt", before=old, after=new)
+    shown = await attachments(call(changes=[change]), contents)
     assert '<span class="diff-removed">-two\n</span>' in shown
     assert '<span class="diff-added">+three\n</span>' in shown
     assert "Changed /a.txt" in shown
 
 
-async def test_a_change_of_binary_or_missing_content_is_named() -> None:
-    change = FileChanged(call_id="id", path="/a.bin", before=None, after="new")
-    assert "not text" in await attachments(call(changes=[change]), Shelf(new=b"\xff\xfe\x00"))
-    assert "no artifact" in await attachments(call(changes=[change]), Shelf())
+async def test_a_change_of_binary_or_missing_content_is_named(artifacts: Artifacts, contents: Contents) -> None:
+    change = FileChanged(call_id="id", path="/a.bin", before=None, after=await artifacts.put(b"\xff\xfe\x00"))
+    assert "not text" in await attachments(call(changes=[change]), contents)
+    lost = change.model_copy(update={"after": "0" * 64})
+    assert "no artifact" in await attachments(call(changes=[lost]), contents)
 
 
-async def test_an_image_is_shown_and_an_svg_is_not() -> None:
+async def test_an_image_is_shown_and_an_svg_is_not(artifacts: Artifacts, contents: Contents) -> None:
     def drawn(media_type: str) -> CallView:
-        parts = (ImagePart(artifact="image", media_type=media_type, alt="A chart"),)
+        parts = (ImagePart(artifact=image, media_type=media_type, alt="A chart"),)
         return call(result=ToolResult(call_id="id", name="calculator", parts=parts))
 
-    shelf = Shelf(image=b"bytes")
-    assert 'src="data:image/png;base64,Ynl0ZXM="' in await attachments(drawn("image/png"), shelf)
-    assert "<img" not in await attachments(drawn("image/svg+xml"), shelf)
+    image = await artifacts.put(b"bytes")
+    assert f'<img src="{contents.picture(image)}" alt="A chart"' in await attachments(drawn("image/png"), contents)
+    assert "<img" not in await attachments(drawn("image/svg+xml"), contents)
 
 
 @pytest.mark.parametrize("payload", PAYLOADS)
-async def test_hostile_text_stays_text_everywhere_on_a_card(payload: str) -> None:
-    change = FileChanged(call_id="id", path=payload, before="old", after="new")
+async def test_hostile_text_stays_text_everywhere_on_a_card(
+    payload: str, artifacts: Artifacts, contents: Contents
+) -> None:
+    old, new = await artifacts.put(b""), await artifacts.put(payload.encode())
+    change = FileChanged(call_id="id", path=payload, before=old, after=new)
     hostile = call(
         payload,
         "error",
@@ -124,7 +126,7 @@ async def test_hostile_text_stays_text_everywhere_on_a_card(payload: str) -> Non
         traceback=payload,
         changes=[change],
     )
-    attached = await attachments(hostile, Shelf(old=b"", new=payload.encode()))
+    attached = await attachments(hostile, contents)
     html = call_line(hostile, SPEC.model_copy(update={"title": payload, "icon": payload})) + call_body(
         hostile, attached
     )

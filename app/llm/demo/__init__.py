@@ -1,5 +1,9 @@
 """The built-in demo model: deterministic scripts that call the real tools, without a key and without a network."""
 
-from app.llm.demo.model import DemoModel
+HUMAN_PACE = 1 / 70
+"""Seconds for a token of its answers."""
 
-__all__ = ["DemoModel"]
+
+def is_demo(name: str) -> bool:
+    """Whether the name may be meant for it, as a person or an agent writes it."""
+    return name.strip() == "demo" or name.strip().startswith("demo/")

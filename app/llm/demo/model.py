@@ -9,6 +9,7 @@ from dataclasses import replace
 from app.domain.errors import ModelFailure
 from app.domain.messages import Message, Part, ReasoningPart, TextPart, ToolCall, ToolResult, Usage
 from app.domain.streaming import CallDelta, Delta, ModelRequest, ReasoningDelta, Reply, TextDelta
+from app.llm.demo import HUMAN_PACE
 from app.llm.demo.answer import Answer
 from app.llm.demo.ask import Ask, ask_of
 from app.llm.demo.scripts import answer_to
@@ -16,8 +17,6 @@ from app.llm.demo.shaped import shaped
 from app.llm.demo.talk import LABEL
 
 NAME = "demo/agent"
-HUMAN_PACE = 1 / 70
-"""Seconds for a token."""
 
 _TOKEN = re.compile(r"\s*\S+\s*|\s+")
 _ARGUMENT_PIECE = 8

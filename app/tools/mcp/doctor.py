@@ -19,12 +19,23 @@ if TYPE_CHECKING:
     from mcp import Client
     from mcp_types import CallToolResult, Tool
 
+    from app.tools.sealing import Sealing
+
 CALL_SECONDS = 30
 
 
-async def examined(server: McpServer, version: str, *, seconds: float) -> AsyncIterator[Finding]:
-    """Ends with the first step that failed. `seconds` is what the server gets for its handshake."""
-    yield (found := _command_found(server))
+async def examined(
+    server: McpServer, version: str, *, seconds: float, sealing: "Sealing | None" = None
+) -> AsyncIterator[Finding]:
+    """Ends with the first step that failed. `seconds` is what the server gets for its handshake; `sealing` has the
+    secrets that its transport refers to.
+    """
+    try:
+        opened_with = server if sealing is None else await _with_secrets(server, sealing)
+    except WorkbenchError as error:
+        yield Finding("command found", False, str(error))
+        return
+    yield (found := _command_found(opened_with))
     if not found.ok:
         return
     if server.consented != server.transport.digest:
@@ -34,7 +45,7 @@ async def examined(server: McpServer, version: str, *, seconds: float) -> AsyncI
     from app.tools.mcp.opening import Visitor, about, opened  # noqa: PLC0415  imported in a thread just now
 
     link = Link(ServerLog())
-    visitor = Visitor(server, version, link, RunningCalls())
+    visitor = Visitor(opened_with, version, link, RunningCalls())
     async with AsyncExitStack() as stack:
         try:
             async with asyncio.timeout(seconds):
@@ -47,6 +58,11 @@ async def examined(server: McpServer, version: str, *, seconds: float) -> AsyncI
         yield Finding("handshake", True, f"It speaks MCP: {about(client)}.")
         async for finding in _tried(client, server, link, seconds):
             yield finding
+
+
+async def _with_secrets(server: McpServer, sealing: "Sealing") -> McpServer:
+    await sealing.ready()
+    return sealing.filled(server)
 
 
 def _command_found(server: McpServer) -> Finding:

@@ -2,18 +2,30 @@
 
 import asyncio
 from collections.abc import AsyncIterator, Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 from pydantic import JsonValue
 
 from app.domain.errors import Conflict, NotFound
 from app.domain.tool_settings import McpServer
 from app.domain.tools import CallContext, ToolOutput, ToolSpec, canonical_name
-from app.tools.mcp.doctor import examined
-from app.tools.mcp.keeper import Keeper
+from app.late import late
 from app.tools.mcp.naming import checked_server_name
+from app.tools.mcp.server_log import Clean, unchanged
 from app.tools.mcp.states import Finding, Patience, ServerState
 from app.tools.ports import McpServers, RunnableTool
+
+if TYPE_CHECKING:
+    from app.tools.sealing import Sealing
+
+with late():
+    from app.tools.mcp import doctor
+    from app.tools.mcp import keeper as keepers
+
+
+def _nothing() -> None:
+    return None
 
 
 class McpHub:
@@ -21,12 +33,24 @@ class McpHub:
 
     title = "MCP servers"
 
-    def __init__(self, servers: McpServers, *, version: str, patience: Patience | None = None) -> None:
-        """`version` is the app's, which servers are told."""
+    def __init__(
+        self,
+        servers: McpServers,
+        *,
+        version: str,
+        patience: Patience | None = None,
+        sealing: "Callable[[], Sealing | None]" = _nothing,
+        clean: Clean = unchanged,
+    ) -> None:
+        """`version` is the app's, which servers are told; `sealing` keeps the secrets of servers where keys are kept;
+        `clean` takes the known ones out of what servers say.
+        """
+        self._sealing = sealing
+        self._clean = clean
         self._servers = servers
         self._version = version
         self._patience = patience or Patience()
-        self._keepers: dict[str, Keeper] = {}
+        self._keepers: dict[str, keepers.Keeper] = {}
         self._revision = 0
 
     @property
@@ -65,15 +89,19 @@ class McpHub:
         for name in self._keepers:
             if canonical_name(name).casefold() == canonical_name(server.name).casefold():
                 raise Conflict(f"There is an MCP server {name!r} already. Choose another name.")
-        stored = await self._servers.create(server.model_copy(update={"consented": "", "seen_tools": None}))
+        fresh = await self._sealed(server.model_copy(update={"consented": "", "seen_tools": None}))
+        stored = await self._servers.create(fresh)
         self._keep(stored)
         self._moved()
 
     async def remove(self, name: str) -> None:
         """End the server and forget it."""
-        await self._keeper(name).end()
+        keeper = self._keeper(name)
+        await keeper.end()
         await self._servers.delete(name)
         self._keepers.pop(name, None)
+        if (sealing := self._sealing()) is not None:
+            await sealing.forget(keeper.server.transport.model_dump_json())
         self._moved()
 
     async def enable(self, name: str, enabled: bool) -> None:
@@ -85,8 +113,12 @@ class McpHub:
 
     async def change(self, server: McpServer) -> None:
         """Take over transport and switch; another transport has to be agreed to again."""
-        settings = {"transport": server.transport, "enabled": server.enabled}
+        before = self._keeper(server.name).server.transport.model_dump_json()
+        transport = (await self._sealed(server)).transport
+        settings = {"transport": transport, "enabled": server.enabled}
         await self._update(server.name, lambda stored: stored.model_copy(update=settings))
+        if (sealing := self._sealing()) is not None:
+            await sealing.forget(before, transport.model_dump_json())
 
     async def accept_changes(self, name: str) -> None:
         """Agree to the tools as the server lists them now."""
@@ -96,22 +128,36 @@ class McpHub:
         """Connect at once, though it is connected or waits for its next try."""
         await self._keeper(name).reconnect()
 
-    def doctor(self, name: str) -> AsyncIterator[Finding]:
+    async def doctor(self, name: str) -> AsyncIterator[Finding]:
         """What works and what does not, step by step, tried over a connection of its own."""
-        return examined(self._keeper(name).server, self._version, seconds=self._patience.handshake)
+        server, sealing = self._keeper(name).server, self._sealing()
+        async for finding in doctor.examined(server, self._version, seconds=self._patience.handshake, sealing=sealing):
+            yield replace(finding, text=self._clean(finding.text))
 
     async def _update(self, name: str, change: Callable[[McpServer], McpServer]) -> None:
         keeper = self._keeper(name)
         await keeper.become(await self._servers.change(name, change))
 
-    def _keeper(self, name: str) -> Keeper:
+    def _keeper(self, name: str) -> "keepers.Keeper":
         if name not in self._keepers:
             raise NotFound(f"There is no MCP server {name!r}.")
         return self._keepers[name]
 
-    def _keep(self, server: McpServer) -> Keeper:
-        keeper = Keeper(
-            server, servers=self._servers, version=self._version, patience=self._patience, moved=self._moved
+    async def _sealed(self, server: McpServer) -> McpServer:
+        sealing = self._sealing()
+        if sealing is None:
+            return server
+        return server.model_copy(update={"transport": await sealing.transport(server.transport)})
+
+    def _keep(self, server: McpServer) -> "keepers.Keeper":
+        keeper = keepers.Keeper(
+            server,
+            servers=self._servers,
+            version=self._version,
+            patience=self._patience,
+            moved=self._moved,
+            sealing=self._sealing,
+            clean=self._clean,
         )
         self._keepers[server.name] = keeper
         return keeper
@@ -125,12 +171,8 @@ class McpTool:
     """A tool of a server."""
 
     spec: ToolSpec
-    keeper: Keeper
+    keeper: "keepers.Keeper"
 
     async def run(self, arguments: Mapping[str, JsonValue], context: CallContext) -> ToolOutput:
         """Raises `ToolError`. Cancelling it cancels the call at the server."""
         return await self.keeper.call(self.spec.name, arguments, context)
-
-
-def _nothing() -> None:
-    return None

@@ -18,7 +18,7 @@ from app.domain.values import now
 from app.tools.mcp.failures import in_words, loss
 from app.tools.mcp.link import Link
 from app.tools.mcp.running_calls import RunningCalls
-from app.tools.mcp.server_log import ServerLog
+from app.tools.mcp.server_log import Clean, ServerLog
 from app.tools.mcp.states import Patience, ServerState, ServerStatus, tool_changes
 from app.tools.ports import McpServers
 
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from mcp import Client
 
     from app.tools.mcp.connection import Connection
+    from app.tools.sealing import Sealing
 
 OPENING = "app.tools.mcp.opening"
 """Imports the MCP library, which takes most of a second: in a thread, with the first server."""
@@ -42,14 +43,24 @@ class Keeper:
     """One server from the moment it is added until it is removed."""
 
     def __init__(
-        self, server: McpServer, *, servers: McpServers, version: str, patience: Patience, moved: Callable[[], None]
+        self,
+        server: McpServer,
+        *,
+        servers: McpServers,
+        version: str,
+        patience: Patience,
+        moved: Callable[[], None],
+        sealing: "Callable[[], Sealing | None]",
+        clean: Clean,
     ) -> None:
-        """`moved` is called with every change of the status or the tools."""
+        """`moved` is called with every change of the status or the tools; for `sealing` and `clean` see `McpHub`."""
+        self._sealing = sealing
+        self._clean = clean
         self._servers = servers
         self._version = version
         self._patience = patience
         self._moved = moved
-        self._log = ServerLog()
+        self._log = ServerLog(clean)
         self._calls = RunningCalls()
         self._connection: Connection | None = None
         self._settled = asyncio.Event()
@@ -155,7 +166,7 @@ class Keeper:
         from app.tools.mcp.opening import Visitor, listen, opened  # noqa: PLC0415  imported in a thread before
 
         self._log.event("Connecting")
-        visitor = Visitor(self.server, self._version, link, self._calls)
+        visitor = Visitor(await self._with_secrets(), self._version, link, self._calls)
         unseen = self.server.seen_tools is None
         async with AsyncExitStack() as stack:
             async with asyncio.timeout(self._patience.handshake):
@@ -169,7 +180,21 @@ class Keeper:
                     await self._list(client, link, agreed=unseen and settling)
                 await asyncio.sleep(self._patience.listing)
 
+    def _cleaned(self, spec: ToolSpec) -> ToolSpec:
+        """As it is stored and shown: a server may repeat in its descriptions what it was given."""
+        written = spec.model_dump_json()
+        cleaned = self._clean(written)
+        return spec if cleaned == written else ToolSpec.model_validate_json(cleaned)
+
+    async def _with_secrets(self) -> McpServer:
+        sealing = self._sealing()
+        if sealing is None:
+            return self.server
+        await sealing.ready()
+        return sealing.filled(self.server)
+
     async def _rest(self, problem: str, seconds: float) -> None:
+        problem = self._clean(problem)
         status: ServerStatus = "waiting" if self._connection else "failed"
         self._connection = None
         self._settled.clear()
@@ -185,13 +210,16 @@ class Keeper:
         from app.tools.mcp.specs import listing_of  # noqa: PLC0415
 
         listing = listing_of(self.server.name, await all_tools(client))
+        listing = replace(listing, specs=tuple(map(self._cleaned, listing.specs)))
         if agreed:
             await self._agree(listing.specs)
         changes = tool_changes(self.server.seen_tools or (), listing.specs)
         self._connection = Connection(self.server, client, link, listing)
         self._log.event(f"{len(listing.specs)} tools listed{', not as they were agreed to' if changes else ''}")
         status: ServerStatus = "changed" if changes else "ready"
-        self._show(ServerState(self.server, status, tools=listing.specs, about=about(client), changes=changes))
+        self._show(
+            ServerState(self.server, status, tools=listing.specs, about=self._clean(about(client)), changes=changes)
+        )
         self._settled.set()
 
     async def _agree(self, specs: tuple[ToolSpec, ...]) -> None:

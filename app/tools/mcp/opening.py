@@ -1,5 +1,6 @@
 """A connection to a server: the only place where the MCP library is asked for one. Heavy: import it late."""
 
+import asyncio
 import sys
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
@@ -39,6 +40,7 @@ from app.tools.mcp.link import Link
 from app.tools.mcp.pipes import pipes
 from app.tools.mcp.running_calls import RunningCalls
 from app.tools.mcp.windows_pipes import windows_pipes
+from app.tools.trust import usual_trust
 
 HTTP_SECONDS = 30
 """For everything but the wait for an answer, which the tool's own time-out bounds."""
@@ -163,9 +165,11 @@ async def _http(http: HttpTransport, link: Link) -> AsyncIterator[TransportStrea
         if response.request.method == "POST":
             link.http_status = response.status_code if response.status_code >= 400 else None
 
+    believed = await asyncio.to_thread(usual_trust)
     async with (
         httpx2.AsyncClient(
             headers=headers(http),
+            verify=believed,
             timeout=httpx2.Timeout(HTTP_SECONDS, read=None),
             event_hooks={"response": [answered]},
         ) as client,

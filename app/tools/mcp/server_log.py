@@ -1,17 +1,26 @@
 """What a server wrote to its standard error, and what happened to it: the last lines of both."""
 
 from collections import deque
+from collections.abc import Callable
 from datetime import UTC, datetime
 
 MOST_LINES = 200
 LONGEST_LINE = 2_000
 """Characters."""
+Clean = Callable[[str], str]
+"""Takes the known secrets out of a text."""
+
+
+def unchanged(text: str) -> str:
+    """Where no secrets are known."""
+    return text
 
 
 class ServerLog:
     """Bounded: a server may write as much as it likes."""
 
-    def __init__(self) -> None:
+    def __init__(self, clean: Clean = unchanged) -> None:
+        self._clean = clean
         self._lines: deque[str] = deque(maxlen=MOST_LINES)
         self._rest = b""
 
@@ -25,10 +34,10 @@ class ServerLog:
 
     def event(self, text: str) -> None:
         """Note something that happened, with the time of day."""
-        self._lines.append(f"· {datetime.now(UTC).astimezone():%H:%M:%S} {_cut(text)}")
+        self._lines.append(f"· {datetime.now(UTC).astimezone():%H:%M:%S} {_cut(self._clean(text))}")
 
     def line(self, text: str) -> None:
-        self._lines.append(_cut(text))
+        self._lines.append(_cut(self._clean(text)))
 
     def wrote(self, chunk: bytes) -> None:
         """Take in standard error as it comes; of a flood only the end is looked at."""

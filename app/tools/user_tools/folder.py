@@ -27,8 +27,19 @@ class UserTools:
 
     title = "Your tools"
 
-    def __init__(self, folder: Path, trusted: TrustedFiles, *, trust_all: bool = False) -> None:
-        """With `trust_all` every file of the folder may run, as long as this app does."""
+    def __init__(
+        self,
+        folder: Path,
+        trusted: TrustedFiles,
+        *,
+        trust_all: bool = False,
+        admit: Callable[[], None] = lambda: None,
+    ) -> None:
+        """With `trust_all` every file of the folder may run, as long as this app does.
+
+        `admit` raises `StorageError` where nothing in the folder may be changed.
+        """
+        self._admit = admit
         self.folder = folder.absolute()
         self.revision = 0
         """Goes up with every change of a file, of its status or of its tools."""
@@ -43,7 +54,7 @@ class UserTools:
 
     async def start(self) -> None:
         """Make the folder and list its files; those that may run are loaded in the background, and changes followed."""
-        await asyncio.to_thread(self.folder.mkdir, parents=True, exist_ok=True)
+        await asyncio.to_thread(self.folder.mkdir, mode=0o700, parents=True, exist_ok=True)
         await self._look()
         self._watch = asyncio.create_task(self._follow())
 
@@ -98,12 +109,14 @@ class UserTools:
 
     async def save(self, name: str, text: str, *, expected: str | None) -> None:
         """Replace the text. Raises `Conflict` when it is no longer `expected`; `None` replaces whatever is there."""
+        self._admit()
         known = name if name in self._files else editing.file_name(name)
         await asyncio.to_thread(editing.replace, self.folder, known, text, expected=expected)
         await self._look()
 
     async def new_file(self, name: str) -> UserFile:
         """Make a file that shows how tools are written. Raises `Conflict` where the name is taken."""
+        self._admit()
         name = editing.file_name(name)
         await asyncio.to_thread(editing.create, self.folder, name, template(name))
         await self._look()

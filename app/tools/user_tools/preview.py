@@ -5,10 +5,12 @@ import traceback
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from app.tools.authoring import kit_name
-from app.tools.docstring import read_docstring
-from app.tools.user_tools.script_block import BadScriptBlock, required_packages
+from app.late import late
 from app.tools.user_tools.user_file import FileProblem, PreviewedTool
+
+with late():
+    from app.tools import authoring, docstring
+    from app.tools.user_tools import script_block
 
 LONGEST_PREVIEWED = 40_000
 """Characters. Python holds everything else up while it parses, about 20 ms for that many."""
@@ -32,9 +34,9 @@ def preview(source: str, name: str) -> Preview:
     A longer text than `LONGEST_PREVIEWED` promises no tools: what is in it is known once it ran.
     """
     try:
-        requires = required_packages(source)
+        requires = script_block.required_packages(source)
         tree = ast.parse(source if len(source) <= LONGEST_PREVIEWED else "", name)
-    except BadScriptBlock as error:
+    except script_block.BadScriptBlock as error:
         return Preview(problem=FileProblem(str(error), error.line))
     except SyntaxError as error:
         shown = "".join(traceback.format_exception_only(error))
@@ -57,7 +59,7 @@ def _tools(tree: ast.Module) -> Iterator[PreviewedTool]:
 def _kit(item: ast.ClassDef) -> Iterator[PreviewedTool]:
     for part in item.body:
         if isinstance(part, Function) and not part.name.startswith("_"):
-            yield _previewed(part, f"{kit_name(item.name)}__{part.name}")
+            yield _previewed(part, f"{authoring.kit_name(item.name)}__{part.name}")
 
 
 def _is_marked(item: Function | ast.ClassDef) -> bool:
@@ -76,5 +78,5 @@ def _is_tool(function: Function) -> bool:
 def _previewed(function: Function, name: str) -> PreviewedTool:
     arguments = function.args
     parameters = [one.arg for one in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs)]
-    docs = read_docstring(ast.get_docstring(function), parameters)
+    docs = docstring.read_docstring(ast.get_docstring(function), parameters)
     return PreviewedTool(name, docs.description, function.lineno)

@@ -7,13 +7,16 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from app.domain.tool_settings import TrustedFile
+from app.late import late
 from app.tools.user_tools.installing import install_command
 from app.tools.user_tools.reading import Reading
 from app.tools.user_tools.turns import Turns
 from app.tools.user_tools.user_file import FileProblem, FileStatus, UserFile
 from app.tools.user_tools.version import Version
 from app.tools.user_tools.workers import Workers
-from app.tools.worker.file_worker import Loaded, LoadFailed
+
+with late():
+    from app.tools.worker import file_worker
 
 LOADS_AT_ONCE = 2
 PATIENCE = 1.0
@@ -58,7 +61,7 @@ class ToolFile:
 
     def seen(self, name: str, clashes: tuple[str, ...]) -> UserFile:
         """As a page shows it."""
-        loaded = self.good.loaded if self.good else Loaded(())
+        loaded = self.good.loaded if self.good else file_worker.Loaded(())
         return UserFile(
             name=name,
             path=self.reading.path,
@@ -144,7 +147,7 @@ class ToolFile:
             before.retire()
 
     def _problem_of(self, error: Exception, interpreter: str) -> FileProblem:
-        if not isinstance(error, LoadFailed):
+        if not isinstance(error, file_worker.LoadFailed):
             _log.error("The tool file %s could not be loaded", self.reading.path, exc_info=error)
             return FileProblem(f"It could not be loaded: {error}", traceback="".join(traceback.format_exception(error)))
         install = install_command(error.missing, self.reading.preview.requires, interpreter)

@@ -6,13 +6,23 @@ from dataclasses import dataclass
 from pydantic import JsonValue
 
 from app.domain.tools import CallContext, ToolOutput, ToolSpec
-from app.tools.worker.file_worker import FileWorker, Loaded
+from app.late import late
+
+with late():
+    from app.tools.worker import file_worker
 
 
 class Version:
     """A text that was loaded, with its worker, which ends once this is retired and nobody holds it."""
 
-    def __init__(self, text: str, worker: FileWorker, loaded: Loaded, *, end: Callable[[FileWorker], None]) -> None:
+    def __init__(
+        self,
+        text: str,
+        worker: "file_worker.FileWorker",
+        loaded: "file_worker.Loaded",
+        *,
+        end: "Callable[[file_worker.FileWorker], None]",
+    ) -> None:
         self.text = text
         self.worker = worker
         self.loaded = loaded

@@ -31,7 +31,7 @@ async def changes(folder: Path) -> AsyncIterator[None]:
     warned = False
     while True:
         try:
-            await asyncio.to_thread(folder.mkdir, parents=True, exist_ok=True)
+            await asyncio.to_thread(folder.mkdir, mode=0o700, parents=True, exist_ok=True)
             async for _ in _heard(folder):
                 yield
         except (OSError, RuntimeError) as error:  # such as too many watches on this system, or a folder taken away

@@ -22,7 +22,7 @@ from app.domain.streaming import Draft
 from app.domain.tools import Progress, ToolSpec
 from app.domain.trace import CallView
 from app.domain.trace.calls import follow_call
-from app.engine.ports import Artifacts
+from app.store.contents import Contents
 from app.ui.components.failed_attempts import FailedAttempts
 from app.ui.components.failures import error_card, interrupted_card, mark
 from app.ui.components.figures import Figures
@@ -61,7 +61,7 @@ class Answer(ui.element):
         started: Entry,
         run: RunStarted,
         agent_icon: str,
-        artifacts: Artifacts,
+        contents: Contents,
         live_markdown: LiveMarkdown,
         *,
         act: Act,
@@ -74,7 +74,7 @@ class Answer(ui.element):
         """All that was said, for copying."""
         self._began = started.at
         self._run_id = started.run_id
-        self._artifacts = artifacts
+        self._contents = contents
         self._live_markdown = live_markdown
         self._specs: Mapping[str, ToolSpec] = {tool.spec.name: tool.spec for tool in run.tools}
         self._calls: dict[str, CallView] = {}
@@ -109,7 +109,7 @@ class Answer(ui.element):
                 await self._add_message(message)
             case MessageAdded(message=message, origin="steer"):
                 with self._body:
-                    SteerMessage(message, entry.at)
+                    SteerMessage(message, entry.at, self._contents)
             case PauseRequested() as pause:
                 with self._body:
                     spec = self._specs.get(pause.name)
@@ -238,7 +238,7 @@ class Answer(ui.element):
         with place:
             for call in calls:
                 view = self._calls[call.call_id]
-                self._cards[call.call_id] = ToolCard(view, self._specs.get(call.name), self._artifacts)
+                self._cards[call.call_id] = ToolCard(view, self._specs.get(call.name), self._contents)
         return [place] if len(calls) > 1 else [self._cards[call.call_id] for call in calls]
 
     def _thoughts(self) -> Reasoning:

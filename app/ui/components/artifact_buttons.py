@@ -4,7 +4,7 @@ from nicegui import events, ui
 
 from app.domain.errors import NotFound, StorageError
 from app.domain.messages import FilePart
-from app.engine.ports import Artifacts
+from app.store.contents import Contents
 from app.ui.components.buttons import button
 from app.ui.components.notices import told
 from app.ui.markup import Html, joined, tag
@@ -14,7 +14,7 @@ SHOWN_WHOLE = 500_000
 _TEXTS = ("text/", "application/json")
 _EMIT = """(event) => {
   const button = event.target.closest('[data-artifact]');
-  if (button) emit([button.dataset.do, button.dataset.artifact, button.dataset.name, button.dataset.kind]);
+  if (button) emit([button.dataset.do, button.dataset.artifact, button.dataset.name]);
 }"""
 
 
@@ -24,22 +24,26 @@ def artifact_buttons(part: FilePart) -> Html:
     return tag("div", joined(show, _button(part, "download", "Download")), cls="row-line")
 
 
-def hear_artifact_buttons(element: ui.element, artifacts: Artifacts) -> None:
+def hear_artifact_buttons(element: ui.element, contents: Contents) -> None:
     """Do what the buttons within the element say."""
 
     async def do(event: events.GenericEventArguments) -> None:
-        what, digest, name, kind = (str(argument) for argument in event.args)
+        what, digest, name = (str(argument) for argument in event.args)
         try:
-            content = await artifacts.get(digest)
+            if what == "download":
+                await save(contents, digest, name)
+            else:
+                _show(element, name, (await contents.get(digest)).decode(errors="replace"))
         except (NotFound, StorageError) as problem:
             told(str(problem))
-            return
-        if what == "download":
-            ui.download.content(content, name, kind)
-        else:
-            _show(element, name, content.decode(errors="replace"))
 
     element.on("click", do, js_handler=_EMIT)
+
+
+async def save(contents: Contents, digest: str, name: str) -> None:
+    """Let the browser save the content under that name; raises `NotFound` and `StorageError`."""
+    await contents.size(digest)  # what is not there is said here, not on a page in this one's place
+    ui.navigate.to(contents.download(digest, name))
 
 
 def _show(element: ui.element, name: str, text: str) -> None:
@@ -64,6 +68,5 @@ def _button(part: FilePart, what: str, words: str) -> Html:
         data_do=what,
         data_artifact=part.artifact,
         data_name=part.filename,
-        data_kind=part.media_type,
         data_testid=f"artifact-{what}",
     )

@@ -8,7 +8,7 @@ export default {
       <ul v-if="files.length" ref="list" class="attached" aria-label="Attached to the next message">
         <li v-for="file in files" :key="file.id" class="attached-file" :class="{ 'is-bad': file.error }"
           data-testid="attachment">
-          <img v-if="file.part?.type === 'image'" :src="'/artifacts/' + file.part.artifact" alt="">
+          <img v-if="file.part?.type === 'image'" :src="pictures[file.part.artifact]" alt="">
           <i v-else class="q-icon notranslate material-icons" aria-hidden="true"
             :data-icon="file.error ? 'error_outline' : 'description'"></i>
           <div class="attached-facts">
@@ -48,7 +48,7 @@ export default {
         </div>
       </Teleport>
     </div>`,
-  props: { session: String, kept: Array, limit: Number },
+  props: { session: String, kept: Array, pictures: Object, limit: Number },
   emits: ["change"],
   data() {
     // What was attached before this page was loaded has its place in the list for an id, as the server numbers it too.

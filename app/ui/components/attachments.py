@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from nicegui import events, ui
 
 from app.domain.errors import WorkbenchError
-from app.domain.messages import LARGEST_ATTACHMENT, Attachment
+from app.domain.messages import LARGEST_ATTACHMENT, Attachment, ImagePart
 from app.domain.sessions import Session
 from app.domain.values import Value
 from app.ui.components.attachment_words import attachment_words
@@ -38,7 +38,10 @@ class Attachments(ui.element, component="attachments.js"):
         self._arrived: Mapping[int, Attachment] = dict(enumerate(kept))
         self._waiting: tuple[str, ...] = ()
         self._props.update(
-            session=session.id, kept=[part.model_dump(mode="json") for part in kept], limit=LARGEST_ATTACHMENT
+            session=session.id,
+            kept=[part.model_dump(mode="json") for part in kept],
+            pictures=self._pictures(),
+            limit=LARGEST_ATTACHMENT,
         )
         self.on("change", self._changed)
 
@@ -84,12 +87,22 @@ class Attachments(ui.element, component="attachments.js"):
         files = _Files.model_validate(event.args)
         self._arrived = {one.id: one.part for one in files.arrived}
         self._waiting = files.waiting
+        self._show_pictures()
         try:
             await self._keep()
         except WorkbenchError as problem:
             told(str(problem))
         await self.describe()
         self._on_change()
+
+    def _show_pictures(self) -> None:
+        if (pictures := self._pictures()) != self._props["pictures"]:
+            self._props["pictures"] = pictures
+
+    def _pictures(self) -> dict[str, str]:
+        """Where each picture among them is shown from."""
+        contents = self._workbench.contents
+        return {part.artifact: contents.picture(part.artifact) for part in self.parts if isinstance(part, ImagePart)}
 
     async def _keep(self) -> None:
         parts = self.parts

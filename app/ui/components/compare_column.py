@@ -140,7 +140,7 @@ class CompareColumn(ui.element):
             turn = Turn(
                 run_id,
                 agent_icon=self._agent_icon,
-                artifacts=self._workbench.artifacts,
+                contents=self._workbench.contents,
                 live_markdown=self._live_markdown,
                 on_action=self._on_action,
             )

@@ -54,7 +54,7 @@ export default {
     },
     send(how) {
       clearTimeout(this.timer);
-      const text = this.$refs.box.value;
+      const text = (this.handed = this.$refs.box.value);
       this.$emit("send", { length: text.length, text: text.length > this.limit ? "" : text, how });
     },
     focus() {
@@ -68,9 +68,11 @@ export default {
       this.fit();
       this.$refs.box.focus({ preventScroll: true });
     },
-    // The message was taken: what was typed since then stays.
-    sent(text) {
-      if (this.$refs.box.value === text) this.put("");
+    // The message of that length was taken: what was typed since then stays. Its words, which may hold a key that was
+    // pasted, do not come back from the server.
+    sent(length) {
+      const text = this.$refs.box.value;
+      if (text === this.handed && text.length === length) this.put("");
     },
     fit() {
       const box = this.$refs.box;

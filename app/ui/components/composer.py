@@ -65,7 +65,7 @@ class Composer(ui.element, component="composer.js"):
     def sent(self, text: str) -> None:
         """The message was taken: empty the box, unless something else stands in it by now."""
         self._props["text"] = ""
-        self.run_method("sent", text)
+        self.run_method("sent", len(text.encode("utf-16-le", "surrogatepass")) // 2)  # as the browser counts
 
     def put(self, text: str) -> None:
         """Write into the box."""

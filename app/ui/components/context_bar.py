@@ -22,6 +22,7 @@ class ContextBar(ui.html):
         self._session_id = session_id
         self._parts: ContextParts | None = None
         self._system_changed = False
+        self._model = ""
         self._message = ""
         self.summary = ""
         """What the next turn sends and costs, on one line; empty while it is not known."""
@@ -32,6 +33,7 @@ class ContextBar(ui.html):
         chat = self._workbench.chat
         try:
             request = await chat.next_request(self._session_id)
+            self._model = request.model
             attached = bool(self._workbench.sessions.get(self._session_id).composer_attachments)
             self._parts = await context_of(request, self._workbench.models, self._workbench.catalog, typed=attached)
             self._system_changed = await chat.system_changed(self._session_id)
@@ -47,7 +49,7 @@ class ContextBar(ui.html):
         self._message = text
         if self._parts is None:
             return
-        message = (await text_tokens(text)).tokens if text.strip() else 0
+        message = (await text_tokens(text, self._model)).tokens if text.strip() else 0
         parts = with_message(self._parts, self._parts.message + message)
         self.summary = context_summary(parts)
         self.set_content(context_html(parts, system_changed=self._system_changed))

@@ -132,7 +132,7 @@ class Conversation(Transcript):
             turn = Turn(
                 run_id,
                 agent_icon=self._agent_icon,
-                artifacts=self._workbench.artifacts,
+                contents=self._workbench.contents,
                 live_markdown=self._live_markdown,
                 on_action=self._on_action,
             )

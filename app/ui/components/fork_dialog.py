@@ -180,8 +180,8 @@ class ForkToolRow(ui.element):
 
     def __init__(self, tool: GrantedTool, on_choose: OnChoose, on_type: OnType) -> None:
         super().__init__()
-        self.classes("fork-tool").props(f'data-testid=fork-tool data-tool="{tool.spec.name}"')
-        self.props["role"], self.props["aria-label"] = "group", tool.spec.name
+        self.classes("fork-tool").props("role=group data-testid=fork-tool")
+        self.props["data-tool"] = self.props["aria-label"] = tool.spec.name
         self._name = tool.spec.name
         self._on_choose, self._on_type = on_choose, on_type
         with self:

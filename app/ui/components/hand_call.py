@@ -39,7 +39,7 @@ class HandCallPanel(ui.element):
             self._arguments.switch.move(self._switch_place)
             self._build_buttons()
             self._live = HandCallLive()
-            self._result = HandCallResult(workbench.artifacts)
+            self._result = HandCallResult(workbench.contents)
             self._timer = ui.timer(LOOK_SECONDS, self._look, active=False)
         self.on("keydown.ctrl.enter", self._run).on("keydown.meta.enter", self._run)
         if (last := self._last.of(spec.name)) is not None:

@@ -1,7 +1,6 @@
 """What a call by hand gave back: text, a tree, a table, images and files to download."""
 
 import asyncio
-import base64
 import mimetypes
 from dataclasses import dataclass
 from typing import Literal
@@ -11,10 +10,11 @@ from pydantic import JsonValue
 
 from app.domain.errors import NotFound, StorageError
 from app.domain.events import FileChanged
+from app.domain.media_types import SHOWN_IMAGES
 from app.domain.messages import FilePart, ImagePart, ResultPart
 from app.engine.by_hand import HandCall
 from app.engine.outcomes import Outcome
-from app.engine.ports import Artifacts
+from app.store.contents import Contents
 from app.ui.components.artifact_buttons import artifact_buttons, hear_artifact_buttons
 from app.ui.components.format import duration, size
 from app.ui.components.json_tree import as_rows, json_table, json_tree
@@ -26,7 +26,6 @@ View = Literal["text", "tree", "table"]
 TITLES: dict[View, str] = {"text": "Text", "tree": "Tree", "table": "Table"}
 LARGEST_IMAGE = 4_000_000
 """Bytes of an image above which it is offered for download only."""
-SHOWN_IMAGES = ("image/png", "image/jpeg", "image/gif", "image/webp")
 _EMIT = """(event) => {
   const button = event.target.closest('[data-action]');
   if (button) emit([button.dataset.action, button.dataset.name || '']);
@@ -56,10 +55,10 @@ def shown_of(text: str) -> Shown:
 class HandCallResult(ui.element):
     """`show` takes a call that has ended; the view that was chosen stays for the next one."""
 
-    def __init__(self, artifacts: Artifacts) -> None:
+    def __init__(self, contents: Contents) -> None:
         super().__init__("section")
         self.classes("call-result").props('aria-label="Result" data-testid=tool-call-by-hand-result')
-        self._artifacts = artifacts
+        self._contents = contents
         self._view: View = "text"
         self._shown = Shown("", None, ("text",))
         self._call: HandCall | None = None
@@ -68,7 +67,7 @@ class HandCallResult(ui.element):
             self._body = ui.html(sanitize=False).classes("call-result-body tool-body")
             self._files = ui.html(sanitize=False).classes("call-result-files tool-body")
         self.on("click", self._clicked, js_handler=_EMIT)
-        hear_artifact_buttons(self, artifacts)
+        hear_artifact_buttons(self, contents)
         self.visible = False
 
     def clear_result(self) -> None:
@@ -116,16 +115,15 @@ class HandCallResult(ui.element):
 
     async def _image(self, part: ImagePart) -> Html:
         try:
-            content = await self._artifacts.get(part.artifact)
+            octets = await self._contents.size(part.artifact)
         except (NotFound, StorageError) as problem:
             return tag("p", str(problem), cls="faint")
-        about = f"{part.media_type}, {size(len(content))}"
+        about = f"{part.media_type}, {size(octets)}"
         name = part.alt or f"image.{part.media_type.partition('/')[2]}"
-        file = FilePart(artifact=part.artifact, media_type=part.media_type, filename=name, size=len(content))
-        if part.media_type not in SHOWN_IMAGES or len(content) > LARGEST_IMAGE:
+        file = FilePart(artifact=part.artifact, media_type=part.media_type, filename=name, size=octets)
+        if part.media_type not in SHOWN_IMAGES or octets > LARGEST_IMAGE:
             return _file(file, f"{about}: not shown here")
-        source = f"data:{part.media_type};base64,{base64.b64encode(content).decode()}"
-        picture = tag("img", src=source, alt=part.alt or "Image that the tool returned")
+        picture = tag("img", src=self._contents.picture(part.artifact), alt=part.alt or "Image that the tool returned")
         return tag("figure", picture, _file(file, about), cls="call-image")
 
 

@@ -2,13 +2,16 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from app.domain.trace import RunRow
-from app.engine.jobs import Jobs
 from app.ui.addresses import JOBS, run_address
 from app.ui.components.format import head, plural
 from app.ui.components.notices import told_with_link
 from app.ui.components.status_pill import status_words
+
+if TYPE_CHECKING:
+    from app.domain.trace import RunRow
+    from app.engine.jobs import Jobs
 
 MOST_AT_ONCE = 3
 """Ended runs that are told one by one; more are counted."""
@@ -18,14 +21,14 @@ MOST_AT_ONCE = 3
 class Ended:
     number: int
     """How many ended since it was looked last."""
-    rows: Sequence[RunRow]
+    rows: "Sequence[RunRow]"
     """The last of them, oldest first."""
 
 
 class JobNews:
     """Knows what one tab has been told; runs that ended before it was opened are no news."""
 
-    def __init__(self, jobs: Jobs) -> None:
+    def __init__(self, jobs: "Jobs") -> None:
         self._jobs = jobs
         self._seen = jobs.ended_count
 
@@ -47,7 +50,7 @@ def tell(ended: Ended) -> None:
         told_with_link(ended_words(row), "Open", address, testid="job-notice", symbol=symbol, bad=bad)
 
 
-def ended_words(row: RunRow) -> str:
+def ended_words(row: "RunRow") -> str:
     """`Write the report: finished`."""
     outcome = {"completed": "finished", "limited": "reached a limit"}.get(row.status, status_words(row.status).lower())
     return f"{head(row.request, 60) or row.agent.name}: {outcome}"

@@ -9,5 +9,5 @@ from app.ui.components.format import tokens
 async def prompt_tokens(behaviour: Behaviour) -> str:
     """`about 12 tokens`: the prompt with its variables' defaults filled in."""
     defaults = {one.name: one.default for one in behaviour.variables}
-    counted = await text_tokens(filled(behaviour.system_prompt, defaults))
+    counted = await text_tokens(filled(behaviour.system_prompt, defaults), behaviour.model)
     return f"about {tokens(counted.tokens)}"

@@ -85,7 +85,8 @@ class ProviderCard(ui.element):
         offered = self._state.settings.models or self._served
         if offered or self._name != "azure":  # whose models go by the names that were given to them there
             await self._workbench.catalog.ready()
-            self._doctor.suggest(self._workbench.catalog.inexpensive(self._name, offered))
+            if not self.is_deleted:
+                self._doctor.suggest(self._workbench.catalog.inexpensive(self._name, offered))
 
     def _show(self) -> None:
         """Show what is stored now."""
@@ -127,7 +128,9 @@ class ProviderCard(ui.element):
         try:
             settings = await self._desk.list_models(self._name)
         except WorkbenchError as problem:
-            self._say(f"{before} But it does not work yet: {problem}", good=False)
+            self._say(f"{before} But it does not work yet: {problem}" if before else str(problem), good=False)
+            return
+        if self.is_deleted:  # its page was left
             return
         self._show()
         self._say(f"{before} It works: {len(settings.models)} models are offered.")
@@ -138,7 +141,8 @@ class ProviderCard(ui.element):
         try:
             await self._check("")
         finally:
-            self._ask.set_enabled(True)
+            if not self.is_deleted:
+                self._ask.set_enabled(True)
 
     async def _forget_key(self) -> None:
         words = "It is deleted where it is kept. Agents that use this provider stop working until it has one again."
@@ -163,5 +167,7 @@ class ProviderCard(ui.element):
         self._on_removed()
 
     def _say(self, words: str, *, good: bool = True) -> None:
+        if self.is_deleted:
+            return
         symbol, look = ("check_circle", "set-said is-good") if good else ("error_outline", "set-said is-bad")
         self._note.set_content(tag("p", icon(symbol), tag("span", words.strip()), cls=look))

@@ -1,8 +1,10 @@
 """A provider as the settings show it: its state on one line, and its form. No key is ever in it."""
 
 from collections.abc import Sequence
+from urllib.parse import urlsplit
 
 from app.domain.values import now
+from app.llm.key_pages import KEY_PAGES
 from app.llm.provider_desk import KeyState, ProviderState, SettingField
 from app.ui.components.format import ago, plural
 from app.ui.markup import Html, icon, joined, tag
@@ -77,15 +79,49 @@ def card_head(state: ProviderState, *, is_open: bool, served: int | None = None)
     )
 
 
-def form_view(state: ProviderState, *, save_label: str = "Save") -> Html:
-    """The form; it is drawn anew after each change of what is stored."""
-    keys = (key_field(key, state.name) for key in state.keys)
-    fields = (_setting(state, field) for field in state.fields)
-    models = () if state.lists_models else (_models_field(state),)
-    save = tag("button", save_label, type="submit", cls="set-button is-primary", data_testid="save-provider")
-    return tag(
-        "form", USERNAME, *keys, *fields, *models, tag("div", save, cls="row-line"), cls="set-form", autocomplete="off"
+def form_view(state: ProviderState) -> Html:
+    """The form with all that can be set; it is drawn anew after each change of what is stored."""
+    fields = _fields(state)
+    return _form(*fields.values(), label="Save")
+
+
+_MORE = {"bedrock": "An access key instead, or models of your own", "openai": "Address and organisation"}
+"""What is folded, where it can be named."""
+
+
+def short_form_view(state: ProviderState) -> Html:
+    """The form with what most people need; the rest is folded."""
+    fields = _fields(state)
+    needed = {"azure": ("key", "address", "models"), "bedrock": ("key", "region")}.get(state.name, ("key",))
+    rest = [field for name, field in fields.items() if name not in needed]
+    more = tag(
+        "details",
+        tag("summary", _MORE.get(state.name, "More settings"), data_testid="setup-more-settings"),
+        tag("div", *rest, cls="set-form"),
+        cls="set-details",
     )
+    shown = (fields[name] for name in needed if name in fields)
+    return _form(_key_page(state), *shown, more if rest else "", label="Check it and go on")
+
+
+def _fields(state: ProviderState) -> dict[str, Html]:
+    keys = {key.field: key_field(key, state.name) for key in state.keys}
+    settings: dict[str, Html] = {name: _setting(state, name) for name in state.fields}
+    return {**keys, **settings, **({} if state.lists_models else {"models": _models_field(state)})}
+
+
+def _form(*fields: Html | str, label: str) -> Html:
+    save = tag("button", label, type="submit", cls="set-button is-primary", data_testid="save-provider")
+    return tag("form", USERNAME, *fields, tag("div", save, cls="row-line"), cls="set-form", autocomplete="off")
+
+
+def _key_page(state: ProviderState) -> Html | str:
+    """Where to get a key, for who has none."""
+    address = KEY_PAGES.get(state.name)
+    if address is None or state.has_key:
+        return ""
+    link = tag("a", urlsplit(address).hostname or "", href=address, target="_blank", rel="noopener noreferrer")
+    return tag("p", f"No key yet? {state.provider.title} makes one at ", link, ".", cls="set-note")
 
 
 def key_field(key: KeyState, name: str) -> Html:
@@ -132,7 +168,7 @@ def _setting(state: ProviderState, field: SettingField) -> Html:
         type="text",
         name=field,
         value=state.settings.model_dump()[field] if not variable else state.address,
-        placeholder=usual or FIELD_HINTS[field],
+        placeholder=usual or _hint(state.name, field),
         spellcheck="false",
         autocapitalize="off",
         cls="set-input",
@@ -141,6 +177,10 @@ def _setting(state: ProviderState, field: SettingField) -> Html:
     )
     words = f"From the environment: {variable}." if variable else f"Left empty, it is {usual}" if usual else ""
     return tag("label", title, box, tag("span", words, cls="set-note") if words else "", cls="set-field")
+
+
+def _hint(name: str, field: SettingField) -> str:
+    return "https://my-resource.openai.azure.com" if (name, field) == ("azure", "address") else FIELD_HINTS[field]
 
 
 def _models_field(state: ProviderState) -> Html:

@@ -8,6 +8,7 @@ from nicegui import ui
 from app.domain.events import Entry
 from app.ui.addresses import run_address
 from app.ui.components.buttons import button
+from app.ui.components.developer_note import developer_note
 from app.ui.components.format import head, plural
 from app.ui.components.tool_body import cut
 from app.ui.components.trace_growth import RunSoFar
@@ -25,6 +26,7 @@ class Raw:
     def __init__(self, run: RunSoFar, *, seq: int | None) -> None:
         """`seq`: the entry that is opened first."""
         self._run = run
+        developer_note()
         with ui.element("div").classes("row-line fill"):
             self._count = ui.html(sanitize=False).classes("muted trace-count grow")
             button("Copy all as JSON Lines", self._copy_all, icon="content_copy", testid="copy-all-entries")

@@ -6,6 +6,7 @@ from typing import Literal, Protocol, get_args
 from nicegui import events, ui
 
 from app.domain.trace import Step
+from app.ui.components import raw_view, requests_view, review_view, waterfall_view
 from app.ui.components.timeline import Timeline
 from app.ui.components.timeline_cards import CardContext
 from app.ui.components.trace_growth import RunSoFar
@@ -111,9 +112,6 @@ class RunTabs:
         return self._tabs[view]
 
     def _built(self, view: View) -> Tab:
-        # The app's first page is served without these: each is read when a run is first looked at in that way.
-        from app.ui.components import raw_view, requests_view, review_view, waterfall_view  # noqa: PLC0415
-
         seq = self._run.steps[self._wanted].seq if self._wanted is not None else None
         match view:
             case "trajectory" | "timeline":

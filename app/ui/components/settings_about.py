@@ -8,7 +8,7 @@ from importlib.metadata import Distribution, distributions
 from nicegui import ui
 
 from app.ui.components.buttons import button
-from app.ui.markup import Html, joined, tag
+from app.ui.markup import Html, tag
 
 _LONGEST = 60
 
@@ -65,4 +65,6 @@ def libraries_view(found: list[Library]) -> Html:
         for one in found
     )
     head = tag("thead", tag("tr", *(tag("th", title, scope="col") for title in ("Library", "Version", "Licence"))))
-    return joined(tag("table", head, tag("tbody", *rows), cls="licences", data_testid="licences"))
+    table = tag("table", head, tag("tbody", *rows), cls="licences", data_testid="licences")
+    label = f"{len(found)} libraries with their licences"
+    return tag("div", table, tabindex="0", role="region", aria_label=label, data_testid="licence-list")

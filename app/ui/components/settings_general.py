@@ -10,6 +10,7 @@ from app.store.preferences import PreferencesStore
 from app.ui.addresses import TOOL_SOURCES
 from app.ui.components.buttons import button
 from app.ui.components.day_ceiling_form import DayCeilingForm
+from app.ui.components.format import dollars
 from app.ui.components.model_picker import ModelPicker, card_words
 from app.ui.components.notices import told
 from app.ui.markup import Html, joined, tag
@@ -47,6 +48,8 @@ class DefaultModelSection:
     async def _show(self) -> None:
         name = self._workbench.preferences.get().default_model or DEMO
         trouble = await self._workbench.choices.trouble(name)
+        if self._facts.is_deleted:  # its page was left
+            return
         self._picker.show(name, trouble=trouble)
         words = trouble or card_words(self._workbench.catalog.card(name))
         self._facts.set_content(tag("span", words, cls="is-warn" if trouble else None))
@@ -55,6 +58,13 @@ class DefaultModelSection:
 def budgets_section(workbench: Workbench) -> None:
     """The ceiling of a day, and where the others are."""
     DayCeilingForm(workbench.preferences)
+    spent = ui.html(sanitize=False).props("role=status data-testid=spent-today")
+
+    def show_spent() -> None:
+        cost = dollars(workbench.runs.ledger.day_cost())
+        spent.set_content(tag("p", f"Today's runs of all agents have cost {cost}.", cls="set-note"))
+
+    ui.timer(0, show_spent, once=True)
     words = joined(
         "What a single run or session may cost is set with each agent. Which hosts tools may ask, and who searches the "
         "web, is set with the ",

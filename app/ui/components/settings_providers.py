@@ -4,6 +4,7 @@ from nicegui import events, ui
 from pydantic import TypeAdapter
 
 from app.domain.errors import WorkbenchError
+from app.llm.provider_desk import ProviderState
 from app.store.key_places import NO_KEYRING
 from app.ui.components.buttons import button
 from app.ui.components.provider_card import ProviderCard
@@ -42,6 +43,8 @@ class ProvidersSection:
     async def _fill(self) -> None:
         await self._show_cards()
         where = await self._workbench.provider_keys.where()
+        if self._list.is_deleted:  # its page was left
+            return
         self._place.set_content(places_view(where.words, where.why))
         self._again.visible = bool(where.why) and where.why != NO_KEYRING
         await self._look_nearby()
@@ -56,8 +59,10 @@ class ProvidersSection:
     async def _show_cards(self) -> None:
         """Those that are set up first, then the others."""
         states = await self._workbench.provider_desk.all()
+        if self._list.is_deleted:
+            return
         shown = [one for one in states if one.name != "compatible" or one.is_set]
-        in_use = [one.name for one in shown if one.is_custom or (one.is_set and one.provider.needs_key)]
+        in_use = [one.name for one in shown if _is_in_use(one)]
         nearby = [one.name for one in shown if one.name not in in_use and one.provider.is_local]
         others = [one.name for one in shown if one.name not in (*in_use, *nearby)]
         self._list.clear()
@@ -66,9 +71,8 @@ class ProvidersSection:
                 if names:
                     ui.html(title, sanitize=False, tag="h3").classes("set-group")
                 self._cards |= {name: self._card(name) for name in names}
-        wanted = self._wanted or ("" if in_use else "openai")
-        if wanted in self._cards:
-            await self._cards[wanted].turn()
+        if self._wanted in self._cards:
+            await self._cards[self._wanted].turn()
 
     def _card(self, name: str) -> ProviderCard:
         return ProviderCard(self._workbench, name, on_removed=lambda: self._removed(name))
@@ -82,7 +86,7 @@ class ProvidersSection:
         """Say which servers on this computer run."""
         local = {card.title: card for card in self._cards.values() if card.is_local}
         for choice in await self._workbench.choices.all():
-            if card := local.get(choice.title):
+            if (card := local.get(choice.title)) and not card.is_deleted:
                 card.show_served(None if choice.needs else tuple(one.name.partition("/")[2] for one in choice.models))
 
     def _turn_form(self) -> None:
@@ -103,6 +107,11 @@ class ProvidersSection:
         self._wanted = name
         await self._show_cards()
         await self._look_nearby()
+
+
+def _is_in_use(state: ProviderState) -> bool:
+    """Whether somebody set it up, or took it in the Setup guide."""
+    return state.is_custom or state.is_set or bool(state.settings.models)
 
 
 def own_server_form() -> Html:

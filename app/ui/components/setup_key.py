@@ -1,6 +1,7 @@
 """Adds a provider's key in the Setup guide, and checks it at once."""
 
 from collections.abc import Awaitable, Callable
+from contextlib import aclosing
 
 from nicegui import events, ui
 from pydantic import TypeAdapter
@@ -8,7 +9,7 @@ from pydantic import TypeAdapter
 from app.domain.errors import WorkbenchError
 from app.llm.provider_desk import ProviderEntry, ProviderState
 from app.ui.addresses import provider_address
-from app.ui.components.provider_views import READ_FORM, form_view
+from app.ui.components.provider_views import READ_FORM, places_view, short_form_view
 from app.ui.components.setup_views import providers_view
 from app.ui.markup import icon, joined, tag
 from app.workbench import Workbench
@@ -21,20 +22,28 @@ class SetupKey:
     """`on_working` gets the provider's name once its key was accepted."""
 
     def __init__(self, workbench: Workbench, on_working: Callable[[str], Awaitable[object]]) -> None:
+        self._workbench = workbench
         self._desk = workbench.provider_desk
         self._on_working = on_working
         self._name = ""
+        self._is_checking = False
         self._providers = ui.html(sanitize=False).on("change", self._choose, js_handler=_CHOSEN)
         self._form = ui.html(sanitize=False).on("submit", self._save, js_handler=READ_FORM)
         self._note = ui.html(sanitize=False).props("role=status aria-live=polite data-testid=setup-key-note")
+        self._place = ui.html(sanitize=False).classes("set-place").props("data-testid=setup-key-place")
         ui.timer(0, self._fill, once=True)
 
     async def _fill(self) -> None:
         """The one that is set up already first, else the first of the list."""
         states = [state for state in await self._desk.all() if state.provider.needs_key]
+        if self._note.is_deleted:  # another way was opened meanwhile
+            return
         self._name = next((state.name for state in states if state.has_key), states[0].name)
         self._providers.set_content(providers_view(states, self._name))
         self._show()
+        where = await self._workbench.provider_keys.where()
+        if not self._place.is_deleted:
+            self._place.set_content(places_view(where.words, where.why))
 
     def _choose(self, event: events.GenericEventArguments) -> None:
         self._name = str(event.args)
@@ -42,10 +51,19 @@ class SetupKey:
         self._show()
 
     def _show(self) -> None:
-        self._form.set_content(form_view(self._desk.state(self._name), save_label="Check it and go on"))
+        self._form.set_content(short_form_view(self._desk.state(self._name)))
 
     async def _save(self, event: events.GenericEventArguments) -> None:
-        name = self._name
+        """Store what was written and try it; a second press meanwhile does nothing."""
+        if self._is_checking:
+            return
+        self._is_checking = True
+        try:
+            await self._try(self._name, event)
+        finally:
+            self._is_checking = False
+
+    async def _try(self, name: str, event: events.GenericEventArguments) -> None:
         written = _FORM.validate_python(event.args)
         keys = {field.removeprefix("key:"): value for field, value in written.items() if field.startswith("key:")}
         settings = {field: value for field, value in written.items() if not field.startswith("key:")}
@@ -61,14 +79,35 @@ class SetupKey:
             self._say("error_outline", missing, look="is-bad")
             return
         self._show()
-        try:
-            if state.lists_models:
-                await self._desk.list_models(name)
-        except WorkbenchError as problem:
-            why = tag("a", "Find out why in Settings", href=provider_address(name))
-            self._say("error_outline", joined(f"It is saved, but does not work yet: {problem} ", why), look="is-bad")
+        trouble = await (self._listing_trouble(name) if state.lists_models else self._calling_trouble(state))
+        if self._note.is_deleted:
+            return
+        if trouble:
+            why = tag("a", "Run the doctor in Settings", href=provider_address(name))
+            self._say("error_outline", joined(f"It is saved, but does not work yet: {trouble} ", why), look="is-bad")
             return
         await self._on_working(name)
+
+    async def _listing_trouble(self, name: str) -> str:
+        """Why it does not tell its models; empty when it does, which shows that it takes the key."""
+        try:
+            await self._desk.list_models(name)
+        except WorkbenchError as problem:
+            return str(problem)
+        return ""
+
+    async def _calling_trouble(self, state: ProviderState) -> str:
+        """Why a model does not answer; for providers that keep no list, where only a call tells about the key."""
+        self._say("hourglass_empty", "Checking: one of its models is asked for a word. The first time takes longer.")
+        await self._workbench.catalog.ready()
+        model = self._workbench.catalog.inexpensive(state.name, state.settings.models)
+        async with aclosing(self._workbench.doctor.examine(state.name, model)) as findings:
+            async for finding in findings:
+                if finding.outcome == "fails":
+                    return f"{finding.text} {finding.fix}"
+                if finding.step == "call":
+                    break
+        return ""
 
     def _say(self, symbol: str, words: str, *, look: str = "") -> None:
         self._note.set_content(tag("p", icon(symbol), tag("span", words), cls=f"set-said {look}".strip()))

@@ -73,8 +73,9 @@ def setup_strip(preferences: PreferencesStore, session_id: str) -> None:
     if preferences.get().setup.session != session_id:
         return
     with ui.element("div").classes("setup-strip").props("data-testid=setup-strip") as place:
+        words = "Try its buttons. " if preferences.get().setup.toured else "This is what an agent does. "
         link = tag("a", "Go on with the tour", icon("arrow_forward"), href=SETUP, data_testid="setup-next")
-        ui.html(joined(icon("rocket_launch"), tag("span", "This is what an agent does. ", link)), sanitize=False)
+        ui.html(joined(icon("rocket_launch"), tag("span", words, link)), sanitize=False)
 
         async def close() -> None:
             if await setup_saved(preferences, session=""):
@@ -83,7 +84,7 @@ def setup_strip(preferences: PreferencesStore, session_id: str) -> None:
         icon_button("close", "Close this line", close, testid="setup-strip-close")
 
 
-async def setup_saved(preferences: PreferencesStore, **changes: str | bool) -> bool:
+async def setup_saved(preferences: PreferencesStore, **changes: str | bool | tuple[str, ...]) -> bool:
     """Whether the guide's progress was stored with these changes; tells a person when it was not."""
     before = preferences.get()
     after = SetupProgress.model_validate(before.setup.model_dump() | changes)

@@ -8,7 +8,7 @@ from pydantic import TypeAdapter
 from app.domain.errors import WorkbenchError
 from app.llm.nearby import NearbyServer
 from app.ui.components.buttons import button
-from app.ui.components.provider_views import READ_FORM
+from app.ui.components.provider_views import READ_FORM, USERNAME
 from app.ui.components.setup_views import EMIT_PICK, servers_view
 from app.ui.markup import Html, icon, tag
 from app.workbench import Workbench
@@ -23,6 +23,7 @@ class SetupServer:
         self._nearby = workbench.nearby
         self._on_working = on_working
         self._servers: list[NearbyServer] = []
+        self._keys: dict[str, str] = {}
         self._list = ui.html(sanitize=False).props("role=status aria-live=polite data-testid=setup-servers")
         self._list.on("click", self._use, js_handler=EMIT_PICK)
         self._again = button("Look again", self._look, icon="sync", testid="setup-look-again")
@@ -33,7 +34,10 @@ class SetupServer:
     async def _look(self) -> None:
         self._again.set_enabled(False)
         self._list.set_content(tag("p", "Looking on this machine…", cls="set-note"))
-        self._show(await self._nearby.look())
+        found = await self._nearby.look()
+        if self._list.is_deleted:  # another way was opened meanwhile
+            return
+        self._show(found)
         self._again.set_enabled(True)
 
     def _show(self, servers: Sequence[NearbyServer]) -> None:
@@ -42,12 +46,15 @@ class SetupServer:
 
     async def _try(self, event: events.GenericEventArguments) -> None:
         self._say("hourglass_empty", "Asking it for its models…")
+        written = _FORM.validate_python(event.args)
+        key = written.get("key:key", "")
         try:
-            found = await self._nearby.at(_FORM.validate_python(event.args).get("address", ""))
+            found = await self._nearby.at(written.get("address", ""), key)
         except WorkbenchError as problem:
             self._say("error_outline", str(problem), look="is-bad")
             return
         self._note.set_content("")
+        self._keys[found.address] = key
         self._show([found, *(one for one in self._servers if one.address != found.address)])
 
     async def _use(self, event: events.GenericEventArguments) -> None:
@@ -55,7 +62,7 @@ class SetupServer:
         if server is None:
             return
         try:
-            name = await self._nearby.take(server)
+            name = await self._nearby.take(server, self._keys.get(server.address, ""))
         except WorkbenchError as problem:
             self._say("error_outline", str(problem), look="is-bad")
             return
@@ -66,18 +73,23 @@ class SetupServer:
 
 
 def address_form() -> Html:
-    """A box for the address of a server that is elsewhere."""
+    """Boxes for the address of a server that is elsewhere, and for the key that it may want."""
+    address = _field("At another address", "text", "address", "http://127.0.0.1:8000/v1", "setup-address")
+    key = _field("Key, if it wants one", "password", "key:key", "Paste it here", "setup-server-key")
+    find = tag("button", "Find", type="submit", cls="set-button", data_testid="setup-find")
+    return tag("form", USERNAME, address, key, find, cls="setup-own", autocomplete="off")
+
+
+def _field(title: str, kind: str, name: str, hint: str, testid: str) -> Html:
     box = tag(
         "input",
-        type="text",
-        name="address",
-        placeholder="http://127.0.0.1:8000/v1",
+        type=kind,
+        name=name,
+        placeholder=hint,
         spellcheck="false",
         autocapitalize="off",
-        autocomplete="off",
+        autocomplete="new-password" if kind == "password" else "off",
         cls="set-input",
-        data_testid="setup-address",
+        data_testid=testid,
     )
-    find = tag("button", "Find", type="submit", cls="set-button", data_testid="setup-find")
-    title = tag("span", "At another address", cls="set-title")
-    return tag("form", tag("label", title, box, cls="set-field grow"), find, cls="setup-own")
+    return tag("label", tag("span", title, cls="set-title"), box, cls="set-field")

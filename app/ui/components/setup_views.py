@@ -1,6 +1,6 @@
 """What the Setup guide shows, as markup: its steps, ways to begin, servers, models, agents, questions and the tour."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from app.domain.agents import Agent
@@ -52,7 +52,7 @@ def step_head(step: SetupStep, progress: SetupProgress, summary: str) -> Html:
     """The title of a step; of another than the open one, a button that opens it."""
     names = list(STEPS)
     place, here = names.index(step), names.index(progress.step)
-    is_done = place < here and step in reachable(progress)
+    is_done = place < here and step in reachable(progress) and bool(progress.provider)
     mark = icon("check") if is_done else str(place + 1) if step != "tour" else icon("explore")
     number = tag("span", mark, cls=f"setup-number{' is-done' if is_done else ''}", aria_hidden="true")
     if step == progress.step:
@@ -220,15 +220,17 @@ def own_question(agent: Agent) -> Html:
     return tag("form", box, send, cls="setup-own")
 
 
-def tour_view() -> Html:
-    """What the demo model acts out."""
-    return tag("div", *(_stop(stop) for stop in TOUR), cls="setup-ways")
+def tour_view(toured: Collection[str] = ()) -> Html:
+    """What the demo model acts out; what was seen of it is marked."""
+    return tag("div", *(_stop(stop, is_seen=stop.text in toured) for stop in TOUR), cls="setup-ways")
 
 
-def _stop(stop: TourStop) -> Html:
+def _stop(stop: TourStop, *, is_seen: bool) -> Html:
+    seen = tag("span", icon("check"), "seen", cls="setup-seen") if is_seen else ""
     return tag(
         "button",
         way_view(stop.icon, stop.title, f"{stop.words} Says: “{stop.text}”."),
+        seen,
         type="button",
         cls="setup-way",
         data_pick=stop.text,

@@ -8,6 +8,7 @@ from nicegui import events, ui
 from app.domain.agents import Agent, Behaviour, Limits
 from app.domain.errors import NotFound, StorageError, WorkbenchError
 from app.domain.sessions import Session
+from app.ui.components.artifact_buttons import save
 from app.ui.components.buttons import button, icon_button
 from app.ui.components.context_bar import ContextBar
 from app.ui.components.format import plural, size
@@ -41,7 +42,7 @@ class SidePanel(ui.element):
         super().__init__("aside")
         self.classes("session-side").props('aria-label="Prompt and settings" data-testid=side-panel')
         self._workbench = workbench
-        self._artifacts = workbench.artifacts
+        self._contents = workbench.contents
         self._session = session
         self._on_change = on_change
         self._files: Mapping[str, str] = {}
@@ -116,7 +117,7 @@ class SidePanel(ui.element):
 
     async def _size(self, digest: str) -> str:
         try:
-            return size(len(await self._artifacts.get(digest)))
+            return size(await self._contents.size(digest))
         except (NotFound, StorageError):
             return "missing"
 
@@ -136,7 +137,7 @@ class SidePanel(ui.element):
 
     async def _content(self, digest: str) -> Html:
         try:
-            content = await self._artifacts.get(digest)
+            content = await self._contents.get(digest)
             return cut(content.decode())
         except (NotFound, StorageError) as problem:
             return tag("p", str(problem), cls="faint")
@@ -144,7 +145,10 @@ class SidePanel(ui.element):
             return tag("p", "This file is not text. Download it to open it in another program.", cls="faint")
 
     async def _download(self, path: str) -> None:
-        ui.download.content(await self._artifacts.get(self._files[path]), path.rsplit("/", 1)[-1])
+        try:
+            await save(self._contents, self._files[path], path)
+        except (NotFound, StorageError) as problem:
+            told(str(problem))
 
 
 def _with_switched(session: Session, name: str) -> Session:

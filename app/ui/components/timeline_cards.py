@@ -7,7 +7,7 @@ from nicegui import background_tasks, ui
 from app.domain.messages import FilePart, ImagePart
 from app.domain.tools import ToolSpec
 from app.domain.trace import CallView, Step
-from app.engine.ports import Artifacts
+from app.store.contents import Contents
 from app.ui.addresses import run_address
 from app.ui.components.artifact_buttons import hear_artifact_buttons
 from app.ui.components.attached import attached, hear_attached
@@ -29,7 +29,7 @@ class CardContext:
     """What the cards of one run have in common."""
 
     run: RunSoFar
-    artifacts: Artifacts
+    contents: Contents
 
 
 class StepCard(ui.element):
@@ -69,8 +69,8 @@ class StepCard(ui.element):
         if self._step.text.strip() or not parts:
             show_text(self._step.text)
         if parts:
-            ui.html(attached(parts), sanitize=False)
-            hear_attached(self)
+            ui.html(attached(parts, self._context.contents), sanitize=False)
+            hear_attached(self, self._context.contents)
 
     def _build_thought(self) -> None:
         with ui.element("details") as details:
@@ -87,11 +87,11 @@ class StepCard(ui.element):
         ui.html(_result(self._step, call, self._context), sanitize=False)
         if call.changes or any(isinstance(part, ImagePart | FilePart) for part in result.parts):
             place = ui.html(sanitize=False).classes("tool-body")
-            hear_artifact_buttons(self, self._context.artifacts)
+            hear_artifact_buttons(self, self._context.contents)
             background_tasks.create(self._attach(place, call), name="read attachments", context=place)
 
     async def _attach(self, place: ui.html, call: CallView) -> None:
-        place.set_content(await attachments(call, self._context.artifacts))
+        place.set_content(await attachments(call, self._context.contents))
 
 
 def step_head(step: Step, context: CardContext, title: str = "", note: str = "") -> Html:

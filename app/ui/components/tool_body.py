@@ -1,14 +1,14 @@
 """What the opened card of a tool call shows: arguments, what it printed, its result, the files it changed."""
 
-import base64
 import json
 from difflib import unified_diff
 
 from app.domain.errors import NotFound, StorageError
 from app.domain.events import FileChanged
+from app.domain.media_types import SHOWN_IMAGES
 from app.domain.messages import FilePart, ImagePart, ToolStatus
 from app.domain.trace import CallView
-from app.engine.ports import Artifacts
+from app.store.contents import Contents
 from app.ui.components.artifact_buttons import artifact_buttons
 from app.ui.components.format import plural, size
 from app.ui.markup import Html, joined, tag
@@ -20,7 +20,6 @@ DIFF_LIMIT = 200_000
 """Bytes of a file above which its change is named, not shown."""
 IMAGE_LIMIT = 4_000_000
 """Bytes of an image above which it is named, not shown."""
-_IMAGES = ("image/png", "image/jpeg", "image/gif", "image/webp")
 
 STATUS_WORDS: dict[ToolStatus, str] = {
     "ok": "Done",
@@ -44,12 +43,12 @@ def call_body(call: CallView, attached: Html | None = None) -> Html:
     )
 
 
-async def attachments(call: CallView, artifacts: Artifacts) -> Html:
+async def attachments(call: CallView, contents: Contents) -> Html:
     """The images and files of the result and the changes of files, read from the artifacts."""
-    shown = [await _change(change, artifacts) for change in call.changes]
+    shown = [await _change(change, contents) for change in call.changes]
     for part in call.result.parts if call.result else ():
         if isinstance(part, ImagePart):
-            shown.append(await _image(part, artifacts))
+            shown.append(await _image(part, contents))
         elif isinstance(part, FilePart):
             words = tag("p", f"{part.filename} ({part.media_type}, {size(part.size)})")
             shown.append(_section("File", joined(words, artifact_buttons(part))))
@@ -120,10 +119,10 @@ def _traceback(call: CallView) -> Html:
     return tag("details", tag("summary", "Where it failed"), cut(call.traceback), cls="traceback")
 
 
-async def _change(change: FileChanged, artifacts: Artifacts) -> Html:
+async def _change(change: FileChanged, contents: Contents) -> Html:
     try:
-        before = (await artifacts.get(change.before)) if change.before else b""
-        after = (await artifacts.get(change.after)) if change.after else b""
+        before = (await contents.get(change.before)) if change.before else b""
+        after = (await contents.get(change.after)) if change.after else b""
     except (NotFound, StorageError) as problem:
         return _section(f"Changed {change.path}", tag("p", str(problem), cls="faint"))
     verb = "Wrote" if change.before is None else "Removed" if change.after is None else "Changed"
@@ -148,14 +147,14 @@ def _difference_line(line: str) -> Html:
     return tag("span", f"{line}\n", cls=f"diff-{kind}")
 
 
-async def _image(part: ImagePart, artifacts: Artifacts) -> Html:
+async def _image(part: ImagePart, contents: Contents) -> Html:
     try:
-        content = await artifacts.get(part.artifact)
+        octets = await contents.size(part.artifact)
     except (NotFound, StorageError) as problem:
         return _section("Image", tag("p", str(problem), cls="faint"))
-    if part.media_type not in _IMAGES or len(content) > IMAGE_LIMIT:
-        return _section("Image", tag("p", f"{part.media_type}, {size(len(content))}: not shown here.", cls="faint"))
-    source = f"data:{part.media_type};base64,{base64.b64encode(content).decode()}"
+    if part.media_type not in SHOWN_IMAGES or octets > IMAGE_LIMIT:
+        return _section("Image", tag("p", f"{part.media_type}, {size(octets)}: not shown here.", cls="faint"))
+    source = contents.picture(part.artifact)
     return _section("Image", tag("img", src=source, alt=part.alt or "Image that the tool returned"))
 
 

@@ -4,7 +4,7 @@ from nicegui import events, ui
 
 from app.domain.tools import Progress, ToolSpec
 from app.domain.trace import CallView
-from app.engine.ports import Artifacts
+from app.store.contents import Contents
 from app.ui.components.artifact_buttons import hear_artifact_buttons
 from app.ui.components.format import duration, head, percent
 from app.ui.components.tool_body import STATUS_WORDS, attachments, call_body
@@ -14,19 +14,19 @@ from app.ui.markup import Html, icon, joined, tag
 class ToolCard(ui.element):
     """Its body is built when it is first opened; `show` takes what became known since."""
 
-    def __init__(self, call: CallView, spec: ToolSpec | None, artifacts: Artifacts, *, opened: bool = False) -> None:
+    def __init__(self, call: CallView, spec: ToolSpec | None, contents: Contents, *, opened: bool = False) -> None:
         super().__init__("details")
         self.classes("tool-card").props("data-testid=tool-call")
         self._call = call
         self._spec = spec
-        self._artifacts = artifacts
+        self._contents = contents
         self._attached = Html("")
         self._body: ui.html | None = None
         self._opened = False
         self._how_far = Html("")
         with self:
             self._summary = ui.html(self._line(), sanitize=False, tag="summary")
-        hear_artifact_buttons(self, artifacts)
+        hear_artifact_buttons(self, contents)
         self.on("toggle", self._toggle, js_handler="(event) => emit(event.target.open)")
         if opened:
             self.props("open")
@@ -62,7 +62,7 @@ class ToolCard(ui.element):
         if self._body is None:
             with self:
                 self._body = ui.html(call_body(self._call), sanitize=False).classes("tool-body")
-        self._attached = await attachments(self._call, self._artifacts)
+        self._attached = await attachments(self._call, self._contents)
         self._body.set_content(call_body(self._call, self._attached))
 
     def _line(self) -> Html:

@@ -47,7 +47,7 @@ class TrajectoryCard(ui.element):
                 return
             with ui.element("div").classes("decision-calls"):
                 for call in step.calls[:CALLS]:
-                    ToolCard(call, context.run.specs.get(call.name), context.artifacts)
+                    ToolCard(call, context.run.specs.get(call.name), context.contents)
             if len(step.calls) > CALLS:
                 more = f"And {plural(len(step.calls) - CALLS, 'more call')}; the timeline has them all."
                 ui.html(tag("p", more, cls="faint"), sanitize=False)

@@ -10,7 +10,7 @@ from app.domain.events import Entry, MessageAdded, RunFinished, RunStarted
 from app.domain.streaming import Draft
 from app.domain.trace import RunStatus
 from app.engine.live_run import LiveRun
-from app.engine.ports import Artifacts
+from app.store.contents import Contents
 from app.ui.components.answer import SHOWN_STEPS, Answer
 from app.ui.components.failures import mark
 from app.ui.components.figures import Figures
@@ -35,7 +35,7 @@ class Turn(ui.element):
         run_id: str,
         *,
         agent_icon: str,
-        artifacts: Artifacts,
+        contents: Contents,
         live_markdown: LiveMarkdown,
         on_action: Callable[["Turn", str, str], Awaitable[None]],
     ) -> None:
@@ -46,7 +46,7 @@ class Turn(ui.element):
         self.message: UserMessage | None = None
         self.answer: Answer | None = None
         self._agent_icon = agent_icon
-        self._artifacts = artifacts
+        self._contents = contents
         self._live_markdown = live_markdown
         self._on_action = on_action
         self._seen = 0
@@ -118,9 +118,9 @@ class Turn(ui.element):
 
     def _begin(self, entry: Entry, started: RunStarted) -> None:
         with self:
-            self.message = UserMessage()
+            self.message = UserMessage(self._contents)
             act = partial(self._on_action, self)
-            self.answer = Answer(entry, started, self._agent_icon, self._artifacts, self._live_markdown, act=act)
+            self.answer = Answer(entry, started, self._agent_icon, self._contents, self._live_markdown, act=act)
 
 
 def _is_answer(entry: Entry) -> bool:

@@ -6,6 +6,7 @@ from datetime import datetime
 from nicegui import ui
 
 from app.domain.messages import Message
+from app.store.contents import Contents
 from app.ui.components.attached import attached, hear_attached
 from app.ui.components.buttons import button
 from app.ui.components.format import clock, moment_text, plural
@@ -19,10 +20,11 @@ SHOWN = 10_000
 class UserMessage(ui.element):
     """A bubble; while it is edited a text box stands in its place."""
 
-    def __init__(self) -> None:
+    def __init__(self, contents: Contents) -> None:
         super().__init__("div")
         self.said: Message | None = None
-        hear_attached(self)
+        self._contents = contents
+        hear_attached(self, contents)
         with self:
             self._bubble = ui.html(sanitize=False).classes("user-message").props("data-testid=user-message")
         self._editor: ui.element | None = None
@@ -42,7 +44,7 @@ class UserMessage(ui.element):
             cls="message-actions",
         )
         bubble = _bubble(message.text) if message.text.strip() else ""
-        self._bubble.set_content(joined(attached(message.attachments), bubble, actions))
+        self._bubble.set_content(joined(attached(message.attachments, self._contents), bubble, actions))
 
     def edit(self, send: Callable[[str], Awaitable[None]]) -> None:
         """Let the text be changed; once `send` has sent it, another turn stands in this one's place."""
@@ -74,15 +76,15 @@ class UserMessage(ui.element):
 class SteerMessage(ui.element):
     """What the user said in the middle of an answer, which was broken off here."""
 
-    def __init__(self, message: Message, said_at: datetime) -> None:
+    def __init__(self, message: Message, said_at: datetime, contents: Contents) -> None:
         super().__init__("div")
         self.classes("steer-message")
-        hear_attached(self)
+        hear_attached(self, contents)
         time = tag("time", clock(said_at), datetime=said_at.isoformat(), title=moment_text(said_at))
         words = tag("div", icon("alt_route"), tag("span", "You broke in here"), time, cls="steer-mark")
         bubble = _bubble(message.text) if message.text.strip() else ""
         with self:
-            said = ui.html(joined(words, attached(message.attachments), bubble), sanitize=False)
+            said = ui.html(joined(words, attached(message.attachments, contents), bubble), sanitize=False)
             said.classes("user-message").props("data-testid=user-message")
 
 

@@ -92,7 +92,8 @@ export default {
       this.total = this.all.length;
       if (this.untouched) this.zoom = Math.max(1, this.total / READABLE);
       this.draw();
-      if (this.atEnd && this.chosen < this.total - 1) this.choose(this.total - 1);
+      // Not before the list has become as tall as it will be: the place to go to is not there yet.
+      if (this.atEnd && this.chosen < this.total - 1) this.$nextTick(() => this.choose(this.total - 1));
     },
     labels() {
       return this.$refs.scroll.clientWidth < 480 ? 104 : 168;

@@ -9,6 +9,7 @@ from app.domain.trace import RunPage, RunRow
 from app.domain.values import now
 from app.ui.addresses import LANDING
 from app.ui.components.buttons import button
+from app.ui.components.developer_note import developer_note
 from app.ui.components.format import plural
 from app.ui.components.job_progress import JobsProgress
 from app.ui.components.job_rows import BODY, COLUMNS, HEADER, cells
@@ -44,6 +45,7 @@ class JobsPage:
         ui.page_title("Jobs · Agent Playground")
         with ui.element("div").classes("page page-wide jobs-page"):
             ui.html(_HEADING, sanitize=False)
+            developer_note()
             self._build_choice()
             self._table = self._build_table()
             self._nothing = ui.element("div")

@@ -12,8 +12,14 @@ from app.domain.values import now
 from app.engine.live_run import LiveRun
 from app.ui.addresses import run_address
 from app.ui.components.buttons import button, icon_button
+from app.ui.components.export_dialog import open_export
+from app.ui.components.findings_panel import Findings
+from app.ui.components.fork_compare import open_fork_compare
+from app.ui.components.fork_dialog import open_fork
 from app.ui.components.format import head
+from app.ui.components.replay_dialog import ReplayDialog
 from app.ui.components.run_actions import RunActions
+from app.ui.components.run_find import RunFind
 from app.ui.components.run_tabs import RunTabs, View, view_of
 from app.ui.components.timeline_cards import CardContext, show_text
 from app.ui.components.trace_growth import RunSoFar
@@ -40,10 +46,6 @@ async def run_page(workbench: Workbench, run: str, arguments: PageArguments) -> 
 
 class RunPage:
     def __init__(self, workbench: Workbench, run_id: str, arguments: PageArguments) -> None:
-        # The app's first page is served without these: they are read when a run is first looked at.
-        from app.ui.components.findings_panel import Findings  # noqa: PLC0415
-        from app.ui.components.run_find import RunFind  # noqa: PLC0415
-
         self._workbench = workbench
         self._run = RunSoFar(run_id)
         self._damaged: tuple[str, ...] = ()
@@ -99,7 +101,7 @@ class RunPage:
 
     def _built_tabs(self) -> RunTabs:
         if self._tabs is None:
-            context = CardContext(self._run, self._workbench.artifacts)
+            context = CardContext(self._run, self._workbench.contents)
             wanted = self._run.place(self._step) if self._step is not None else None
             self._find.current = wanted
             with self._body:
@@ -194,23 +196,15 @@ class RunPage:
         self._say_address()
 
     def _export(self) -> None:
-        from app.ui.components.export_dialog import open_export  # noqa: PLC0415  see __init__
-
         open_export(self._workbench, [self._run.run_id])
 
     def _fork(self, seq: int) -> None:
-        from app.ui.components.fork_dialog import open_fork  # noqa: PLC0415  see __init__
-
         open_fork(self._workbench, self._run.run_id, tuple(self._run.entries), seq)
 
     def _replay(self) -> None:
-        from app.ui.components.replay_dialog import ReplayDialog  # noqa: PLC0415  see __init__
-
         ReplayDialog(self._workbench, self._run.run_id, self._open)
 
     async def _compare_fork(self) -> None:
-        from app.ui.components.fork_compare import open_fork_compare  # noqa: PLC0415  see __init__
-
         await open_fork_compare(self._workbench, self._run.run_id)
 
     def _say_address(self) -> None:

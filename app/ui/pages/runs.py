@@ -10,6 +10,7 @@ from app.domain.trace import Excerpt, RunPage, RunRow, RunStatus, SortKey
 from app.domain.values import now
 from app.ui.addresses import LANDING
 from app.ui.components.buttons import button
+from app.ui.components.export_dialog import open_export
 from app.ui.components.format import plural
 from app.ui.components.notices import empty_state, told
 from app.ui.components.trace_filters import RunFilters
@@ -181,8 +182,6 @@ class RunsPage:
         background_tasks.create(self.load(), name="load runs", context=self.table)
 
     def _export_selected(self) -> None:
-        from app.ui.components.export_dialog import open_export  # noqa: PLC0415  only who exports needs all formats
-
         open_export(self._workbench, [str(row["id"]) for row in self.table.selected])
 
     async def _delete_selected(self) -> None:

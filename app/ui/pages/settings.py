@@ -21,18 +21,27 @@ SECTIONS: dict[str, tuple[str, str]] = {
     "appearance": ("Appearance", "palette"),
     "about": ("About", "info"),
 }
-_GO = """(event) => {
+_GO_TO = """(name) => {
+  const section = document.getElementById('settings-' + name);
+  const go = () => section.scrollIntoView({block: 'start'});
+  section.querySelector('h2').focus({preventScroll: true});
+  go();
+  const grown = new ResizeObserver(go);  // what is above it is still being filled
+  grown.observe(section.parentElement);
+  const stay = () => grown.disconnect();
+  for (const act of ['wheel', 'pointerdown', 'keydown']) addEventListener(act, stay, {once: true});
+  setTimeout(stay, 10000);
+}"""
+_GO = f"""(event) => {{
   const link = event.target.closest('[data-section]');
   if (!link) return;
   event.preventDefault();
-  const section = document.getElementById('settings-' + link.dataset.section);
-  section.scrollIntoView({block: 'start'});
-  section.querySelector('h2').focus({preventScroll: true});
-}"""
+  ({_GO_TO})(link.dataset.section);
+}}"""
 
 
 class SettingsPage:
-    """`/settings`; `?provider=` opens that provider's card."""
+    """`/settings`; `?provider=` opens that provider's card, `?section=` goes to that section."""
 
     def __init__(
         self,
@@ -42,6 +51,7 @@ class SettingsPage:
         set_theme: Callable[[Theme], Awaitable[None]],
         turn_sound: Callable[[], Awaitable[None]],
     ) -> None:
+        wanted = arguments.query_parameters.get("section", "")
         ui.page_title("Settings · Agent Playground")
         with ui.element("div").classes("page settings-page"):
             ui.html(tag("h1", "Settings", cls="page-title"), sanitize=False, tag="header")
@@ -61,6 +71,12 @@ class SettingsPage:
                     AppearanceSection(workbench.preferences, set_theme=set_theme, turn_sound=turn_sound)
                 with section("about"):
                     AboutSection(workbench.version)
+        if wanted in SECTIONS:
+            ui.timer(0, lambda: _go_to(wanted), once=True)
+
+
+def _go_to(name: str) -> None:
+    ui.run_javascript(f"({_GO_TO})('{name}')")
 
 
 @contextmanager

@@ -1,6 +1,6 @@
 """The Setup guide: from the first start to the first answer, in steps that can be left and gone on with."""
 
-from nicegui import PageArguments, events, ui
+from nicegui import PageArguments, background_tasks, events, ui
 
 from app.domain.agents import Agent
 from app.domain.errors import NotFound, WorkbenchError
@@ -13,7 +13,7 @@ from app.ui.components.notices import told
 from app.ui.components.provider_views import READ_FORM
 from app.ui.components.setup_begin import SetupBegin
 from app.ui.components.setup_choose import SetupChoose
-from app.ui.components.setup_offer import STEPS, setup_saved
+from app.ui.components.setup_offer import BEGINNINGS, STEPS, setup_saved
 from app.ui.components.setup_views import (
     EMIT_PICK,
     own_question,
@@ -63,11 +63,13 @@ class SetupPage:
 
     async def _begin(self) -> None:
         await self._workbench.catalog.ready()
-        if self._wanted and self._progress.step == "begin":
+        if self._wanted in BEGINNINGS:
             ui.navigate.history.replace(SETUP)
             if self._wanted == DEMO.provider:
                 await self._chosen_provider(DEMO.provider)
-                return
+            else:
+                await self._move("begin")
+            return
         self._show()
 
     async def _head_clicked(self, event: events.GenericEventArguments) -> None:
@@ -87,6 +89,8 @@ class SetupPage:
             head.show(step_head(step, progress, self._summary(step)))
             self._bodies[step].clear()
             self._bodies[step].visible = step == progress.step
+        if progress.step in ("choose", "ask") and progress.provider not in ("", DEMO.provider):
+            background_tasks.create(self._workbench.models.prepare(), name="load what real models need")
         with self._bodies[progress.step]:
             self._build_body(progress)
 
@@ -165,7 +169,7 @@ class SetupPage:
             return
         await self._start(self._progress.agent, self._progress.model, text)
 
-    async def _start(self, agent_id: str, model: str, text: str) -> None:
+    async def _start(self, agent_id: str, model: str, text: str, toured: tuple[str, ...] = ()) -> None:
         """A session that begins with the message, shown at once."""
         chat = self._workbench.chat
         try:
@@ -175,13 +179,13 @@ class SetupPage:
         except WorkbenchError as problem:
             told(str(problem))
             return
-        if await setup_saved(self._workbench.preferences, step="tour", session=session.id):
+        if await setup_saved(self._workbench.preferences, step="tour", session=session.id, toured=toured):
             ui.navigate.to(session_address(session.id))
 
     def _build_tour(self) -> None:
         words = "The demo model acts these out, offline. Each begins a session; come back here for the next."
         ui.html(tag("p", words, cls="set-note"), sanitize=False)
-        ui.html(tour_view(), sanitize=False).on("click", self._tour_pressed, js_handler=EMIT_PICK)
+        ui.html(tour_view(self._progress.toured), sanitize=False).on("click", self._tour_pressed, js_handler=EMIT_PICK)
         with ui.element("div").classes("row-line setup-end"):
             button("Finish", self._finish, look="primary", icon="check", testid="setup-finish")
             button("Start over", self._start_over, look="quiet", testid="setup-again")
@@ -191,10 +195,12 @@ class SetupPage:
         if agent is None:
             told("There is no agent to show it with. Make one on the Agents page.")
             return
-        await self._start(agent.id, DEMO.name, str(event.args))
+        stop = str(event.args)
+        seen = dict.fromkeys((*self._progress.toured, stop))
+        await self._start(agent.id, DEMO.name, stop, tuple(seen))
 
     async def _finish(self) -> None:
-        if await setup_saved(self._workbench.preferences, step="begin", session="", offered=False):
+        if await setup_saved(self._workbench.preferences, step="begin", session="", toured=(), offered=False):
             ui.navigate.to(LANDING)
 
     async def _start_over(self) -> None:

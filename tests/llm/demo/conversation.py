@@ -5,7 +5,7 @@ from collections.abc import Callable
 from app.domain.messages import Message, TextPart, ToolCall, ToolResult, user_message
 from app.domain.streaming import ModelRequest, Reply
 from app.domain.tools import ToolSpec
-from app.llm.demo import DemoModel
+from app.llm.demo.model import DemoModel
 from app.tools.builtin.calculator import calculator
 
 TOOLS = (

@@ -5,7 +5,7 @@ import pytest
 from app.domain.messages import Message, user_message
 from app.domain.streaming import ModelRequest, Reply
 from app.domain.tools import ToolSpec
-from app.llm.demo import DemoModel
+from app.llm.demo.model import DemoModel
 from tests.llm.demo.conversation import returned
 
 COUNT = ToolSpec(

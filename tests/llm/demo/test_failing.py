@@ -5,7 +5,7 @@ import pytest
 from app.domain.errors import FailureClass, ModelFailure
 from app.domain.messages import Message, TextPart, ToolCall, ToolResult, user_message
 from app.domain.streaming import CallDelta, ModelRequest
-from app.llm.demo import DemoModel
+from app.llm.demo.model import DemoModel
 from tests.llm.demo.conversation import calls_in, converse, reply_to, returned, specs
 
 

@@ -9,7 +9,7 @@ from app.domain.agents import Behaviour
 from app.domain.messages import user_message
 from app.domain.streaming import ModelRequest, Reply, TextDelta
 from app.engine.output import check_output
-from app.llm.demo import DemoModel
+from app.llm.demo.model import DemoModel
 from app.llm.demo.shaped import shaped
 from app.paths import assets
 from app.tools.builtin import builtin_registry

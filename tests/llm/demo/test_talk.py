@@ -6,7 +6,7 @@ from app.domain.agents import Parameters
 from app.domain.errors import FailureClass, ModelFailure
 from app.domain.messages import user_message
 from app.domain.streaming import ModelRequest, ReasoningDelta, Reply, TextDelta
-from app.llm.demo import DemoModel
+from app.llm.demo.model import DemoModel
 from app.llm.demo.talk import LABEL
 from tests.llm.demo.conversation import converse, reply_to
 

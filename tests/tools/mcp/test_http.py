@@ -1,6 +1,8 @@
 """Servers at an address: those that are not there, refuse, or speak something else."""
 
+import ssl
 from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from pathlib import Path
 
 import pytest
@@ -8,6 +10,8 @@ from aiohttp import web
 
 from app.domain.errors import ToolError
 from app.domain.tool_settings import HttpTransport, McpServer
+from app.tools.trust import usual_trust
+from tests.tools.certificates import certificate_of
 from tests.tools.mcp.hubs import called, hub_of, reached, text_of
 
 
@@ -47,15 +51,20 @@ class Place:
 @pytest.fixture
 async def place() -> AsyncIterator[Place]:
     place = Place()
+    async with served(place) as place.address:
+        yield place
+
+
+@asynccontextmanager
+async def served(place: Place, context: ssl.SSLContext | None = None) -> AsyncIterator[str]:
     app = web.Application()
     app.router.add_route("*", "/mcp", place.answer)
     runner = web.AppRunner(app)
     await runner.setup()
-    site = web.TCPSite(runner, "127.0.0.1", 0)
+    site = web.TCPSite(runner, "127.0.0.1", 0, ssl_context=context)
     await site.start()
     host, port = runner.addresses[0][:2]
-    place.address = f"http://{host}:{port}/mcp"
-    yield place
+    yield f"http://{host}:{port}/mcp"
     await runner.cleanup()
 
 
@@ -70,6 +79,20 @@ async def test_a_key_is_read_from_the_environment(tmp_path: Path, place: Place, 
         assert text_of(await called(hub, "bad__hello")) == "hello"
         assert set(place.headers) == {"Bearer s3cret"}
         assert "s3cret" not in repr(hub.states())
+
+
+async def test_a_certificate_that_the_system_trusts_is_trusted(tmp_path: Path):
+    place, pem = Place(), certificate_of("localhost", tmp_path)
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(pem)
+    usual_trust().load_verify_locations(pem)
+    try:
+        async with served(place, context) as address:
+            server = server_at(address.replace("http://127.0.0.1", "https://localhost"))
+            async with hub_of(tmp_path, server) as hub:
+                await reached(hub, "ready")
+    finally:
+        usual_trust.cache_clear()
 
 
 async def test_nobody_there(tmp_path: Path):

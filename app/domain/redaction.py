@@ -1,0 +1,178 @@
+"""Texts without the secrets that this app knows: what is written, and what is shown while it is being written.
+
+A secret is found as it is, as JSON or an address writes it, and in base64. What takes its place says which it was.
+"""
+
+import base64
+import json
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import TypeVar
+from urllib.parse import quote, quote_plus
+
+from pydantic import BaseModel, JsonValue
+
+from app.domain.streaming import CallDelta, Delta, ReasoningDelta, TextDelta
+
+SHORTEST = 8
+"""Characters; a shorter value would be found in ordinary words."""
+V = TypeVar("V", bound=BaseModel)
+
+
+@dataclass(frozen=True, slots=True)
+class Secret:
+    value: str
+    label: str
+    """What people call it: `OpenAI key`."""
+
+
+class Redaction:
+    """Made anew from `secrets` when `changed` was called; what was known once stays known until the app ends."""
+
+    def __init__(self, secrets: Callable[[], Iterable[Secret]]) -> None:
+        self._secrets = secrets
+        self._known: dict[str, str] = {}
+        self._spelled: tuple[tuple[str, str], ...] = ()
+        self._in_json: tuple[str, ...] = ()
+        self._begun: frozenset[str] | None = None
+        self._longest = 0
+        self._stale = True
+
+    def changed(self) -> None:
+        """Ask for the secrets again before the next text."""
+        self._stale = True
+
+    def text(self, text: str) -> str:
+        """The text with `[redacted: OpenAI key]` in place of each secret."""
+        if self._stale:
+            self._learn()
+        for spelled, mark in self._spelled:
+            if spelled in text:
+                text = text.replace(spelled, mark)
+        return text
+
+    def value(self, value: V) -> V:
+        """The value without secrets; the same object where it holds none."""
+        if self._stale:
+            self._learn()
+        if not self._in_json:
+            return value
+        written = value.model_dump_json()
+        for spelled in self._in_json:
+            if spelled in written:
+                return type(value).model_validate(self._cleaned(value.model_dump(mode="json")))
+        return value
+
+    def content(self, content: bytes) -> bytes:
+        """A file without secrets; in one that is no text each is covered by as many `*`, so that nothing moves."""
+        if self._stale:
+            self._learn()
+        found = [(spelled, mark) for spelled, mark in self._spelled if spelled.encode() in content]
+        if not found:
+            return content
+        is_text = _is_text(content)
+        for spelled, mark in found:
+            old = spelled.encode()
+            content = content.replace(old, mark.encode() if is_text else b"*" * len(old))
+        return content
+
+    def stream(self) -> "CleanStream":
+        """For text that comes in pieces."""
+        return CleanStream(self)
+
+    def begun(self, text: str) -> int:
+        """How many characters at the end of the text may be the beginning of a secret."""
+        if self._begun is None or self._stale:
+            self.text("")
+            self._begun = frozenset(
+                spelled[:length] for spelled, _ in self._spelled for length in range(1, len(spelled))
+            )
+        first = max(0, len(text) - self._longest + 1)
+        for start in range(first, len(text)):
+            if text[start:] in self._begun and not (start and text[start - 1].isalnum()):
+                return len(text) - start
+        return 0
+
+    def _learn(self) -> None:
+        self._stale = False
+        for secret in self._secrets():
+            if len(secret.value) >= SHORTEST:
+                self._known.setdefault(secret.value, _plain(secret.label))
+        found = {
+            spelled: f"[redacted: {label}]" for value, label in self._known.items() for spelled in _spellings(value)
+        }
+        self._spelled = tuple(sorted(found.items(), key=lambda pair: (-len(pair[0]), pair)))
+        self._in_json = tuple(dict.fromkeys(_in_json(spelled) for spelled, _ in self._spelled))
+        self._longest = max(map(len, found), default=0)
+        self._begun = None
+
+    def _cleaned(self, value: JsonValue) -> JsonValue:
+        if isinstance(value, str):
+            return self.text(value)
+        if isinstance(value, dict):
+            return {self.text(key): self._cleaned(inner) for key, inner in value.items()}
+        return [self._cleaned(inner) for inner in value] if isinstance(value, list) else value
+
+
+class CleanStream:
+    """Holds back the end of a text as long as it may become a secret."""
+
+    def __init__(self, redaction: Redaction) -> None:
+        self._redaction = redaction
+        self._held: dict[str, Delta] = {}
+
+    def take(self, delta: Delta) -> Delta:
+        """What may be shown by now, which may be an empty piece."""
+        channel = delta.call_id if isinstance(delta, CallDelta) else type(delta).__name__
+        before = self._held.pop(channel, None)
+        text = self._redaction.text(before.text + delta.text if before else delta.text)
+        if held := self._redaction.begun(text):
+            self._held[channel] = _with_text(delta, text[-held:])
+            text = text[:-held]
+        return _with_text(delta, text)
+
+    @property
+    def held(self) -> str:
+        """What is held back now, of all that came."""
+        return "".join(delta.text for delta in self._held.values())
+
+    def rest(self) -> list[Delta]:
+        """What was held back and became no secret."""
+        held, self._held = list(self._held.values()), {}
+        return held
+
+
+def _with_text(delta: Delta, text: str) -> Delta:
+    match delta:
+        case TextDelta():
+            return TextDelta(text)
+        case ReasoningDelta():
+            return ReasoningDelta(text)
+        case CallDelta(call_id=call_id, name=name):
+            return CallDelta(call_id, name, text)
+
+
+def _spellings(value: str) -> set[str]:
+    """As it is, as JSON in JSON and addresses write it, and as a tool that packs it in base64 does."""
+    packed = base64.b64encode(value.encode()).decode().rstrip("=")
+    whole = packed[: len(value.encode()) * 8 // 6]
+    encoded = {whole, whole.translate(str.maketrans("+/", "-_"))}
+    in_json = _in_json(value)
+    return {value, in_json, _in_json(in_json), quote(value, safe=""), quote_plus(value), *encoded}
+
+
+def _in_json(text: str) -> str:
+    return json.dumps(text, ensure_ascii=False)[1:-1]
+
+
+def _is_text(content: bytes) -> bool:
+    try:
+        content.decode()
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
+def _plain(label: str) -> str:
+    """Without what JSON or Markdown would write in another way."""
+    return "".join(sign for sign in label if sign.isalnum() or sign in " _-.,:'")[:60]

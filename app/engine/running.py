@@ -1,0 +1,32 @@
+"""Runs and all that listens to them: none of them is there without the others, or a run would not be heard."""
+
+from dataclasses import dataclass
+from typing import Self
+
+from app.engine.chat import Chat
+from app.engine.jobs import Jobs
+from app.engine.pauses import Pauses
+from app.engine.ports import AgentStore, SessionStore, Toolbox
+from app.engine.queue import Queue
+from app.engine.runs import Runs
+from app.engine.spawning import MayUse
+
+
+@dataclass(frozen=True)
+class Running:
+    runs: Runs
+    chat: Chat
+    queue: Queue
+    pauses: Pauses
+    jobs: Jobs
+
+    @classmethod
+    def of(cls, runs: Runs, agents: AgentStore, sessions: SessionStore, toolbox: Toolbox, may_use: MayUse) -> Self:
+        """`may_use` says whether who started a run may use an agent."""
+        chat = Chat(agents, sessions, runs, toolbox)
+        return cls(runs, chat, Queue(chat), Pauses(chat), Jobs(chat, may_use))
+
+    async def close(self) -> None:
+        """End the runs, so that they can be resumed; then what waits for them."""
+        await self.runs.close()
+        await self.queue.close()

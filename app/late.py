@@ -1,0 +1,128 @@
+"""Modules that are read when something in them is first asked for, so that no start waits for them.
+
+    with late():
+        from app.ui.pages import runs, tools
+
+is an ordinary import to readers, type checkers and whatever packs the app; only that it reads none of the files yet.
+What it names are modules, none of them a package: taking a name out of one would read it at once.
+"""
+
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from importlib.abc import Loader, MetaPathFinder
+from importlib.machinery import ModuleSpec
+from threading import RLock, get_ident
+from types import ModuleType
+from typing import Generic, Self, TypeVar, overload
+
+Whole = TypeVar("Whole")
+Part = TypeVar("Part")
+_making = RLock()
+
+
+class late_part(Generic[Whole, Part]):  # noqa: N801  it is written as `functools.cached_property` is
+    """A property that is made when it is first asked for, and once only, by whatever thread.
+
+    `functools.cached_property` makes it twice when two threads ask at a time (since Python 3.12).
+    """
+
+    def __init__(self, make: Callable[[Whole], Part]) -> None:
+        self._make = make
+        self._name = make.__name__
+        self.__doc__ = make.__doc__
+
+    @overload
+    def __get__(self, whole: None, _type: type[Whole]) -> Self: ...
+    @overload
+    def __get__(self, whole: Whole, _type: type[Whole]) -> Part: ...
+    def __get__(self, whole: Whole | None, _type: type[Whole]) -> Self | Part:
+        if whole is None:
+            return self
+        made: dict[str, Part] = vars(whole)  # where it is found from then on
+        with _making:
+            if self._name not in made:
+                made[self._name] = self._make(whole)
+            return made[self._name]
+
+
+@contextmanager
+def late() -> Iterator[None]:
+    """Modules of the app that are first imported in here are read when they are first used, by whatever thread."""
+    finder = _LateFinder()
+    sys.meta_path.insert(0, finder)
+    try:
+        yield
+    finally:
+        sys.meta_path.remove(finder)
+
+
+def read(*modules: ModuleType) -> None:
+    """Read those that were not used yet, beside the event loop, say."""
+    for module in modules:
+        if isinstance(module, _LateModule):
+            module.read()
+
+
+def is_read(module: ModuleType) -> bool:
+    """Whether its names are there."""
+    return not isinstance(module, _LateModule)
+
+
+class _LateFinder(MetaPathFinder):
+    """Finds what the others find, and only puts the reading off."""
+
+    def __init__(self) -> None:
+        self._thread = get_ident()
+
+    def find_spec(self, name: str, path: Sequence[str] | None, target: ModuleType | None = None) -> ModuleSpec | None:
+        if not name.startswith("app.") or get_ident() != self._thread:
+            return None
+        found = (finder.find_spec(name, path, target) for finder in sys.meta_path if finder is not self)
+        spec = next((one for one in found if one is not None), None)
+        if spec is not None and spec.loader is not None and spec.submodule_search_locations is None:
+            spec.loader = _LateLoader(spec.loader)
+        return spec
+
+
+class _LateLoader(Loader):
+    """Leaves a module empty, and fills it when it is told to."""
+
+    def __init__(self, loader: Loader) -> None:
+        self._loader = loader
+        self._lock = RLock()
+        self._began = False
+
+    def create_module(self, spec: ModuleSpec) -> ModuleType | None:
+        return self._loader.create_module(spec)
+
+    def exec_module(self, module: ModuleType) -> None:
+        module.__class__ = _LateModule
+
+    def fill(self, module: ModuleType) -> None:
+        """Return when all its names are there; the thread that reads it, and asks meanwhile, is not held up."""
+        with self._lock:
+            if self._began:
+                return
+            self._began = True
+            try:
+                self._loader.exec_module(module)
+            except BaseException:
+                self._began = False
+                raise
+            module.__class__ = ModuleType
+
+
+class _LateModule(ModuleType):
+    """Until it was read."""
+
+    def read(self) -> None:
+        if self.__spec__ is not None and isinstance(self.__spec__.loader, _LateLoader):
+            self.__spec__.loader.fill(self)
+
+    def __getattr__(self, name: str) -> object:
+        self.read()
+        try:
+            return self.__dict__[name]
+        except KeyError:
+            raise AttributeError(f"module {self.__name__!r} has no attribute {name!r}") from None

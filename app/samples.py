@@ -1,0 +1,41 @@
+"""The agents that come with the app: samples of the first start, and what a new agent may begin as."""
+
+from collections.abc import Collection
+from functools import cache
+from typing import Literal, Self
+
+from app import paths
+from app.domain.agents import Agent, Behaviour, new_agent
+from app.domain.values import Value
+
+
+class SampleAgent(Value):
+    """An agent as `assets/agents` and `assets/templates` describe it."""
+
+    name: str
+    description: str
+    icon: str
+    examples: tuple[str, ...]
+    behaviour: Behaviour
+
+    def agent(self, taken_slugs: Collection[str], name: str = "") -> Agent:
+        """A new agent like this, under that name or its own."""
+        return new_agent(
+            name.strip() or self.name,
+            self.behaviour,
+            taken_slugs=taken_slugs,
+            description=self.description,
+            icon=self.icon,
+            examples=self.examples,
+        )
+
+    def asking(self, model: str) -> Self:
+        """The same with another model."""
+        return self.model_copy(update={"behaviour": self.behaviour.model_copy(update={"model": model})})
+
+
+@cache
+def samples(folder: Literal["agents", "templates"]) -> tuple[SampleAgent, ...]:
+    """The agents in that folder of the assets, by file name."""
+    found = sorted((paths.assets() / folder).glob("*.json"))
+    return tuple(SampleAgent.model_validate_json(path.read_bytes()) for path in found)

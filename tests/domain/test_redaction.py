@@ -1,0 +1,95 @@
+"""The known secrets are in no text, value or file, however they are written and in whatever pieces they come."""
+
+import base64
+import json
+from urllib.parse import quote
+
+from app.domain.events import MessageAdded, ToolReturned
+from app.domain.messages import TextPart, ToolCall, ToolResult, user_message
+from app.domain.redaction import Redaction, Secret
+from app.domain.streaming import CallDelta, Delta, ReasoningDelta, TextDelta
+
+KEY = "planted-key-0123456789"
+ODD = 'odd"\\/+ 0123456789'
+
+
+def redaction(*secrets: Secret) -> Redaction:
+    known = secrets or (Secret(KEY, "OpenAI key"), Secret(ODD, "MCP secret"))
+    return Redaction(lambda: known)
+
+
+def test_a_text_says_which_key_stood_there():
+    assert redaction().text(f"Use {KEY} now") == "Use [redacted: OpenAI key] now"
+    assert redaction().text("Use nothing now") == "Use nothing now"
+
+
+def test_a_key_is_known_in_every_spelling():
+    for spelled in (ODD, quote(ODD, safe=""), json.dumps(ODD), json.dumps(json.dumps(ODD))):
+        assert "0123456789" not in redaction().text(f"x {spelled} y"), spelled
+    packed = base64.b64encode(KEY.encode()).decode()
+    assert "[redacted: OpenAI key]" in redaction().text(f"Basic {packed}")
+
+
+def test_short_words_are_no_keys():
+    assert redaction(Secret("letmein", "password")).text("letmein") == "letmein"
+
+
+def test_an_event_is_cleaned_in_all_its_fields_and_else_the_same_object():
+    clean, result = redaction(), ToolResult(call_id="c", name="t", parts=(TextPart(text=f'{{"key": "{KEY}"}}'),))
+    returned = ToolReturned(call_id="c", result=result, printed=f"printed {ODD}", ms=1, traceback=KEY)
+    cleaned = clean.value(returned)
+    assert cleaned.result.text == '{"key": "[redacted: OpenAI key]"}'
+    assert cleaned.printed == "printed [redacted: MCP secret]" and cleaned.traceback == "[redacted: OpenAI key]"
+    call = ToolCall(call_id="c", name="t", arguments={KEY: [{"deep": KEY}]})
+    assert clean.value(call).arguments == {"[redacted: OpenAI key]": [{"deep": "[redacted: OpenAI key]"}]}
+    harmless = MessageAdded(message=user_message("nothing"), origin="user")
+    assert clean.value(harmless) is harmless
+
+
+def test_a_file_is_cleaned_and_one_that_is_no_text_keeps_its_length():
+    clean = redaction()
+    assert clean.content(f"a {KEY}".encode()) == b"a [redacted: OpenAI key]"
+    packed = b"\xff\xfe" + KEY.encode() + b"\x00"
+    assert clean.content(packed) == b"\xff\xfe" + b"*" * len(KEY) + b"\x00"
+    assert clean.content(b"nothing") == b"nothing"
+
+
+def test_another_key_is_known_once_that_is_said_and_the_old_one_stays_known():
+    known = [Secret(KEY, "one")]
+    clean = Redaction(lambda: known)
+    assert clean.text(KEY) == "[redacted: one]"
+    known[:] = [Secret("another-key-9876543210", "two")]
+    assert "another" in clean.text("another-key-9876543210")
+    clean.changed()
+    assert clean.text(f"another-key-9876543210 {KEY}") == "[redacted: two] [redacted: one]"
+
+
+def shown(pieces: list[Delta]) -> tuple[list[str], str]:
+    """What each piece shows, and all of it in the end."""
+    stream = redaction().stream()
+    texts = [stream.take(piece).text for piece in pieces]
+    return texts, "".join(texts) + "".join(delta.text for delta in stream.rest())
+
+
+def test_no_piece_of_a_key_is_shown_while_it_streams():
+    text = f"Your key {KEY}, and that is all"
+    for size in (1, 2, 5, 11):
+        pieces: list[Delta] = [TextDelta(text[place : place + size]) for place in range(0, len(text), size)]
+        texts, whole = shown(pieces)
+        assert whole == "Your key [redacted: OpenAI key], and that is all"
+        assert not any("planted" in "".join(texts[:count]) for count in range(len(texts)))
+
+
+def test_what_only_begins_like_a_key_comes_in_the_end():
+    texts, whole = shown([TextDelta("the plan"), TextDelta(" is plante"), TextDelta("d")])
+    assert whole == "the plan is planted" and texts[0] == "the "
+    assert shown([TextDelta("steps: airp"), TextDelta("lane")])[0] == ["steps: airp", "lane"]
+
+
+def test_thoughts_and_arguments_are_streams_of_their_own():
+    pieces: list[Delta] = [TextDelta("planted-"), ReasoningDelta("key-0123456789"), CallDelta("c", "t", '{"a": "plan')]
+    pieces += [CallDelta("c", "t", 'ted-key-0123456789"}')]
+    stream = redaction().stream()
+    taken = [stream.take(piece) for piece in pieces]
+    assert [delta.text for delta in taken] == ["", "key-0123456789", '{"a": "', '[redacted: OpenAI key]"}']
+    assert stream.held == "planted-"

@@ -1,0 +1,12 @@
+"""Whether a page can be read and used by everybody, as far as axe-core tells."""
+
+import json
+
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Page
+
+
+def violations(page: Page) -> list[str]:
+    """What axe-core finds wrong with the page as it is now: each rule, with the first element that breaks it."""
+    found = Axe().run(page, options={"resultTypes": ["violations"]}).response["violations"]
+    return [f"{one['id']}: {json.dumps(one['nodes'][0]['html'])[:300]}" for one in found]

@@ -1,0 +1,89 @@
+"""Secrets of servers and requests: kept with the keys, named in the form, filled in for whoever needs them."""
+
+import pytest
+
+from app.domain.errors import WorkbenchError
+from app.domain.tool_settings import HttpTransport, McpServer, StdioTransport, Transport
+from app.tools.sealing import REFERENCE, Sealing
+
+SECRET = "planted-0123456789"
+
+
+class Keys:
+    """Where keys are kept, in memory."""
+
+    def __init__(self) -> None:
+        self.kept: dict[str, str] = {}
+
+    async def ready(self) -> None:
+        """Nothing has to be read."""
+
+    def values(self) -> dict[str, str]:
+        return self.kept
+
+    async def keep(self, name: str, secret: str) -> None:
+        self.kept[name] = secret
+
+    async def forget(self, name: str) -> None:
+        self.kept.pop(name, None)
+
+
+def server(transport: Transport) -> McpServer:
+    return McpServer(name="one", transport=transport)
+
+
+TRANSPORTS: list[Transport] = [
+    StdioTransport(command="x", env={"API_KEY": SECRET}),
+    StdioTransport(command="x", env={"DATABASE": f"postgres://me:{SECRET}@host/db"}),
+    StdioTransport(command="x", env={"HARMLESS": "ghp_0123456789abcdefghij"}),
+    StdioTransport(command="x", args=("--verbose", f"--token={SECRET}")),
+    StdioTransport(command="x", args=("serve", "--api-key", SECRET, "--port", "80")),
+    HttpTransport(url="https://host/mcp", headers={"Authorization": f"Bearer {SECRET}"}),
+    HttpTransport(url="https://host/mcp", headers={"X-Api-Key": SECRET}),
+    HttpTransport(url=f"https://me:{SECRET}@host/mcp?x=1"),
+    HttpTransport(url=f"https://host/mcp?x=1&api_key={SECRET}#y"),
+]
+
+
+@pytest.mark.parametrize("transport", TRANSPORTS, ids=str)
+async def test_a_secret_is_not_in_the_form_and_filled_in_again(transport: Transport):
+    keys = Keys()
+    sealed = await Sealing(keys).transport(transport)
+    assert SECRET not in sealed.model_dump_json() and "ghp_" not in sealed.model_dump_json()
+    assert len(keys.kept) == 1
+    assert Sealing(keys).filled(server(sealed)).transport == transport
+    assert await Sealing(keys).transport(sealed) == sealed and len(keys.kept) == 1
+
+
+PLAIN: list[Transport] = [
+    StdioTransport(command="x", args=("-y", "package", "--port=80"), env={"LEVEL": "debug", "API_KEY": "$MY_KEY"}),
+    HttpTransport(url="https://host/mcp?page=2", headers={"Authorization": "Bearer $MY_KEY", "Accept": "text/html"}),
+]
+
+
+@pytest.mark.parametrize("transport", PLAIN, ids=str)
+async def test_what_is_no_secret_stays_as_it_is(transport: Transport):
+    keys = Keys()
+    assert await Sealing(keys).transport(transport) == transport
+    assert keys.kept == {}
+
+
+async def test_a_secret_goes_with_the_last_form_that_names_it():
+    keys = Keys()
+    sealing = Sealing(keys)
+    before = await sealing.transport(StdioTransport(command="x", env={"A_KEY": SECRET, "B_KEY": SECRET + "b"}))
+    assert isinstance(before, StdioTransport)
+    after = before.model_copy(update={"env": {"A_KEY": before.env["A_KEY"]}})
+    await sealing.forget(before.model_dump_json(), after.model_dump_json())
+    assert list(keys.kept.values()) == [SECRET] == list(sealing.variables().values())
+    await sealing.forget(after.model_dump_json())
+    assert keys.kept == {}
+
+
+async def test_a_secret_that_is_gone_is_said_in_words():
+    keys = Keys()
+    sealed = server(await Sealing(keys).transport(StdioTransport(command="x", env={"A_KEY": SECRET})))
+    name = REFERENCE.findall(sealed.model_dump_json())[0]
+    keys.kept.clear()
+    with pytest.raises(WorkbenchError, match=rf"\${name} is not among the saved keys"):
+        Sealing(keys).filled(sealed)

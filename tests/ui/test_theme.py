@@ -1,0 +1,20 @@
+"""The style sheets of all pages."""
+
+from pathlib import Path
+
+from pygments.formatters import HtmlFormatter
+
+from app.ui import theme
+
+CODE = Path(theme.__file__).with_name("code.css")
+
+
+def coloured(style: str, selector: str) -> str:
+    return HtmlFormatter(nobackground=True, style=style).get_style_defs(selector)
+
+
+def test_coloured_code_looks_as_pygments_has_it():
+    """A sheet of its own, so that no start has to read Pygments: paste what is expected here when that changes."""
+    expected = f"{coloured('default', '.prose pre')}\n{coloured('github-dark', '.body--dark .prose pre')}\n"
+    head, _, rules = CODE.read_text().partition("\n")
+    assert head.startswith("/*") and rules == expected
