@@ -8,7 +8,7 @@ from typing import TypeVar
 T = TypeVar("T")
 
 
-async def until(condition: Callable[[], T], seconds: float = 5, pause: float = 0.0) -> T:
+async def until(condition: Callable[[], T], seconds: float = 5, pause: float = 0.001) -> T:
     """What `condition` gives once it gives something true; fails after that many seconds."""
     async with asyncio.timeout(seconds):
         while not (found := condition()):  # noqa: ASYNC110  any condition, with nothing that tells of it

@@ -23,11 +23,12 @@ VERSION = 1
 """Of the file. A change of what is indexed, or how, makes it another one."""
 BUSY_SECONDS = 10.0
 
-_TABLES = """
-CREATE TABLE runs (id INTEGER PRIMARY KEY, run_id TEXT NOT NULL UNIQUE, stamp TEXT NOT NULL);
-CREATE TABLE texts (id INTEGER PRIMARY KEY, body BLOB NOT NULL);
-CREATE VIRTUAL TABLE words USING fts5(text, content='', prefix='1 2 3', tokenize="unicode61 remove_diacritics 2");
-"""
+_TABLES = (
+    "CREATE TABLE runs (id INTEGER PRIMARY KEY, run_id TEXT NOT NULL UNIQUE, stamp TEXT NOT NULL)",
+    "CREATE TABLE texts (id INTEGER PRIMARY KEY, body BLOB NOT NULL)",
+    "CREATE VIRTUAL TABLE words"
+    """ USING fts5(text, content='', prefix='1 2 3', tokenize="unicode61 remove_diacritics 2")""",
+)
 _COUNT_TABLES = "SELECT count(*) FROM sqlite_master WHERE name IN ('runs', 'texts', 'words')"
 
 T = TypeVar("T")
@@ -127,13 +128,22 @@ class SearchIndex:
 
 def _check(database: sqlite3.Connection) -> None:
     """Make the tables of a new file. Raises `DatabaseError` for a file that is none of ours."""
+    if _is_ours(database):
+        return
+    database.execute("BEGIN IMMEDIATE")  # waits for another thread that makes them just now
+    with database:
+        if not _is_ours(database):
+            for statement in (*_TABLES, f"PRAGMA user_version = {VERSION}"):
+                database.execute(statement)
+
+
+def _is_ours(database: sqlite3.Connection) -> bool:
+    """False for a new file. Raises `DatabaseError` for one of somebody else."""
     (version,) = database.execute("PRAGMA user_version").fetchone()
     (tables,) = database.execute(_COUNT_TABLES).fetchone()
-    if (version, tables) == (VERSION, 3):
-        return
-    if version or tables:
+    if (version or tables) and (version, tables) != (VERSION, 3):
         raise sqlite3.DatabaseError(f"it is of version {version}, not {VERSION}")
-    database.executescript(f"BEGIN; {_TABLES} PRAGMA user_version = {VERSION}; COMMIT;")
+    return bool(tables)
 
 
 def _remove(database: sqlite3.Connection, run_id: str) -> None:

@@ -1,6 +1,7 @@
 import asyncio
 import sqlite3
 from collections.abc import AsyncIterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,7 @@ from app.domain.events import Entry, Forked, RunFinished
 from app.domain.trace import RunFilter, run_row
 from app.store.folder import DataFolder
 from app.store.search import Search
+from app.store.search_index import SearchIndex
 from app.store.search_words import question
 from tests.traces import ADD, MULTIPLY, asked, called, finished, ran, returned, said, started, the_sum, trace_of
 
@@ -291,3 +293,12 @@ async def test_a_run_whose_trace_is_gone_or_damaged_hides_no_other(data: DataFol
     await search.ready()
     assert await search.matching("same words") == {"r3"}
     assert await search.matching("assistant") == {"r1", "r2", "r3"}
+
+
+def test_threads_that_begin_a_new_cache_together_get_along(tmp_path: Path, caplog: pytest.LogCaptureFixture):
+    for attempt in range(10):
+        index = SearchIndex(tmp_path / f"{attempt}" / "runs.db")
+        (tmp_path / f"{attempt}").mkdir()
+        with ThreadPoolExecutor(4) as threads:
+            assert all(found == {} for found in threads.map(lambda one: one.stamps(), [index] * 4))
+    assert not caplog.records

@@ -11,7 +11,6 @@ from nicegui.testing.user_simulation import user_simulation
 
 from app.domain.errors import ErrorInfo
 from app.domain.events import RunFinished
-from app.domain.failure_words import failure_words
 from app.domain.streaming import Draft
 from app.store.artifacts import Artifacts
 from app.store.contents import Contents
@@ -192,7 +191,7 @@ async def test_a_failed_run_says_what_to_do(tmp_path: Path):
     async with visitor(tmp_path) as (user, _):
         await user.open("/runs/r1")
         await sees(user, "401: no such key")
-        await sees(user, failure_words("invalid_key").next_step)
+        await sees(user, "Check the key in Settings")
 
 
 async def test_a_damaged_record_is_named_and_hides_nothing_else(tmp_path: Path):
