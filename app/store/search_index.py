@@ -29,7 +29,11 @@ _TABLES = (
     "CREATE VIRTUAL TABLE words"
     """ USING fts5(text, content='', prefix='1 2 3', tokenize="unicode61 remove_diacritics 2")""",
 )
-_COUNT_TABLES = "SELECT count(*) FROM sqlite_master WHERE name IN ('runs', 'texts', 'words')"
+_VERSION_AND_TABLES = """
+SELECT (SELECT user_version FROM pragma_user_version),
+       (SELECT count(*) FROM sqlite_master WHERE name IN ('runs', 'texts', 'words'))
+"""
+"""In one look: another thread may make them between two."""
 
 T = TypeVar("T")
 
@@ -139,8 +143,7 @@ def _check(database: sqlite3.Connection) -> None:
 
 def _is_ours(database: sqlite3.Connection) -> bool:
     """False for a new file. Raises `DatabaseError` for one of somebody else."""
-    (version,) = database.execute("PRAGMA user_version").fetchone()
-    (tables,) = database.execute(_COUNT_TABLES).fetchone()
+    version, tables = database.execute(_VERSION_AND_TABLES).fetchone()
     if (version or tables) and (version, tables) != (VERSION, 3):
         raise sqlite3.DatabaseError(f"it is of version {version}, not {VERSION}")
     return bool(tables)
