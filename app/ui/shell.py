@@ -7,15 +7,12 @@ from functools import partial
 from nicegui import PageArguments, context, events, ui
 
 from app.domain.errors import WorkbenchError
-from app.domain.sessions import Session
 from app.domain.settings import Theme
-from app.domain.values import now
 from app.late import late
 from app.ui import addresses, theme
-from app.ui.addresses import agent_address, session_address, tool_address
+from app.ui.commands import commands
 from app.ui.components.buttons import button, icon_button
 from app.ui.components.code_editor import CodeEditor
-from app.ui.components.format import ago
 from app.ui.components.job_news import JobNews, tell
 from app.ui.components.notices import told
 from app.ui.components.pause_sound import PauseSound
@@ -24,8 +21,8 @@ from app.ui.components.quit_button import QuitButton
 from app.ui.components.trace_keys import RUNS_KEYS
 from app.ui.live_markdown import LiveMarkdown
 from app.ui.markup import Html, icon, joined, tag
-from app.ui.navigation import LINKS, NavCounts, navigation
-from app.ui.pages.landing import UNTITLED, Landing, start_session
+from app.ui.navigation import NavCounts, navigation
+from app.ui.pages.landing import Landing
 from app.ui.palette import Command, Palette
 from app.ui.sub_pages import Pages, shown, shown_later
 from app.workbench import Workbench
@@ -267,59 +264,15 @@ class Shell:
             shown(place, lambda: setup.SetupPage(self._workbench, arguments))
 
     def _commands(self) -> Sequence[Command]:
-        """All that can be jumped to or done: pages, agents, the newest sessions, actions."""
-        go = ui.navigate.to
-        agents = self._workbench.agents.all()
-        sessions = self._workbench.sessions.recent(limit=30)
-        shows_all = self._workbench.preferences.get().mode == "developer"
         return [
-            *(
-                Command("Pages", link.title, link.icon, partial(go, link.address))
-                for link in LINKS
-                if shows_all or not link.for_developers
-            ),
-            *(
-                Command(
-                    "Agents", agent.name, agent.icon, partial(start_session, self._workbench, agent.id), "New session"
-                )
-                for agent in agents
-            ),
-            *(
-                Command("Sessions", one.title or UNTITLED, "forum", partial(go, session_address(one.id)), when(one))
-                for one in sessions
-            ),
-            *(
-                Command("Edit", f"Edit {agent.name}", "edit_note", partial(go, agent_address(agent.slug)), agent.slug)
-                for agent in agents
-            ),
-            *(
-                Command("Tools", one.spec.title or one.spec.name, one.spec.icon, partial(go, tool_address(name)), name)
-                for one in self._workbench.tools.listed()
-                for name in (one.spec.name,)
-            ),
-            Command("Actions", "New session", "add", self._new_session),
-            Command("Actions", "Show running jobs", "pending_actions", partial(go, f"{addresses.JOBS}?show=running")),
-            Command("Actions", "New API key", "key", partial(go, f"{addresses.INTEGRATIONS}?new=1")),
+            *commands(self._workbench),
             Command("Actions", "Quit Agent Playground", "power_settings_new", self._quit.ask),
             Command("Actions", "Pause sound: on or off", "notifications", self._sound.turn),
-            Command("Actions", "New agent", "smart_toy", partial(go, f"{addresses.AGENTS}?new=1")),
             *(
                 Command("Actions", f"{title} theme", symbol, partial(self._set_theme, name))
                 for name, title, symbol in THEMES
             ),
         ]
-
-    async def _new_session(self) -> None:
-        """With the agent that was talked to last; without any session the landing offers the choice."""
-        latest = max(self._workbench.sessions.recent(limit=30), key=lambda one: one.updated_at, default=None)
-        if latest is None:
-            ui.navigate.to(addresses.LANDING)
-        else:
-            await start_session(self._workbench, latest.agent_id)
-
-
-def when(session: Session) -> str:
-    return ago(session.updated_at, now())
 
 
 def _theme_button(name: Theme, title: str, *, chosen: Theme) -> Html:
