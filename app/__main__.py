@@ -9,6 +9,23 @@ from typing import TYPE_CHECKING
 
 from app import __version__, paths
 from app.domain.errors import WorkbenchError
+from app.late import late
+
+with late():
+    from app import (
+        already_running,
+        logs,
+        opening,
+        proxies,
+        serve,
+        telling,
+        terminal,
+        terminal_export,
+        terminal_keys,
+    )
+    from app.export import exports
+    from app.store import lock, secrets
+    from app.tools.worker import child
 
 if TYPE_CHECKING:
     from app.opening import Opening
@@ -20,21 +37,15 @@ _FORMATS = ("markdown", "html", "jsonl", "otel", "bundle")
 def main(arguments: list[str] | None = None) -> int:
     """Run the app; the exit code."""
     if (arguments or sys.argv[1:]) == ["--worker"]:
-        from app.tools.worker.child import main as work  # noqa: PLC0415  a process of a user's tool file needs no more
-
-        work()
+        child.main()
         return 0
     chosen = _parser().parse_args(arguments)
-    from app.proxies import spare_loopback  # noqa: PLC0415  a worker needs none of it
-
-    spare_loopback()
+    proxies.spare_loopback()
     folder = paths.data_folder(chosen.data)
     try:
         return _done(chosen, folder)
     except WorkbenchError as error:
-        from app.telling import tell_trouble  # noqa: PLC0415  only where it is needed
-
-        tell_trouble(str(error))
+        telling.tell_trouble(str(error))
         return 1
     except KeyboardInterrupt:
         return 130
@@ -92,72 +103,52 @@ def _add_key_commands(key: argparse.ArgumentParser) -> None:
 
 def _serve(folder: Path, port: int | None, how: "Opening", *, trust_tools: bool) -> int:
     gc.disable()  # a start only makes what stays; `serve` turns it on again when the app is up
-    from app.already_running import opened_or_running  # noqa: PLC0415  heavy, and `--version` needs none of it
-    from app.opening import open_page  # noqa: PLC0415
-    from app.store.lock import Announcement  # noqa: PLC0415
-    from app.store.secrets import session_token  # noqa: PLC0415
-    from app.telling import say  # noqa: PLC0415
-
-    found = opened_or_running(folder, trust_tools=trust_tools)
-    if isinstance(found, Announcement):
-        say(f"Agent Playground is already running at {found.address}")
-        for sentence in open_page(found.address, how, folder):
-            say(sentence)
+    found = already_running.opened_or_running(folder, trust_tools=trust_tools)
+    if isinstance(found, lock.Announcement):
+        telling.say(f"Agent Playground is already running at {found.address}")
+        for sentence in opening.open_page(found.address, how, folder):
+            telling.say(sentence)
         return 0
-    from app.logs import start_logs  # noqa: PLC0415
-    from app.serve import choose_port, serve  # noqa: PLC0415  NiceGUI: only once there is something to serve
-
     if found.data.read_only:
-        say(f"It is only looked at, and nothing can be changed. {found.data.read_only}")
-    start_logs(found.data.aside / "logs", found.secrets)
-    serve(found, choose_port(port), session_token(found.data.aside), how)
+        telling.say(f"It is only looked at, and nothing can be changed. {found.data.read_only}")
+    logs.start_logs(found.data.aside / "logs", found.secrets)
+    serve.serve(found, serve.choose_port(port), secrets.session_token(found.data.aside), how)
     return 0
 
 
 def _run(folder: Path, slug: str, text: str, *, as_json: bool) -> int:
-    from app.already_running import running_app  # noqa: PLC0415  heavy
-    from app.terminal import print_reply, run_here, run_there  # noqa: PLC0415
-
-    running = running_app(folder)
-    reply = run_there(running, slug, text) if running else asyncio.run(run_here(folder, slug, text))
-    return print_reply(reply, as_json=as_json)
+    running = already_running.running_app(folder)
+    reply = terminal.run_there(running, slug, text) if running else asyncio.run(terminal.run_here(folder, slug, text))
+    return terminal.print_reply(reply, as_json=as_json)
 
 
 def _export(folder: Path, runs: list[str], chosen: str, output: str, *, attachments: bool) -> int:
-    from app.already_running import running_app  # noqa: PLC0415  heavy
-    from app.export.exports import FORMATS, Choice  # noqa: PLC0415
-    from app.terminal_export import export_here, export_there, save  # noqa: PLC0415
-
-    format = next(one for one in FORMATS if one == chosen)
-    choice = Choice(attachments=attachments)
+    format = next(one for one in exports.FORMATS if one == chosen)
+    choice = exports.Choice(attachments=attachments)
     if not folder.is_dir():
         raise WorkbenchError(f"There is no data folder {folder}. Name another one with --data.")
-    if (running := running_app(folder)) is not None:
-        exported = export_there(running, runs, format, choice)
+    if (running := already_running.running_app(folder)) is not None:
+        exported = terminal_export.export_there(running, runs, format, choice)
     else:
-        exported = asyncio.run(export_here(folder, runs, format, choice))
-    if written := save(exported, output):
+        exported = asyncio.run(terminal_export.export_here(folder, runs, format, choice))
+    if written := terminal_export.save(exported, output):
         sys.stdout.write(f"{written}\n")
     return 0
 
 
 def _key(folder: Path, chosen: argparse.Namespace) -> int:
-    from app.terminal_keys import create_key, list_keys, revoke_key  # noqa: PLC0415  heavy
-
     match chosen.key_command:
         case "create":
             agents = None if chosen.agents is None else [slug.strip() for slug in chosen.agents.split(",")]
-            return create_key(folder, chosen.name, agents, chosen.expires)
+            return terminal_keys.create_key(folder, chosen.name, agents, chosen.expires)
         case "revoke":
-            return revoke_key(folder, chosen.name)
+            return terminal_keys.revoke_key(folder, chosen.name)
         case _:
-            return list_keys(folder)
+            return terminal_keys.list_keys(folder)
 
 
 def _check(folder: Path | None) -> int:
-    from app.terminal import check  # noqa: PLC0415  heavy
-
-    said = asyncio.run(check(folder))
+    said = asyncio.run(terminal.check(folder))
     sys.stdout.write(f"{said}\n")
     return 0 if said == "ok" else 1
 

@@ -4,10 +4,14 @@ import os
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from app.late import late_part
+from app.late import late, late_part
+
+with late():
+    from app.domain import redaction as redacting
+    from app.export import known
+    from app.llm import providers
 
 if TYPE_CHECKING:
-    from app.domain.redaction import Redaction, Secret
     from app.engine.keys import Keys
     from app.store.folder import DataFolder
 
@@ -20,16 +24,14 @@ class KnownSecrets:
         self._keys = keys
 
     @late_part
-    def redaction(self) -> "Redaction":
+    def redaction(self) -> "redacting.Redaction":
         """As far as they are read by now."""
-        from app.domain.redaction import Redaction  # noqa: PLC0415  a start writes nothing
+        made = redacting.Redaction(self.all)
+        self._data.provider_keys.on_change.append(made.changed)
+        self._keys.on_seen.append(made.changed)
+        return made
 
-        redaction = Redaction(self.all)
-        self._data.provider_keys.on_change.append(redaction.changed)
-        self._keys.on_seen.append(redaction.changed)
-        return redaction
-
-    async def ready(self) -> "Redaction":
+    async def ready(self) -> "redacting.Redaction":
         """The same, once the saved keys are read."""
         await self._data.provider_keys.ready()
         return self.redaction
@@ -38,25 +40,20 @@ class KnownSecrets:
         """Without them."""
         return self.redaction.text(text)
 
-    def all(self) -> "Iterator[Secret]":
+    def all(self) -> "Iterator[redacting.Secret]":
         """What people call each of them with it."""
-        from app.domain.redaction import Secret  # noqa: PLC0415  see `redaction`
-        from app.export.known import named_secrets, start_token  # noqa: PLC0415
-
         for name, value in self._data.provider_keys.values().items():
-            yield Secret(value, _label(name))
-        yield from named_secrets(os.environ)
-        yield Secret(start_token(self._data.aside), "access token of this app")
+            yield redacting.Secret(value, _label(name))
+        yield from known.named_secrets(os.environ)
+        yield redacting.Secret(known.start_token(self._data.aside), "access token of this app")
         for secret, key in self._keys.seen.items():
-            yield Secret(secret, f"API key {key}")
+            yield redacting.Secret(secret, f"API key {key}")
 
 
 def _label(name: str) -> str:
     """What a saved key is called: `OpenAI key` for `openai:key`."""
-    from app.llm.providers import PROVIDERS  # noqa: PLC0415  see `KnownSecrets.redaction`
-
     provider, _, field = name.partition(":")
     if provider == "tool":
         return "secret of a tool"
-    title = PROVIDERS[provider].title if provider in PROVIDERS else provider
+    title = providers.PROVIDERS[provider].title if provider in providers.PROVIDERS else provider
     return f"{title} {field.replace('_', ' ')}"

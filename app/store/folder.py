@@ -38,6 +38,9 @@ from app.store.working_copies import WorkingCopies
 from app.store.writer import Writer
 
 with late():
+    import app.store.provider_keys
+    import app.store.provider_settings
+    import app.store.read_only
     import app.store.rows
     import app.store.traces
 
@@ -45,9 +48,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from app.domain.redaction import Redaction
-    from app.store.provider_keys import ProviderKeys
-    from app.store.provider_settings import ProviderSettingsStore
-    from app.store.read_only import Aside
 
 PARTS = ("runs", "sessions", "artifacts")
 
@@ -78,7 +78,7 @@ class DataFolder:
         self.mcp_servers = McpServers(self._database)
         self.artifacts = Artifacts(path / "artifacts", disk)
         self.backups = Backups(path, SCHEMA, disk)
-        self._aside: Aside | None = None
+        self._aside: app.store.read_only.Aside | None = None
         self.read_only = ""
         """Why nothing may be written, with the way out; empty where all may."""
 
@@ -123,10 +123,9 @@ class DataFolder:
 
     @classmethod
     def _looked_at(cls, path: Path, why: str) -> Self:
-        from app.store.read_only import Aside, ReadOnlyDisk, opened_to_read  # noqa: PLC0415  no usual start needs it
-
-        folder = cls(path, FolderLock(None), ReadOnlyDisk(why), opened_to_read(path, why), first_start=False)
-        folder._aside, folder.read_only = Aside(), why
+        disk, database = app.store.read_only.ReadOnlyDisk(why), app.store.read_only.opened_to_read(path, why)
+        folder = cls(path, FolderLock(None), disk, database, first_start=False)
+        folder._aside, folder.read_only = app.store.read_only.Aside(), why
         return folder
 
     @property
@@ -140,17 +139,13 @@ class DataFolder:
         return self._database.journal.damaged
 
     @late_part
-    def providers(self) -> "ProviderSettingsStore":
-        from app.store.provider_settings import ProviderSettingsStore  # noqa: PLC0415  the demo needs none of it
-
-        return ProviderSettingsStore(self._database)
+    def providers(self) -> "app.store.provider_settings.ProviderSettingsStore":
+        return app.store.provider_settings.ProviderSettingsStore(self._database)
 
     @late_part
-    def provider_keys(self) -> "ProviderKeys":
-        from app.store.provider_keys import ProviderKeys  # noqa: PLC0415  see `providers`
-        from app.store.provider_settings import KeptKeys  # noqa: PLC0415
-
-        return ProviderKeys(KeptKeys(self._database), self.path, disk=self.disk)
+    def provider_keys(self) -> "app.store.provider_keys.ProviderKeys":
+        kept = app.store.provider_settings.KeptKeys(self._database)
+        return app.store.provider_keys.ProviderKeys(kept, self.path, disk=self.disk)
 
     def keep_out(self, redaction: "Callable[[], Redaction]") -> None:
         """Store nothing from now on without having the known secrets taken out of it."""
@@ -197,9 +192,7 @@ def _is_touched_before_reading(path: Path) -> bool:
 
 
 def _newer(path: Path) -> NewerData | None:
-    from app.store.read_only import newer_data  # noqa: PLC0415  as above
-
-    return newer_data(path)
+    return app.store.read_only.newer_data(path)
 
 
 def _can_read(path: Path) -> bool:
