@@ -106,11 +106,14 @@ class Traces:
         if not path.exists():
             raise nowhere
         try:
-            return JournalDB(path, disk=self._disk, pause=pause, head=head)
+            database = JournalDB(path, disk=self._disk, pause=pause, head=head)
         except StorageError as error:
             if path.exists():
                 raise
             raise nowhere from error  # it was deleted meanwhile
+        if not path.exists():  # the same, and a missing file reads as an empty one
+            raise nowhere
+        return database
 
     def _read(self, run_id: str, tell: Opening | None) -> StoredTrace:
         """The trace; `tell` is given its first entries before the others are read."""

@@ -18,10 +18,21 @@ from app.domain.messages import (
     ToolCall,
     ToolResult,
 )
+from app.domain.values import Value
 from tests.traces import the_sum, trace_of
 
 EVENT_TYPES = typing.get_args(typing.get_args(Event)[0])
 PART_TYPES = typing.get_args(typing.get_args(Part)[0])
+
+
+@pytest.fixture(scope="module", autouse=True)
+def built() -> None:
+    """Hypothesis reads signatures, and a value has its own only once pydantic has built it."""
+    unbuilt = [Value]
+    while unbuilt:
+        one = unbuilt.pop()
+        one.model_rebuild()
+        unbuilt += one.__subclasses__()
 
 
 def test_every_event_of_the_design_exists():

@@ -115,7 +115,7 @@ async def test_a_steer_that_comes_too_late_is_the_next_run(bench, queue):
     bench.models.say("two")
     bench.models.say("three")
     go_on.set()
-    await until(lambda: live.entries[-1].event.type == "run_finished")
+    await until(lambda: live.entries[-1].event.type == "run_finished", pause=0)
     assert bench.runs.of_session(session.id) is live, "it is over, but not yet stored"
     await queue.steer(session.id, "at once")
     assert await requests_of(bench, session, 3) == ["first", "at once", "later"]
