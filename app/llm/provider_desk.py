@@ -164,6 +164,16 @@ class ProviderDesk:
         await self._settings.change(name, lambda before: _changed(before, written, entry.models))
         return tuple(words for key in cleaned for words in key.removed)
 
+    def saved_keys(self, name: str) -> dict[str, str]:
+        """What was saved for it, by field, so that it can be brought back; for no page to show."""
+        saved = {key_field: self._lookup(saved_name(name, key_field)) for key_field in _AWS_KEYS}
+        return {key_field: key for key_field, key in saved.items() if key}
+
+    async def bring_back(self, name: str, keys: Mapping[str, str]) -> None:
+        """Keep those that `saved_keys` told in place of what was saved since. Raises `StorageError`."""
+        for key_field, key in keys.items():
+            await self._keys.save(saved_name(name, key_field), key)
+
     async def list_models(self, name: str) -> ProviderSettings:
         """Ask it for its models, and keep them. Raises `WorkbenchError` in words where it does not tell."""
         await self._keys.ready()

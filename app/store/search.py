@@ -11,18 +11,18 @@ from collections import deque
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from time import monotonic
-from typing import TYPE_CHECKING
 
 from app.domain.errors import WorkbenchError
 from app.domain.events import Entry
 from app.domain.trace import Excerpt, Passage, RunRow, said
+from app.late import late, late_part
 from app.store.pause import Pause
 from app.store.rows import Rows
 from app.store.search_words import Finder, question
 from app.store.traces import Traces
 
-if TYPE_CHECKING:
-    from app.store.search_index import IndexedRun, SearchIndex
+with late():
+    from app.store import excerpts, search_index
 
 log = logging.getLogger(__name__)
 
@@ -45,8 +45,9 @@ class Search:
         self._wake = asyncio.Event()
         self._idle = asyncio.Event()
         self._working: asyncio.Task[None] | None = None
-        self._made: SearchIndex | None = None
         self._replaced = 0
+        self.grown = 0
+        """Goes up whenever more can be found than before."""
 
     @property
     def behind(self) -> int:
@@ -87,7 +88,7 @@ class Search:
 
     async def forget(self, run_ids: Iterable[str]) -> None:
         """Drop what is known of the runs."""
-        await asyncio.to_thread(lambda: self._index().remove(run_ids))
+        await asyncio.to_thread(lambda: self._index.remove(run_ids))
 
     async def matching(self, text: str) -> frozenset[str]:
         """The runs that say all of these words somewhere; deleted ones may be among them."""
@@ -95,7 +96,7 @@ class Search:
         if not asked:
             return frozenset()
         self.start()
-        found = await asyncio.to_thread(lambda: self._index().matching(asked))
+        found = await asyncio.to_thread(lambda: self._index.matching(asked))
         self._look_again_if_replaced()
         return found
 
@@ -104,21 +105,16 @@ class Search:
         return await asyncio.to_thread(self._excerpts, run_ids, text)
 
     def _excerpts(self, run_ids: Sequence[str], text: str) -> dict[str, Excerpt]:
-        from app.store.excerpts import excerpt  # noqa: PLC0415  no start needs it
-
-        finder, index = Finder(text), self._index()
-        found = {run_id: excerpt(passages, finder) for run_id, passages in index.passages(run_ids)}
+        finder, index = Finder(text), self._index
+        found = {run_id: excerpts.excerpt(passages, finder) for run_id, passages in index.passages(run_ids)}
         return {run_id: one for run_id, one in found.items() if one is not None}
 
-    def _index(self) -> "SearchIndex":
-        from app.store.search_index import SearchIndex  # noqa: PLC0415  SQLite would slow every start down
-
-        if self._made is None:
-            self._made = SearchIndex(self._path)
-        return self._made
+    @late_part
+    def _index(self) -> "search_index.SearchIndex":
+        return search_index.SearchIndex(self._path)
 
     def _look_again_if_replaced(self) -> None:
-        if self._made is not None and self._made.replaced != self._replaced:
+        if self._index.replaced != self._replaced:
             self._idle.clear()
             self._wake.set()
 
@@ -128,23 +124,24 @@ class Search:
         while True:
             began = monotonic()
             if runs := await self._next_runs():
-                await asyncio.to_thread(self._index().put, runs)
+                await asyncio.to_thread(lambda: self._index.put(runs))
+                self.grown += 1
             elif not self.behind:
                 self._idle.set()
                 await self._wake.wait()
             self._wake.clear()
-            if self._index().replaced != self._replaced:
+            if self._index.replaced != self._replaced:
                 await self._find_missing()
             await asyncio.sleep(min(MOST_REST, monotonic() - began) if self._missing else 0)
 
     async def _find_missing(self) -> None:
         """Look which runs are not in the index as they now are, the newest first."""
-        index = self._index()
+        index = self._index
         self._replaced = index.replaced
         known = await asyncio.to_thread(index.stamps)
         self._missing = deque(run_id for run_id, stamp in self._rows.stamps() if known.get(run_id) != stamp)
 
-    async def _next_runs(self) -> "list[IndexedRun]":
+    async def _next_runs(self) -> "list[search_index.IndexedRun]":
         """Some runs to index, first those that ended just now."""
         ended = [self._ended.popleft() for _ in range(min(BATCH, len(self._ended)))]
         runs = [await self._run(run_id, entries) for run_id, entries in ended]
@@ -163,13 +160,11 @@ class Search:
             log.exception("Run %s could not be read for the search", run_id)
         return []
 
-    async def _run(self, run_id: str, entries: list[Entry]) -> "IndexedRun | None":
-        from app.store.search_index import IndexedRun  # noqa: PLC0415  SQLite would slow every start down
-
+    async def _run(self, run_id: str, entries: list[Entry]) -> "search_index.IndexedRun | None":
         stamp, row = self._rows.stamp(run_id), self._row(run_id)
         if stamp is None:
             return None  # it was deleted meanwhile
-        return IndexedRun(run_id, stamp, await asyncio.to_thread(_passages, row, entries))
+        return search_index.IndexedRun(run_id, stamp, await asyncio.to_thread(_passages, row, entries))
 
     def _row(self, run_id: str) -> RunRow | None:
         try:

@@ -78,7 +78,8 @@ def test_what_is_left_out_is_said_before_it_is_sent_and_after(page: Page, prepar
     answer = ask(page, "Thank you")
     expect(answer.get_by_test_id("context-trimmed")).to_contain_text("2 earlier messages left out")
     page.goto("/runs")
-    page.get_by_test_id("run-row").filter(has_text="Thank you").get_by_role("link").click()
+    ended = page.get_by_test_id("run-row").filter(has_text="Thank you").filter(has_text="Completed")
+    ended.get_by_role("link").click()
     expect(page.get_by_test_id("trace-mark")).to_contain_text("2 earlier messages left out")
 
 

@@ -45,6 +45,16 @@ async def test_the_environment_goes_before_what_was_saved(tmp_path: Path):
     assert state.address_variable == "GEMINI_API_BASE"
 
 
+async def test_a_key_that_was_replaced_is_brought_back(tmp_path: Path):
+    async with opened_desk(tmp_path) as it:
+        await it.desk.save("openai", ProviderEntry({"key": KEY}))
+        before = it.desk.saved_keys("openai")
+        await it.desk.save("openai", ProviderEntry({"key": KEY[::-1]}))
+        assert it.lookup("openai:key") == KEY[::-1]
+        await it.desk.bring_back("openai", before)
+        assert it.lookup("openai:key") == KEY
+
+
 async def test_amazon_takes_a_key_of_two_parts_or_one_of_its_own(tmp_path: Path):
     async with opened_desk(tmp_path) as it:
         parts = {"access_key": "AKIA0123456789AB", "secret_key": "hush-hush-hush"}

@@ -1,6 +1,7 @@
 """One provider in the settings: a line that opens to its form, its models and its doctor."""
 
 from collections.abc import Callable
+from functools import partial
 
 from nicegui import events, ui
 from pydantic import TypeAdapter
@@ -13,6 +14,7 @@ from app.ui.components.notices import told
 from app.ui.components.provider_doctor import ProviderDoctor
 from app.ui.components.provider_views import READ_FORM, card_head, form_view, models_view
 from app.ui.components.questions import agreed
+from app.ui.components.undo_bar import UndoBar
 from app.ui.markup import icon, tag
 from app.workbench import Workbench
 
@@ -77,6 +79,7 @@ class ProviderCard(ui.element):
             if self._state.is_custom:
                 button("Remove this server", self._remove, look="danger", testid="remove-provider")
         self._models = ui.html(sanitize=False)
+        self._undo = UndoBar()
         self._doctor = ProviderDoctor(self._workbench.doctor, self._name, is_local=self.is_local)
         self._show()
 
@@ -109,12 +112,15 @@ class ProviderCard(ui.element):
         written = _FORM.validate_python(event.args)
         keys = {name.removeprefix("key:"): value for name, value in written.items() if name.startswith("key:")}
         settings = {name: value for name, value in written.items() if not name.startswith("key:") and name != "models"}
+        before = self._desk.saved_keys(self._name)
         try:
             removed = await self._desk.save(self._name, ProviderEntry(keys, settings, written.get("models", "")))
         except WorkbenchError as problem:
             self._say(str(problem), good=False)
             return
         self._show()
+        if replaced := {name: key for name, key in before.items() if keys.get(name)}:
+            self._undo.show(f"The key of {self.title} was replaced", partial(self._bring_back, replaced))
         self._form.client.run_javascript(f"getHtmlElement({self._form.id}).querySelector('form').reset()")
         taken = f" Taken away: {', '.join(removed)}." if removed else ""
         if not self._state.lists_models or (self._state.provider.needs_key and not self._state.has_key):
@@ -136,6 +142,14 @@ class ProviderCard(ui.element):
         self._say(f"{before} It works: {len(settings.models)} models are offered.")
         await self._suggest()
 
+    async def _bring_back(self, keys: dict[str, str]) -> None:
+        try:
+            await self._desk.bring_back(self._name, keys)
+        except WorkbenchError as problem:
+            told(str(problem))
+        self._show()
+        self._say("The key from before is back.")
+
     async def _list_models(self) -> None:
         self._ask.set_enabled(False)
         try:
@@ -148,12 +162,14 @@ class ProviderCard(ui.element):
         words = "It is deleted where it is kept. Agents that use this provider stop working until it has one again."
         if not await agreed(f"Remove the key of {self._state.provider.title}?", words, confirm="Remove"):
             return
+        before = self._desk.saved_keys(self._name)
         try:
             await self._desk.forget_key(self._name)
         except WorkbenchError as problem:
             told(str(problem))
         self._show()
         self._say("The key is removed.")
+        self._undo.show(f"The key of {self.title} was removed", partial(self._bring_back, before))
 
     async def _remove(self) -> None:
         words = f"Agents whose model begins with {self._name}/ stop working. Its key is deleted too."

@@ -142,8 +142,8 @@ class RunsPage:
     def _stamp(self) -> tuple[int, ...]:
         """Changes whenever a run of this process begins, gets on or ends, or more of them can be searched."""
         runs, search = self._workbench.runs, self._workbench.search
-        unread = search.behind if self._query.text.strip() else 0
-        return (runs.begun, unread, *(len(live.entries) for live in runs.live_runs()))
+        found = (search.behind, search.grown) if self._query.text.strip() else ()
+        return (runs.begun, *found, *(len(live.entries) for live in runs.live_runs()))
 
     def _sort(self, event: events.GenericEventArguments) -> None:
         key: SortKey = next((key for key in SORT_KEYS if key == event.args), "started_at")
