@@ -11,6 +11,7 @@ import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from pathlib import Path
+from threading import Lock
 from typing import NamedTuple, TypeVar
 
 from app.domain.trace import Passage
@@ -50,6 +51,7 @@ class IndexedRun(NamedTuple):
 class SearchIndex:
     def __init__(self, path: Path) -> None:
         self._path = path
+        self._making = Lock()
         self.replaced = 0
         """How many times it was begun anew: then it knows nothing, whatever was put into it before."""
 
@@ -117,9 +119,10 @@ class SearchIndex:
         self._path.touch(mode=0o600)  # SQLite would let others read it, and gives its other files the same mode
         database = sqlite3.connect(self._path, timeout=BUSY_SECONDS)
         with closing(database):
-            database.execute("PRAGMA journal_mode = WAL")
-            database.execute("PRAGMA synchronous = NORMAL")
-            _check(database)
+            with self._making:  # SQLite waits for nobody who makes a new file into one of its own
+                database.execute("PRAGMA journal_mode = WAL")
+                database.execute("PRAGMA synchronous = NORMAL")
+                _check(database)
             with database:  # one transaction
                 yield database
 
