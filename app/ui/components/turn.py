@@ -95,13 +95,14 @@ class Turn(ui.element):
 
     async def follow(self, live: LiveRun) -> bool:
         """Show what is new of a run that goes on; true when an entry was."""
-        entries = live.since(self._seen)
-        if entries:
+        grown = False
+        while entries := live.since(self._seen):  # more may come while they are shown, the end among them
             await self.take(entries, alive=live.alive)
             self.status = live.status
+            grown = True
         if not self.over and self.answer is not None:
             await self.answer.show_draft(live.draft, live.printed, live.progress, steered=live.steered)
-        return bool(entries)
+        return grown
 
     async def cut_off(self, draft: Draft, *, paused: bool) -> None:
         """The run has no end, and nobody works on it any more; `draft` is its last live text."""
