@@ -11,14 +11,14 @@ from tests.e2e.conftest import (
     browser,
     complaints,
     context,
-    first_address,
     page,
+    pytest_configure,
     pytest_runtest_makereport,
     screenshot,
 )
 from tests.packaged.built import FORMS, NOTHING_ELSE
 
-__all__ = ["browser", "complaints", "context", "first_address", "page", "pytest_runtest_makereport", "screenshot"]
+__all__ = ["browser", "complaints", "context", "page", "pytest_configure", "pytest_runtest_makereport", "screenshot"]
 
 
 @pytest.fixture(scope="module", params=list(FORMS))
