@@ -177,15 +177,18 @@ class Writer:
     def _next_group(self) -> list[Taken]:
         """What is to be written now; nothing when the writer is closed and all is written that can be."""
         with self._wake:
-            while True:
-                ready = [channel for channel in self._waiting if channel.ready]
-                if not ready and self._closing:
+            while not self._ready():
+                if self._closing:
                     return []
-                if not ready:
-                    self._wake.wait()
-                elif self._urgent or self._closing or not self._wake.wait(LINGER):
-                    self._urgent = False
-                    return [(channel, _take(channel.pending)) for channel in ready]
+                self._wake.wait()
+            while not (self._urgent or self._closing) and self._wake.wait(LINGER):
+                pass
+            self._urgent = False
+            return [(channel, _take(channel.pending)) for channel in self._ready()]
+
+    def _ready(self) -> list[Channel]:
+        """The channels to be written now. A wait lets others put lines: whom those refer to is known only behind it."""
+        return [channel for channel in self._waiting if channel.ready]
 
     def _settle(self, group: list[Taken], failures: dict[Channel, StorageError]) -> None:
         """Say what became of a group, to the channels and to those who wait for them."""

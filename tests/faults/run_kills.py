@@ -52,6 +52,8 @@ def run(kills: int = KILLS) -> list[Figure]:
                 one_kill(app, appended, f"run{toll.tried}", chance, toll)
         finally:
             app.kill()
+    for problem in (*toll.lost, *toll.twice, *toll.stuck):
+        print(f"  {problem}")
     counted = f"of {toll.inside} kills in mid-run, {toll.tried - toll.inside} others"
     return [
         Figure("Runs killed: finished steps lost", f"{len(toll.lost)} {counted}", "0", not toll.lost),
@@ -73,7 +75,7 @@ def one_kill(app: AppProcess, appended: Path, name: str, chance: random.Random, 
     check_kept(name, left, count(appended, name), toll)
     app.start()
     again = set[str]()
-    if finished(left) is None:
+    if left and finished(left) is None:  # a run without an entry has not begun: nobody was told of it
         toll.inside += 1
         again = resume(app, run_id, chance, toll)
     check_done(name, count(appended, name), again, toll)
@@ -99,8 +101,11 @@ def begin(app: AppProcess, name: str) -> None:
 
 def resume(app: AppProcess, run_id: str, chance: random.Random, toll: Toll) -> set[str]:
     """Let the run go on, decide on what it asks, wait for its end; the calls that were allowed a second time."""
-    post(app, f"runs/{run_id}/resume", {}).raise_for_status()
     again: set[str] = set()
+    wait_until(lambda: get(app, f"runs/{run_id}").is_success)  # the app looks for runs that a kill kept from its lists
+    if (reply := post(app, f"runs/{run_id}/resume", {})).is_error:
+        toll.stuck.append(f"{run_id}: {reply.text}")
+        return again
     deadline = time.monotonic() + 20
     while finished(entries := entries_of(app, run_id)) is None:
         if time.monotonic() > deadline:
@@ -115,11 +120,18 @@ def resume(app: AppProcess, run_id: str, chance: random.Random, toll: Toll) -> s
     return again
 
 
+def get(app: AppProcess, path: str) -> httpx.Response:
+    """What the API answers."""
+    return httpx.get(f"{app.url}/api/v1/{path}", headers=authorization(app), timeout=30)
+
+
 def post(app: AppProcess, path: str, body: dict[str, str]) -> httpx.Response:
     """What the API answers."""
-    return httpx.post(
-        f"{app.url}/api/v1/{path}", json=body, headers={"Authorization": f"Bearer {app.token}"}, timeout=30
-    )
+    return httpx.post(f"{app.url}/api/v1/{path}", json=body, headers=authorization(app), timeout=30)
+
+
+def authorization(app: AppProcess) -> dict[str, str]:
+    return {"Authorization": f"Bearer {app.token}"}
 
 
 def check_kept(name: str, entries: Sequence[Entry], lines: Counter[str], toll: Toll) -> None:

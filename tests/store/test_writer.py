@@ -1,4 +1,5 @@
 import asyncio
+import time
 from pathlib import Path
 
 import pytest
@@ -6,7 +7,7 @@ import pytest
 from app.domain.errors import StorageError
 from app.store.disk import Disk
 from app.store.logfile import LogFile
-from app.store.writer import Channel, Writer
+from app.store.writer import LINGER, Channel, Writer
 from tests.store.disks import TroubledDisk, broken
 from tests.waiting import until
 
@@ -22,6 +23,17 @@ class Counted(Disk):
     def sync(self, descriptor: int) -> None:
         self.syncs += 1
         super().sync(descriptor)
+
+
+class Ordered(Disk):
+    """Keeps what was written, of all files in one."""
+
+    def __init__(self) -> None:
+        self.content = b""
+
+    def write(self, descriptor: int, content: memoryview, offset: int) -> int:
+        self.content += content
+        return super().write(descriptor, content, offset)
 
 
 async def test_lines_of_many_files_share_few_flushes(tmp_path: Path):
@@ -86,6 +98,22 @@ async def test_lines_wait_for_those_they_refer_to(tmp_path: Path):
         b"third\n",
     ]
     writer.close()
+
+
+async def test_no_line_overtakes_one_it_refers_to_that_was_put_when_the_wait_for_others_ended(tmp_path: Path):
+    for attempt in range(20):
+        writer, order = Writer(), Ordered()
+        before = channel(tmp_path / f"{attempt} before", writer, order)
+        after = channel(tmp_path / f"{attempt} after", writer, order, after=before)
+        after.put(b"refers to nothing\n")
+        time.sleep(LINGER / 2)  # noqa: ASYNC251  the writer waits for others now
+        with writer.lock:
+            time.sleep(LINGER)  # noqa: ASYNC251  it has waited long enough, and cannot look before both are put
+        before.put(b"first\n")
+        after.put(b"second\n")
+        await after.flush()
+        assert order.content.index(b"first\n") < order.content.index(b"second\n")
+        writer.close()
 
 
 async def test_a_flush_that_is_given_up_disturbs_nobody(tmp_path: Path):
