@@ -8,6 +8,7 @@ from app.domain.keys import ApiKey, secret_digest
 from app.domain.providers import ProviderSettings
 from app.domain.settings import Preferences, SavedFilter, SetupProgress, WebSearch
 from app.domain.tool_settings import HttpField, HttpTool, McpServer, SavedCall, StdioTransport, ToolSetting
+from app.domain.tools import canonical_name
 from app.domain.values import now, well_formed
 from app.store.folder import DataFolder
 from tests.hostile_runs import hostile_tool
@@ -79,7 +80,8 @@ async def plant_tools(data: DataFolder, payloads: Sequence[str]) -> None:
 def _server(payloads: Sequence[str]) -> McpServer:
     """Agreed to, with the tools it had; it starts no more, and says so with its own command."""
     transport = StdioTransport(command=payloads[0], args=tuple(payloads), env={one: one for one in payloads})
-    tools = tuple(hostile_tool(f"{SERVER}__t{number}", payload) for number, payload in enumerate(payloads))
+    kit = canonical_name(SERVER)
+    tools = tuple(hostile_tool(f"{kit}__t{number}", payload) for number, payload in enumerate(payloads))
     return McpServer(name=SERVER, transport=transport, consented=transport.digest, seen_tools=tools)
 
 

@@ -157,7 +157,7 @@ def visit(page: Page, watch: Watch, place: str) -> None:
     """Open the page and what is folded on it, the way a reader would."""
     page.goto(place)
     expect(page.locator("main").get_by_role("heading").first).to_be_visible()
-    expect(page.get_by_test_id("trouble")).to_have_count(0)
+    expect(page.get_by_test_id("trouble"), place).to_have_count(0)
     watch.look(page, place)
     unfold(page)
     for test_id in ("prompt-mode-both", "prompt-preview-tab", "more-filters"):
