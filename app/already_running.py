@@ -1,13 +1,21 @@
 """What a second start finds: a free data folder, or the app that holds it, told apart from whatever else it may be."""
 
+import asyncio
+import logging
 import time
 import urllib.request
 from pathlib import Path
 
-from app.domain.errors import FolderInUse
+from app.domain.errors import FolderInUse, StorageError
+from app.late import late
 from app.store.handshake import found_at
 from app.store.lock import Announcement, read_announcement
 from app.workbench import Workbench
+
+with late():
+    from app.store import looking_lock
+
+log = logging.getLogger(__name__)
 
 PATIENCE = 10.0
 """Seconds that an app which starts or ends is given to be there, or to be gone."""
@@ -32,10 +40,15 @@ def opened_or_running(
     until = time.monotonic() + patience
     while True:
         try:
-            return Workbench.open(folder, trust_tools=trust_tools)
+            workbench = Workbench.open(folder, trust_tools=trust_tools)
         except FolderInUse:
-            if (running := _reached(folder)) is not None:
-                return running
+            said = read_announcement(folder)
+        else:
+            if not workbench.data.read_only or _looks_alone(workbench):
+                return workbench
+            said = read_announcement(folder, looking_lock.looking_lock(folder))
+        if (running := _reached(folder, said)) is not None:
+            return running
         if time.monotonic() > until:
             raise FolderInUse(
                 f"The data folder {folder} is held by another Agent Playground, which starts or ends, and was not done "
@@ -44,9 +57,20 @@ def opened_or_running(
         time.sleep(_LOOK_AGAIN)
 
 
-def _reached(folder: Path) -> Announcement | None:
-    """The app that holds the folder; `None` while it starts or ends. Raises `FolderInUse` for one out of reach."""
-    said = read_announcement(folder)
+def _looks_alone(workbench: Workbench) -> bool:
+    """Whether no other app looks at the folder, which cannot be written; the workbench is closed where one does."""
+    try:
+        workbench.data.look_alone()
+    except FolderInUse:
+        asyncio.run(workbench.close())
+        return False
+    except StorageError as problem:
+        log.warning("A second start over this folder will not find this one: %s", problem)
+    return True
+
+
+def _reached(folder: Path, said: Announcement | None) -> Announcement | None:
+    """The app that said so; `None` while it starts or ends. Raises `FolderInUse` for one out of reach."""
     if said is None:
         return None
     if said.is_elsewhere:

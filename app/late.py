@@ -57,6 +57,29 @@ def late() -> Iterator[None]:
         sys.meta_path.remove(finder)
 
 
+@contextmanager
+def without(*libraries: str) -> Iterator[None]:
+    """What is imported in here finds none of them, as if they were not installed; later imports find them."""
+    finder = _NothingFound(libraries)
+    sys.meta_path.insert(0, finder)
+    try:
+        yield
+    finally:
+        sys.meta_path.remove(finder)
+
+
+@contextmanager
+def unbuilt() -> Iterator[None]:
+    """Models of pydantic that are defined in here are built when they are first used, whoever defines them."""
+    from pydantic import BaseModel  # noqa: PLC0415  heavy, and `--version` needs none of it
+
+    BaseModel.model_config["defer_build"] = True
+    try:
+        yield
+    finally:
+        del BaseModel.model_config["defer_build"]
+
+
 def read(*modules: ModuleType) -> None:
     """Read those that were not used yet, beside the event loop, say."""
     for module in modules:
@@ -83,6 +106,18 @@ class _LateFinder(MetaPathFinder):
         if spec is not None and spec.loader is not None and spec.submodule_search_locations is None:
             spec.loader = _LateLoader(spec.loader)
         return spec
+
+
+class _NothingFound(MetaPathFinder):
+    """For the thread that made it."""
+
+    def __init__(self, libraries: Sequence[str]) -> None:
+        self._libraries = libraries
+        self._thread = get_ident()
+
+    def find_spec(self, name: str, _path: Sequence[str] | None, _target: ModuleType | None = None) -> None:
+        if name in self._libraries and get_ident() == self._thread:
+            raise ModuleNotFoundError(f"{name} is not wanted here", name=name)
 
 
 class _LateLoader(Loader):

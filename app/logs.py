@@ -12,6 +12,11 @@ from logging.handlers import RotatingFileHandler
 from pathlib import Path
 from types import TracebackType
 
+from app.late import late
+
+with late():
+    from app.export import redacting  # most starts have nothing to say
+
 LOG_FILE = "agent-playground.log"
 LARGEST = 1_000_000
 """Bytes of a log file before the next one is begun."""
@@ -76,9 +81,7 @@ class WithoutKeys(logging.Formatter):
         self._looking = threading.Lock()
 
     def format(self, record: logging.LogRecord) -> str:
-        from app.export.redacting import Redactor  # noqa: PLC0415  most starts have nothing to say
-
-        return Redactor("", self._known_now()).text(super().format(record))
+        return redacting.Redactor("", self._known_now()).text(super().format(record))
 
     def _known_now(self) -> tuple[str, ...]:
         """The keys; those known before while somebody asks for them, who may be the one that logs."""

@@ -8,23 +8,27 @@ import os
 import signal
 import socket
 import sys
+from collections.abc import Callable
 from functools import partial
 from types import FrameType
 
 os.environ.setdefault("MATPLOTLIB", "false")  # NiceGUI would import it at start, only to plot
 
-from nicegui import app as server
-from nicegui import ui
+from app.late import read, unbuilt, without
+
+# FastAPI's models of OpenAPI take a tenth of a second, and socket.io's clients as long and 15 MB: no page needs them.
+with unbuilt(), without("aiohttp", "requests"):
+    from nicegui import app as server
+    from nicegui import ui
 
 from app.api.backups import backup_routes
 from app.api.guests import WorkbenchGuests
 from app.api.lazily import LazyApi
 from app.api.refusals import API_PATHS
-from app.api.security import HOST, install
+from app.api.security import HOST, Door, install
 from app.api.untrusted import UntrustedOrigin
 from app.api.uploads import upload_routes
 from app.domain.errors import WorkbenchError
-from app.late import read
 from app.opening import Opening, open_page
 from app.store.handshake import proof
 from app.store.lock import Announcement, this_computer
@@ -38,6 +42,8 @@ FIRST_PORT = 8765
 RECONNECT_SECONDS = 30
 WARM_SECONDS = 5
 """How long the first page is waited for before what it does not need is made."""
+PAGE_SECONDS = 1
+"""Between two pages that are read ahead."""
 
 
 def serve(workbench: Workbench, port: int, token: str, how: Opening = "nothing") -> None:
@@ -45,14 +51,12 @@ def serve(workbench: Workbench, port: int, token: str, how: Opening = "nothing")
     beside = UntrustedOrigin(lambda: workbench.contents, home=f"http://{HOST}:{port}/")
     workbench.origin_of_contents = beside.open
     OWN_PORTS.update((port, beside.port))
-    prove = partial(proof, token, workbench.data.path)
-    guests = WorkbenchGuests(workbench)
-    install(server, port=port, token=token, guests=guests, prove=prove, untrusted=beside.address)
-    api = LazyApi(workbench)
-    for place in API_PATHS:
-        server.mount(place.rstrip("/"), api)
-    server.include_router(upload_routes(workbench))
-    server.include_router(backup_routes(workbench))
+    prove, guests = partial(proof, token, workbench.data.path), WorkbenchGuests(workbench)
+    install(server, partial(Door, port=port, token=token, guests=guests, prove=prove, untrusted=beside.address))
+    api = _add_routes(workbench)
+    here = Announcement(pid=os.getpid(), port=port, token=token, computer=this_computer())
+    announcing: list[asyncio.Task[None]] = []
+    shown = asyncio.Event()
 
     async def start() -> None:
         gc.freeze()  # what is loaded now stays: looking through it again and again would stop the loop
@@ -62,15 +66,27 @@ def serve(workbench: Workbench, port: int, token: str, how: Opening = "nothing")
 
     for told_to_end in (signal.SIGTERM, signal.SIGINT):
         signal.signal(told_to_end, _end)
-    here = Announcement(pid=os.getpid(), port=port, token=token, computer=this_computer())
-    announcing: list[asyncio.Task[None]] = []
-    shown = asyncio.Event()
     server.on_connect(shown.set)
     server.on_startup(start)
     server.on_shutdown(workbench.close)
     server.on_shutdown(beside.close)
+    _serve_pages(partial(root, workbench, LiveMarkdown()), port)
+
+
+def _add_routes(workbench: Workbench) -> LazyApi:
+    """All that is no page."""
+    api = LazyApi(workbench)
+    for place in API_PATHS:
+        server.mount(place.rstrip("/"), api)
+    server.include_router(upload_routes(workbench))
+    server.include_router(backup_routes(workbench))
+    return api
+
+
+def _serve_pages(page: Callable[[], None], port: int) -> None:
+    """Returns when the process was told to end."""
     ui.run(
-        partial(root, workbench, LiveMarkdown()),
+        page,
         host=HOST,
         port=port,
         title="Agent Playground",
@@ -106,8 +122,11 @@ async def _announce(workbench: Workbench, api: LazyApi, here: Announcement, show
         await asyncio.wait_for(shown.wait(), WARM_SECONDS)
     log.info("Agent Playground %s is up at port %s", workbench.version, here.port)  # late: it looks for keys in it
     await workbench.warm()
-    await api.warm()
-    await asyncio.to_thread(read, *LATE_PAGES)  # so that their first visitors need not wait for it
+    if workbench.data.api_keys.all():  # else nobody is expected, and it would be 6 MB of memory for nothing
+        await api.warm()
+    for page in LATE_PAGES:  # so that their first visitors need not wait for it, and who is busy now does not either
+        await asyncio.to_thread(read, page)
+        await asyncio.sleep(PAGE_SECONDS)
     gc.freeze()  # what is loaded now stays: looking through it again and again would stop the loop
 
 

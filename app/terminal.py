@@ -12,7 +12,7 @@ from app.already_running import ask
 from app.api.caller import STARTED_FROM
 from app.api.replies import RunReply, run_reply
 from app.domain.errors import WorkbenchError
-from app.domain.events import Trigger
+from app.domain.provenance import Trigger
 from app.domain.trace import steps
 from app.store.lock import Announcement
 from app.workbench import Workbench

@@ -1,14 +1,12 @@
 """The composition root: every part over one data folder, made when it is first asked for."""
 
 import asyncio
-import logging
 import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import Self
 
 from app import __version__
-from app.domain.errors import WorkbenchError
 from app.domain.settings import Preferences, SetupProgress
 from app.known_secrets import KnownSecrets
 from app.late import late, late_part
@@ -26,7 +24,6 @@ with late():
     import app.engine.jobs
     import app.engine.keys
     import app.engine.last_calls
-    import app.engine.lost_runs
     import app.engine.pauses
     import app.engine.queue
     import app.engine.running
@@ -56,8 +53,7 @@ with late():
     import app.tools.registry
     import app.tools.sealing
     import app.tools.user_tools.folder
-
-log = logging.getLogger(__name__)
+    import app.upkeep
 
 
 class Workbench:
@@ -110,21 +106,8 @@ class Workbench:
         await self.provider_keys.ready()
         await asyncio.to_thread(lambda: (self.search, self.jobs, self.queue, self.pauses, self.built_in_tools.tools()))
         if not self.data.read_only:
-            await self.removed_runs.remove()
-            await app.engine.lost_runs.LostRuns(self.chat, self.data.traces.ids, self.rows.knows).find()
-            await self._forget_old_runs()
+            await app.upkeep.put_in_order(self)
         self.search.start()
-
-    async def _forget_old_runs(self) -> None:
-        """Delete what its owner wants to keep no longer; it can be brought back until the next start."""
-        wanted = self.preferences.get()
-        if not (wanted.keep_days or wanted.keep_runs):
-            return
-        try:
-            expired = await self.retention.looked_through(days=wanted.keep_days, runs=wanted.keep_runs)
-            await self.retention.remove(expired)
-        except WorkbenchError as problem:
-            log.warning("Old runs could not be deleted: %s", problem)
 
     async def close(self) -> None:
         """End the parts that were made, the runs first; then give the data folder back."""
@@ -194,10 +177,8 @@ class Workbench:
 
     @late_part
     def models(self) -> "app.llm.directory.ModelDirectory":
-        ready, pace = self._keys_are_read, self._demo_pace
-        return app.llm.directory.ModelDirectory(
-            self.catalog, self.artifacts.get, keys=self.lookup, ready=ready, pace=pace
-        )
+        keys, ready, pace = self.lookup, self._keys_are_read, self._demo_pace
+        return app.llm.directory.ModelDirectory(self.catalog, self.artifacts.get, keys=keys, ready=ready, pace=pace)
 
     @late_part
     def catalog(self) -> "app.llm.catalog.Catalog":

@@ -85,6 +85,12 @@ LATER = {
     "docutils": "NiceGUI reads it for a kind of text that no page of ours has",
     "jiter": "reads answers for OpenAI's library",
     "fastuuid": "as litellm",
+    "aiohttp": "calls providers for LiteLLM",
+    "charset_normalizer": "as aiohttp",
+    "frozenlist": "as aiohttp",
+    "multidict": "as aiohttp",
+    "propcache": "as aiohttp",
+    "yarl": "as aiohttp",
     "rpds": "checks answers against a schema",
 }
 """Packages whose files the single file unpacks when they are first imported, since a start needs none of them."""
@@ -165,7 +171,8 @@ def later_archives(names: Iterable[str], folder: Path) -> list[tuple[str, str, s
     for name in sorted(names):
         with ZipFile(place / f"{comes_later(name)}.zip", "a", ZIP_DEFLATED) as archive:
             archive.write(folder / name, name)
-    return [(str(Path("later") / path.name), str(path), "DATA") for path in sorted(place.iterdir())]
+    # "ZIPFILE" is "DATA" that is not packed once more: each start unpacks it.
+    return [(str(Path("later") / path.name), str(path), "ZIPFILE") for path in sorted(place.iterdir())]
 
 
 def windows_version(version: str, title: str) -> str:

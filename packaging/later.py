@@ -4,9 +4,11 @@
 """
 
 import os
+import shutil
 import threading
 from importlib.abc import MetaPathFinder
 from pathlib import Path
+from typing import IO
 
 FOLDER = "later"
 
@@ -31,15 +33,16 @@ class Later(MetaPathFinder):
 
         with ZipFile(archive) as packed:
             for member in packed.infolist():
-                self._place_file(packed.read(member), self._place / member.filename)
+                if not (path := self._place / member.filename).exists():
+                    with packed.open(member) as content:
+                        self._place_file(content, path)
 
-    def _place_file(self, content: bytes, path: Path) -> None:
+    def _place_file(self, content: IO[bytes], path: Path) -> None:
         """Whole or not at all: a process of a tool file may unpack the same at the same time."""
-        if path.exists():
-            return
         path.parent.mkdir(parents=True, exist_ok=True)
         part = path.with_name(f"{path.name}.{os.getpid()}.part")
-        part.write_bytes(content)
+        with part.open("wb") as file:
+            shutil.copyfileobj(content, file)
         part.chmod(0o755)
         try:
             part.replace(path)

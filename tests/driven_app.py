@@ -26,6 +26,20 @@ async def given_agent(workbench: Workbench, name: str, behaviour: Behaviour) -> 
         await workbench.agents.create(new_agent(name, behaviour, taken_slugs=workbench.agents.slugs()))
 
 
+def append_to(appended: Path, moment: float) -> Callable[[str], Coroutine[None, None, str]]:
+    """What a tool does that writes lines to that file, which takes it twice so many seconds."""
+
+    async def append(line: str) -> str:
+        """Appends a line."""
+        await asyncio.sleep(moment)
+        with appended.open("a", encoding="utf-8") as file:
+            file.write(f"{line}\n")
+        await asyncio.sleep(moment)
+        return f"appended {line}"
+
+    return append
+
+
 def serve_driven(
     drive: Callable[[Workbench], Workbench], prepare: Callable[[Workbench], Coroutine[None, None, None]]
 ) -> None:

@@ -5,11 +5,8 @@ from collections.abc import Iterator, Sequence
 from app.domain.agents import Parameters
 from app.domain.errors import ErrorInfo
 from app.domain.events import (
-    AgentRef,
     Event,
     FileChanged,
-    GrantedTool,
-    Imported,
     MessageAdded,
     ModelCalled,
     ModelFailed,
@@ -20,7 +17,6 @@ from app.domain.events import (
     RunStarted,
     ToolCalled,
     ToolReturned,
-    Trigger,
 )
 from app.domain.messages import (
     AppPart,
@@ -33,8 +29,9 @@ from app.domain.messages import (
     ToolResult,
     user_message,
 )
+from app.domain.provenance import AgentRef, Imported, Trigger
 from app.domain.sessions import QueuedMessage, Session
-from app.domain.tools import ToolSpec
+from app.domain.tools import GrantedTool, ToolSpec
 from app.domain.values import now, well_formed
 
 

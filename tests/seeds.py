@@ -10,7 +10,6 @@ from pathlib import Path
 from app.domain.agents import Parameters
 from app.domain.errors import ErrorInfo
 from app.domain.events import (
-    AgentRef,
     Entry,
     Event,
     FinalStatus,
@@ -23,6 +22,7 @@ from app.domain.events import (
     ToolReturned,
 )
 from app.domain.messages import Message, ReasoningPart, TextPart, ToolCall, ToolResult, Usage, user_message
+from app.domain.provenance import AgentRef
 from app.domain.streaming import Draft
 from app.domain.trace import run_row
 from app.store.folder import DataFolder

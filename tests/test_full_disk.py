@@ -1,7 +1,5 @@
 """The whole app on a disk that fills up: what cannot be done is told, nothing is lost, and it goes on with room."""
 
-import os
-import subprocess
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 
@@ -10,6 +8,7 @@ import pytest
 from app.domain.errors import StorageError
 from app.domain.trace import RunFilter, conversation
 from app.workbench import Workbench
+from tests.store.disks import small_disk
 
 SUM = "What is 5 + 10, then multiply by 3?"
 NO_ROOM = "There is no room"
@@ -17,14 +16,8 @@ NO_ROOM = "There is no room"
 
 @pytest.fixture
 def disk(tmp_path: Path) -> Iterator[Path]:
-    """A real file system of a few megabytes."""
-    place = tmp_path / "small"
-    place.mkdir()
-    mount = ["mount", "-t", "tmpfs", "-o", "size=4m", "tmpfs", str(place)]
-    if os.name == "nt" or subprocess.run(mount, capture_output=True, check=False).returncode != 0:
-        pytest.skip("Only root may make a small file system")
-    yield place
-    subprocess.run(["umount", "--lazy", str(place)], check=True)
+    with small_disk(tmp_path, megabytes=4) as place:
+        yield place
 
 
 @pytest.fixture

@@ -12,12 +12,16 @@ import pytest
 from app.domain.tool_settings import HttpTool, McpServer, StdioTransport
 from app.export.exports import FORMATS, Choice
 from app.llm.provider_desk import ProviderEntry
+from app.store.folder import DataFolder
 from app.store.key_places import FILE
 from app.store.provider_keys import saved_keys
 from app.terminal_export import export_here
+from app.tools.sealing import Sealing
 from app.tools.worker.command import worker_environment
 from app.workbench import Workbench, tool_variables
 from tests.fakes.openai import FakeOpenAI
+from tests.tools.mcp.hubs import hostile, reached
+from tests.waiting import until
 
 KEY = "planted/key+0123456789~WXYZ"
 """Without any of the shapes by which keys are known."""
@@ -97,6 +101,55 @@ async def test_the_secrets_of_servers_and_requests_are_kept_with_the_keys(tmp_pa
     await workbench.http_tools.delete("ask")
     await workbench.close()
     assert holding(tmp_path) == set()
+
+
+def kept_of_tools(workbench: Workbench) -> list[str]:
+    return list(Sealing(workbench.provider_keys).variables().values())
+
+
+async def stored_in_clear(folder: Path) -> None:
+    """A server that may start and a request, with their secrets where an earlier version stored them."""
+    data = DataFolder.open(folder)
+    server = hostile(name="one", env={"SERVICE_TOKEN": KEY})
+    await data.mcp_servers.create(server.model_copy(update={"consented": server.transport.digest}))
+    headers = {"X-Api-Key": KEY + "2"}
+    form = HttpTool(name="ask", description="Asks.", address="https://example.org/", headers=headers)
+    await data.http_tools.create(form)
+    await data.close()
+    assert holding(folder) == {"app.tdb"}
+
+
+async def test_secrets_that_an_earlier_version_stored_in_clear_move_to_the_keys(tmp_path: Path):
+    await stored_in_clear(tmp_path)
+    workbench = Workbench.open(tmp_path)
+    await workbench.start()
+    before = await reached(workbench.mcp, "ready", name="one")
+    await workbench.warm()
+    (after,) = workbench.mcp.states()
+    assert (after.status, after.log) == ("ready", before.log), "its connection goes on"
+    assert KEY not in repr(after) + repr(workbench.http_tools.forms())
+    await until(lambda: holding(tmp_path) == {FILE})
+    secrets = sorted(kept_of_tools(workbench))
+    await workbench.close()
+    again = Workbench.open(tmp_path)
+    await again.start()
+    await reached(again.mcp, "ready", name="one")  # nobody is asked once more whether it may start
+    await again.warm()
+    assert sorted(kept_of_tools(again)) == secrets == [KEY, KEY + "2"]
+    await again.close()
+
+
+async def test_where_no_key_can_be_kept_they_stay_where_they_are(tmp_path: Path):
+    await stored_in_clear(tmp_path)
+    (tmp_path / FILE).mkdir()
+    workbench = Workbench.open(tmp_path)
+    await workbench.start()
+    await workbench.warm()
+    await workbench.mcp.enable("one", False)
+    (server,) = workbench.data.mcp_servers.all()
+    assert KEY in server.model_dump_json() and not server.enabled
+    await workbench.close()
+    assert holding(tmp_path) == {"app.tdb"}
 
 
 async def test_the_terminal_exports_without_the_keys_that_were_saved(tmp_path: Path):

@@ -7,12 +7,13 @@ from pathlib import Path
 from types import ModuleType
 
 import pytest
+from pydantic import BaseModel
 
 from app import late as lateness
 from tests.app_process import ROOT
 
 HEAVY = (
-    *("litellm", "openai", "tiktoken", "httpx", "mcp", "keyring", "truststore", "sqlite3"),
+    *("litellm", "openai", "tiktoken", "httpx", "aiohttp", "requests", "mcp", "keyring", "truststore", "sqlite3"),
     *("pypdf", "lark", "jmespath", "dateutil", "jsonschema", "pydantic_monty", "markdown_it", "nh3", "matplotlib"),
 )
 """Libraries that take long to import."""
@@ -20,7 +21,8 @@ LATE = (
     *("app.engine.runs", "app.engine.loop", "app.engine.chat", "app.engine.forks", "app.engine.jobs"),
     *("app.llm.demo.model", "app.llm.litellm_model", "app.llm.doctor", "app.llm.provider_desk", "app.llm.nearby"),
     *("app.tools.registry", "app.tools.http_tools", "app.tools.mcp.hub", "app.tools.worker.file_worker"),
-    *("app.tools.builtin", "app.tools.user_tools.folder", "app.store.rows", "app.store.search", "app.store.traces"),
+    *("app.tools.builtin.listed", "app.tools.user_tools.folder", "app.tools.net", "app.tools.sandbox"),
+    *("app.store.rows", "app.store.search", "app.store.traces"),
     *("app.store.key_places", "app.store.provider_keys", "app.export.exports", "app.export.redacting"),
     *("app.api.application", "app.ui.render", "app.ui.pages.session", "app.ui.pages.run", "app.ui.pages.settings"),
 )
@@ -34,11 +36,66 @@ print(*(name for name, module in sys.modules.items() if is_read(module)))
 """
 
 
+ANSWERED = """
+import asyncio, sys
+from pathlib import Path
+import app.serve
+from app.engine.context import context_of
+from app.workbench import Workbench
+
+async def ask() -> None:
+    workbench = Workbench.open(Path(sys.argv[1]), demo_pace=0)
+    await workbench.start()
+    await workbench.warm()
+    session = await workbench.chat.new_session(workbench.agents.all()[0].id)
+    live = await workbench.chat.send(session.id, "What is 5 + 10, then multiply by 3?")
+    await live.ended()
+    await context_of(await workbench.chat.next_request(session.id), workbench.models)
+    await workbench.close()
+
+asyncio.run(ask())
+print(*sys.modules)
+"""
+
+
+def modules(script: str, *arguments: str) -> set[str]:
+    """The names that it prints."""
+    command = [sys.executable, "-c", script, *arguments]
+    return set(subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout.split())
+
+
 def test_a_start_reads_nothing_that_the_first_page_can_do_without():
-    told = subprocess.run([sys.executable, "-c", STARTED], cwd=ROOT, capture_output=True, text=True, check=True)
-    read = set(told.stdout.split())
+    read = modules(STARTED)
     assert "nicegui" in read and "app.ui.pages.landing" in read
     assert read.isdisjoint(HEAVY) and read.isdisjoint(LATE)
+
+
+def test_an_answer_of_the_demo_needs_few_libraries(tmp_path: Path):
+    """Each is megabytes of memory, and seconds of the first use."""
+    read = modules(ANSWERED, str(tmp_path))
+    assert "app.llm.demo.model" in read and read & {*HEAVY, "app.api.application"} == {"sqlite3"}
+
+
+def test_models_that_are_defined_unbuilt_are_built_when_they_are_used():
+    with lateness.unbuilt():
+
+        class Late(BaseModel):
+            number: int
+
+    class Soon(BaseModel):
+        number: int
+
+    assert Soon.__pydantic_complete__ and not Late.__pydantic_complete__
+    assert Late(number=1).number == 1 and Late.__pydantic_complete__
+
+
+def test_a_library_that_is_not_wanted_is_not_there_for_a_while():
+    with lateness.without("colorsys"), pytest.raises(ImportError, match="colorsys is not wanted here"):
+        sys.modules.pop("colorsys", None)
+        import colorsys
+    import colorsys
+
+    assert colorsys.rgb_to_hsv(0, 0, 0) == (0, 0, 0)
 
 
 @pytest.fixture

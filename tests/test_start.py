@@ -8,6 +8,7 @@ import socket
 import stat
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 from collections.abc import Iterator
@@ -17,11 +18,13 @@ from pathlib import Path
 import pytest
 
 from app.already_running import opened_or_running, running_app
-from app.domain.errors import FolderInUse
+from app.domain.errors import FolderInUse, StorageError
 from app.store.handshake import found_at, proof
 from app.store.lock import Announcement, FolderLock
+from app.store.looking_lock import looking_lock
 from app.workbench import Workbench
 from tests.app_process import ROOT, AppProcess, free_port, plain_environment
+from tests.store.read_only import fingerprint, newer_folder
 from tests.waiting import wait_until
 
 TOKEN = "t" * 40
@@ -288,3 +291,46 @@ def test_without_a_terminal_it_serves_and_says_in_its_log_where(tmp_path: Path):
     finally:
         process.terminate()
         assert process.wait(10) == 0
+
+
+@pytest.fixture
+def looking(tmp_path: Path) -> Iterator[AppProcess]:
+    """An app over data of a newer one, which it only looks at."""
+    process = AppProcess(newer_folder(tmp_path / "newer"), environment={"TMPDIR": str(tmp_path)})
+    process.start()
+    yield process
+    process.stop_if_running()
+
+
+@pytest.mark.skipif(os.name == "nt", reason="the place of temporary files is told in another way")
+def test_a_second_start_over_data_that_is_only_looked_at_finds_the_first(looking: AppProcess, tmp_path: Path):
+    before = fingerprint(looking.data)
+    second = started(looking.data, "--no-browser", TMPDIR=str(tmp_path))
+    assert f"already running at {looking.address}" in second.stdout
+    assert fingerprint(looking.data) == before
+    (own,) = tmp_path.glob("agent-playground-[0-9]*")
+    (lock,) = own.iterdir()
+    assert (stat.S_IMODE(own.stat().st_mode), stat.S_IMODE(lock.stat().st_mode)) == (0o700, 0o600)
+
+
+@pytest.mark.skipif(os.name == "nt", reason="the place of temporary files is told in another way")
+def test_a_killed_app_that_only_looked_keeps_nobody_out(looking: AppProcess, tmp_path: Path):
+    looking.kill()
+    third = AppProcess(looking.data, environment={"TMPDIR": str(tmp_path)})
+    third.start()
+    third.stop_if_running()
+
+
+@pytest.mark.skipif(os.name == "nt", reason="file modes are POSIX")
+def test_who_else_may_write_where_the_lock_would_lie_is_not_trusted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    own = looking_lock(tmp_path).parent
+    assert looking_lock(tmp_path) == looking_lock(tmp_path / "x" / "..")
+    own.chmod(0o777)
+    with pytest.raises(StorageError, match="this user alone"):
+        looking_lock(tmp_path)
+    own.rmdir()
+    (tmp_path / "elsewhere").mkdir(0o700)
+    own.symlink_to(tmp_path / "elsewhere")
+    with pytest.raises(StorageError, match="this user alone"):
+        looking_lock(tmp_path)

@@ -4,7 +4,6 @@ from datetime import UTC, datetime, timedelta
 
 from app.domain.agents import Parameters
 from app.domain.events import (
-    AgentRef,
     Entry,
     Event,
     MessageAdded,
@@ -16,6 +15,7 @@ from app.domain.events import (
     ToolReturned,
 )
 from app.domain.messages import Message, ReasoningPart, TextPart, ToolCall, ToolResult, Usage, user_message
+from app.domain.provenance import AgentRef
 
 BEGAN = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
 

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from starlette.requests import HTTPConnection
 
 from app.domain.agents import Agent
-from app.domain.events import Trigger
 from app.domain.keys import NO_KEY, ApiKey
+from app.domain.provenance import Trigger
 
 CALLER = "agent_playground.caller"
 """Where the door leaves the caller in an ASGI scope."""

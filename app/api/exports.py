@@ -7,6 +7,10 @@ from fastapi.responses import Response
 
 from app.api.access import run_for
 from app.api.here import Asking, Here, resource
+from app.late import late
+
+with late():
+    from app.export import exports
 
 router = resource("/runs", "Runs")
 
@@ -33,10 +37,8 @@ async def export_run(
 
     `markdown` is a zip file where tool calls and images go with it; `otel` is OTLP JSON; `bundle` can be imported.
     """
-    from app.export.exports import Choice  # noqa: PLC0415  the app's first page is served without it
-
     run_for(workbench, caller, run_id)
-    exported = await workbench.exports.export(run_id, format, Choice(attachments=attachments))
+    exported = await workbench.exports.export(run_id, format, exports.Choice(attachments=attachments))
     headers = {
         "Content-Disposition": f'attachment; filename="{exported.filename}"',
         "X-Content-Type-Options": "nosniff",

@@ -52,7 +52,8 @@ async def fork_run(
     """Run on from one of its entries, with what is edited, in a run and a session of their own.
 
     An edit is another `message`, other `arguments` of a call or another `result` of one. By tool it is chosen where its
-    results come from: `live`, `recorded`, `recorded_or_live` or `edited`.
+    results come from: `live`, `recorded`, `recorded_or_live` or `edited`. Tasks that the run handed over are not begun
+    again: where nothing is chosen, `spawn_task` and `join_task` are then `recorded`.
     """
     run_for(workbench, caller, run_id)
     check = await workbench.forks.check(run_id, body)

@@ -14,8 +14,8 @@ from app.api.caller import ANYONE, Caller
 from app.api.refusals import Refusal
 from app.domain.agents import Agent
 from app.domain.errors import NotFound
-from app.domain.events import Trigger
 from app.domain.keys import ApiKey
+from app.domain.provenance import Trigger
 from app.workbench import Workbench
 
 API = "/api/v1"

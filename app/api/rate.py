@@ -14,7 +14,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from app.api.caller import Caller, caller_of
 from app.api.refusals import Refusal
 from app.domain.errors import WorkbenchError
-from app.domain.events import Trigger
+from app.domain.provenance import Trigger
 
 STARTS_RUNS = re.compile(
     r"POST (/api/v1/(agents/[^/]+/run|chat|runs/[^/]+/(retry|resume|fork)|sessions/[^/]+/queue)|/v1/chat/completions)"

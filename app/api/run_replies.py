@@ -19,7 +19,8 @@ from app.api.replies import (
     parsed,
 )
 from app.api.reply import Reply
-from app.domain.events import Entry, MessageAdded, Trigger
+from app.domain.events import Entry, MessageAdded
+from app.domain.provenance import Trigger
 from app.domain.trace import RunRow, RunStatus, Step, StepType, open_pauses, run_row, steps
 
 _STEP: dict[str, JsonValue] = {

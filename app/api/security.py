@@ -51,27 +51,17 @@ Prove = Callable[[str], str]
 LINE_BREAK = Refusal(404, "not_found", "Not found", "There is nothing at an address with a line break in it.")
 
 
-def install(
-    server: Starlette,
-    *,
-    port: int,
-    token: str,
-    guests: Guests = NO_GUESTS,
-    prove: Prove | None = None,
-    untrusted: str = "",
-) -> None:
-    """Put the door in front of all that `server` serves, now and later.
+def install(server: Starlette, door: "Callable[[ASGIApp], Door]") -> None:
+    """Put the door in front of all that `server` serves, now and later; `door` makes it.
 
-    `guests` says whom it lets in besides the owner of the token; `/health` answers a challenge by `prove`; `untrusted`
-    is the origin of which pages show pictures. Raises RuntimeError when `server` has begun to serve. A token that is
-    no secret stops the start with a ValueError.
+    Raises RuntimeError when `server` has begun to serve.
     """
     if server.middleware_stack is not None:
         raise RuntimeError("The door has to be installed before the first request")
     build = server.build_middleware_stack
 
     def build_behind_the_door() -> ASGIApp:
-        return Door(build(), port=port, token=token, guests=guests, prove=prove, untrusted=untrusted)
+        return door(build())
 
     # Not add_middleware: ui.run adds its own after us, which would stand outside of the door. Starlette calls this
     # method once, before it answers anything, so nothing can be served around it. A startup hook could be skipped.
@@ -91,6 +81,9 @@ class Door:
         prove: Prove | None = None,
         untrusted: str = "",
     ) -> None:
+        """`guests` says whom it lets in besides the owner of the token; `/health` answers a challenge by `prove`;
+        `untrusted` is the origin of which pages show pictures. A token that is no secret is a ValueError.
+        """
         self._app = app
         self._prove = prove
         self._pages = BodyLimit(app, PAGE_BODY)

@@ -28,6 +28,22 @@ class Parameters(Value):
     parallel_tool_calls: bool = True
 
 
+LimitName = Literal[
+    "steps",
+    "time",
+    "tokens",
+    "run_tokens",
+    "run_cost",
+    "session_cost",
+    "day_cost",
+    "app_day_cost",
+    "repeats",
+    "result_size",
+    "depth",
+]
+"""What a run is held to, and what its end by that is called."""
+
+
 class Limits(Value):
     """What a run may use up. Times in seconds, money in US dollars."""
 

@@ -10,74 +10,21 @@ from typing import Annotated, Literal
 
 from pydantic import Field, JsonValue
 
-from app.domain.agents import Limits, Parameters
+from app.domain.agents import LimitName, Limits, Parameters
+from app.domain.edits import Edit
 from app.domain.errors import ErrorInfo, FailureClass
 from app.domain.messages import FinishReason, Message, ToolResult, Usage
-from app.domain.tools import JsonSchema, Policy, ToolSpec
+from app.domain.provenance import AgentRef, Imported, Parent, Purpose, Trigger
+from app.domain.tools import GrantedTool, JsonSchema
 from app.domain.values import Text, Value
 
 FORMAT = 1
 """The number of this trace format; a reader refuses a higher one in words."""
 
-Purpose = Literal["chat", "api", "compare", "experiment", "replay"]
 Origin = Literal["user", "queued", "steer", "app", "model"]
 Decision = Literal["approve", "always", "deny", "edit", "answer"]
 """`always` approves, and lets this session call the tool without asking from then on."""
 FinalStatus = Literal["completed", "failed", "cancelled", "limited"]
-LimitName = Literal[
-    "steps",
-    "time",
-    "tokens",
-    "run_tokens",
-    "run_cost",
-    "session_cost",
-    "day_cost",
-    "app_day_cost",
-    "repeats",
-    "result_size",
-    "depth",
-]
-
-
-class AgentRef(Value):
-    """The agent and variant a run used, as they were called then."""
-
-    id: str
-    slug: str
-    name: str
-    variant: int
-
-
-class Trigger(Value):
-    """Who started a run: a page, the terminal, a named API key, another agent, a job."""
-
-    kind: Literal["page", "terminal", "api_key", "agent", "job"]
-    name: str = ""
-
-
-class Parent(Value):
-    """The run and the tool call that started this one."""
-
-    run_id: str
-    call_id: str
-
-
-class Imported(Value):
-    """Where a run was made that came here as a bundle."""
-
-    run_id: str
-    """Its id there."""
-    app: str
-    """The version of the app that exported it."""
-    at: datetime
-    """When it came here."""
-
-
-class GrantedTool(Value):
-    """A tool as it stood when the run began, and whether a person is asked first."""
-
-    spec: ToolSpec
-    policy: Policy = "auto"
 
 
 class RunStarted(Value):
@@ -249,6 +196,8 @@ class ChildStarted(Value):
     type: Literal["child_started"] = "child_started"
     call_id: str
     child_run_id: str
+    of_run: str = ""
+    """The run that started it, where this one was only told again what the call gave there."""
 
 
 class ChildFinished(Value):
@@ -276,6 +225,21 @@ class ToolSource(Value):
     """With `edited`: what every call gives."""
 
 
+class ActedOut(Value):
+    """Steps that a fork takes once more with the model's recorded answers, before it goes on by itself."""
+
+    first: int
+    """The place, in the run that was forked, of the first entry that is acted out."""
+    behind: int
+    """The place behind the last one."""
+    answers: int
+    """How many answers of the model are among them."""
+    live: tuple[str, ...]
+    """Tools that are called for real in these steps; the others answer what they answered."""
+    edits: tuple[Edit, ...] = ()
+    """What is changed in these steps."""
+
+
 class Forked(Value):
     """The end of the prefix that a fork copied."""
 
@@ -289,6 +253,7 @@ class Forked(Value):
     """Places of the copied prefix whose entries are not as they were."""
     sources: dict[str, ToolSource] = {}
     """By name; a tool that is not here is live."""
+    acted_out: ActedOut | None = None
 
 
 class RunFinished(Value):

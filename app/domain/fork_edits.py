@@ -5,9 +5,9 @@ from typing import assert_never
 
 from pydantic import JsonValue
 
+from app.domain.edits import Edit, EditedArguments, EditedMessage, EditedResult
 from app.domain.errors import NotFound, WorkbenchError
 from app.domain.events import Entry, Event, MessageAdded, ToolReturned
-from app.domain.forks import Edit, EditedArguments, EditedMessage, EditedResult
 from app.domain.messages import Message, Part, TextPart, ToolCall, ToolResult
 
 NAMES = {
@@ -33,6 +33,11 @@ def edited(entries: Sequence[Entry], edits: Iterable[Edit]) -> list[Entry]:
 def places(entries: Sequence[Entry], edited_entries: Sequence[Entry]) -> tuple[int, ...]:
     """Where the two differ."""
     return tuple(one.seq for one, other in zip(entries, edited_entries, strict=True) if one.event is not other.event)
+
+
+def place(entries: Sequence[Entry], edit: Edit) -> int:
+    """Where what is edited was said or asked for. Raises `NotFound` for a call that was not."""
+    return edit.seq if isinstance(edit, EditedMessage) else asking(entries, edit.call_id)
 
 
 def asking(entries: Sequence[Entry], call_id: str) -> int:

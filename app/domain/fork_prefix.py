@@ -3,6 +3,7 @@
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 
+from app.domain.edits import EditedArguments, EditedMessage, EditedResult
 from app.domain.errors import WorkbenchError
 from app.domain.events import (
     Entry,
@@ -14,8 +15,8 @@ from app.domain.events import (
     ToolCalled,
     ToolReturned,
 )
-from app.domain.fork_edits import asking, edited, places, with_result
-from app.domain.forks import EditedArguments, EditedMessage, EditedResult, ForkPlan
+from app.domain.fork_edits import asking, edited, place, places, with_result
+from app.domain.forks import ForkPlan
 from app.domain.messages import ToolCall, ToolResult
 from app.domain.trace.fork_points import DecisionSpan, call_of, decision_span, fork_points
 from app.domain.trace.trajectory import step_number
@@ -179,16 +180,16 @@ def _check_place(entries: Sequence[Entry], seq: int) -> None:
 
 def _check_edits(entries: Sequence[Entry], plan: ForkPlan, length: int, span: DecisionSpan | None) -> None:
     for edit in plan.edits:
-        place = edit.seq if isinstance(edit, EditedMessage) else asking(entries, edit.call_id)
-        if place >= length:
+        at = place(entries, edit)
+        if at >= length:
             raise WorkbenchError(
-                f"What is edited (entry {place}) is not copied: the fork starts {_after(entries, length - 1)}, "
+                f"What is edited (entry {at}) is not copied: the fork starts {_after(entries, length - 1)}, "
                 f"entry {length - 1}. Run on from a later step, or leave the edit out."
             )
-        if isinstance(edit, EditedArguments) and (span is None or span.message != place):
+        if isinstance(edit, EditedArguments) and (span is None or span.message != at):
             raise WorkbenchError(
                 f"The call {edit.call_id!r} would be made again in the middle of what is copied. "
-                f"Run on from entry {place}, where it was asked for, to change its arguments."
+                f"Run on from entry {at}, where it was asked for, to change its arguments."
             )
 
 

@@ -1,47 +1,13 @@
 """Forks: a new run that copies the beginning of another one, changed or not, and goes on by itself from there."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Annotated, Literal
 
 from pydantic import ConfigDict, Field, JsonValue
 
-from app.domain.events import ToolSource
-from app.domain.messages import ToolStatus
+from app.domain.edits import Edit
+from app.domain.events import Entry, ToolCalled, ToolSource
 from app.domain.values import Text, Value
-
-
-class EditedMessage(Value):
-    """Other words for a message; what is attached to it, and the calls in it, stay."""
-
-    model_config = ConfigDict(extra="forbid")
-
-    type: Literal["message"] = "message"
-    seq: int
-    text: Annotated[Text, Field(min_length=1, max_length=200_000)]
-
-
-class EditedArguments(Value):
-    """Other arguments for a call that the model asked for; it is made again with them."""
-
-    model_config = ConfigDict(extra="forbid")
-
-    type: Literal["arguments"] = "arguments"
-    call_id: str
-    arguments: dict[str, JsonValue]
-
-
-class EditedResult(Value):
-    """Another result for a call, which is not made."""
-
-    model_config = ConfigDict(extra="forbid")
-
-    type: Literal["result"] = "result"
-    call_id: str
-    text: Annotated[Text, Field(max_length=200_000)]
-    status: ToolStatus = "ok"
-
-
-Edit = Annotated[EditedMessage | EditedArguments | EditedResult, Field(discriminator="type")]
 
 
 class ToolPlan(Value):
@@ -52,6 +18,20 @@ class ToolPlan(Value):
     before: Literal["recorded", "live"] = "recorded"
     """`live`: the calls that are copied are made again."""
     after: ToolSource = ToolSource()
+
+
+TASK_TOOLS = ("spawn_task", "join_task")
+"""They start runs, and wait for those."""
+
+
+def plans_by_default(entries: Iterable[Entry]) -> dict[str, ToolPlan]:
+    """By name: what becomes of the calls of tools that nobody chose anything for, where they are not simply live.
+
+    Tasks that the run has handed over are not begun again: they cost what they did.
+    """
+    if not any(isinstance(entry.event, ToolCalled) and entry.event.name in TASK_TOOLS for entry in entries):
+        return {}
+    return dict.fromkeys(TASK_TOOLS, ToolPlan(after=ToolSource(mode="recorded")))
 
 
 class ForkPlan(Value):
@@ -68,7 +48,7 @@ class ForkPlan(Value):
     system_prompt: Annotated[Text, Field(max_length=200_000)] | None = None
     """Another template in place of the system prompt."""
     tools: Mapping[str, ToolPlan] = {}
-    """By name; what is not here is recorded before the point and live after it."""
+    """By name; what is not here is recorded before the point and live after it, but for `plans_by_default`."""
 
     @property
     def sources(self) -> dict[str, ToolSource]:

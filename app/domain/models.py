@@ -35,7 +35,6 @@ class ModelCard(Value):
     title: str
     context_window: int | None = None
     """Tokens of prompt it takes; `None` where nobody said."""
-    max_output: int | None = None
     price: Price | None = None
     """`None` when it is unpriced; a free model has a price of zero."""
     sees_images: bool = False

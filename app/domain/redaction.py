@@ -1,21 +1,25 @@
 """Texts without the secrets that this app knows: what is written, and what is shown while it is being written.
 
-A secret is found as it is, as JSON or an address writes it, and in base64. What takes its place says which it was.
+A secret is found as it is, as JSON or an address writes it, and in base64, also of something longer. What takes its
+place says which it was.
 """
 
 import base64
 import json
-from collections.abc import Callable, Iterable
+import re
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import TypeVar
 from urllib.parse import quote, quote_plus
 
 from pydantic import BaseModel, JsonValue
+from pydantic_core import SchemaValidator, core_schema
 
 from app.domain.streaming import CallDelta, Delta, ReasoningDelta, TextDelta
 
 SHORTEST = 8
 """Characters; a shorter value would be found in ordinary words."""
+_IN_ADDRESSES = str.maketrans("+/", "-_")
 V = TypeVar("V", bound=BaseModel)
 
 
@@ -34,6 +38,7 @@ class Redaction:
         self._known: dict[str, str] = {}
         self._spelled: tuple[tuple[str, str], ...] = ()
         self._in_json: tuple[str, ...] = ()
+        self._glance = Glance(())
         self._begun: frozenset[str] | None = None
         self._longest = 0
         self._stale = True
@@ -46,6 +51,8 @@ class Redaction:
         """The text with `[redacted: OpenAI key]` in place of each secret."""
         if self._stale:
             self._learn()
+        if self._glance.sees_nothing(text):
+            return text
         for spelled, mark in self._spelled:
             if spelled in text:
                 text = text.replace(spelled, mark)
@@ -58,15 +65,16 @@ class Redaction:
         if not self._in_json:
             return value
         written = value.model_dump_json()
-        for spelled in self._in_json:
-            if spelled in written:
-                return type(value).model_validate(self._cleaned(value.model_dump(mode="json")))
-        return value
+        if self._glance.sees_nothing(written) or not any(spelled in written for spelled in self._in_json):
+            return value
+        return type(value).model_validate(self._cleaned(value.model_dump(mode="json")))
 
     def content(self, content: bytes) -> bytes:
         """A file without secrets; in one that is no text each is covered by as many `*`, so that nothing moves."""
         if self._stale:
             self._learn()
+        if content.isascii() and self._glance.sees_nothing(content.decode("ascii")):
+            return content
         found = [(spelled, mark) for spelled, mark in self._spelled if spelled.encode() in content]
         if not found:
             return content
@@ -103,6 +111,7 @@ class Redaction:
         }
         self._spelled = tuple(sorted(found.items(), key=lambda pair: (-len(pair[0]), pair)))
         self._in_json = tuple(dict.fromkeys(_in_json(spelled) for spelled, _ in self._spelled))
+        self._glance = Glance((*found, *self._in_json))
         self._longest = max(map(len, found), default=0)
         self._begun = None
 
@@ -112,6 +121,31 @@ class Redaction:
         if isinstance(value, dict):
             return {self.text(key): self._cleaned(inner) for key, inner in value.items()}
         return [self._cleaned(inner) for inner in value] if isinstance(value, list) else value
+
+
+GLANCED_AT = 24
+"""Characters at the beginning of a secret, by which it is told from nearly all that is none."""
+
+
+class Glance:
+    """Whether any of many texts may be in another one, told in one pass: one for each of them would take longer.
+
+    Rust's regular expressions do that, which pydantic has. Python's try one text after the other.
+    """
+
+    def __init__(self, texts: Iterable[str]) -> None:
+        heads = dict.fromkeys(text[:GLANCED_AT] for text in texts)
+        # Without any it may be in no text, which the pattern of an empty text would find everywhere.
+        pattern = "|".join(map(re.escape, heads)) or "[^\\s\\S]"
+        self._seen = SchemaValidator(core_schema.str_schema(pattern=pattern, regex_engine="rust-regex"))
+
+    def sees_nothing(self, text: str) -> bool:
+        """Whether it is certain that none of them is in the text."""
+        return not self._seen.isinstance_python(text) and _TEXT.isinstance_python(text)
+
+
+_TEXT = SchemaValidator(core_schema.str_schema(pattern=""))
+"""Knows texts that nobody can look through: those with lone surrogates."""
 
 
 class CleanStream:
@@ -154,11 +188,16 @@ def _with_text(delta: Delta, text: str) -> Delta:
 
 def _spellings(value: str) -> set[str]:
     """As it is, as JSON in JSON and addresses write it, and as a tool that packs it in base64 does."""
-    packed = base64.b64encode(value.encode()).decode().rstrip("=")
-    whole = packed[: len(value.encode()) * 8 // 6]
-    encoded = {whole, whole.translate(str.maketrans("+/", "-_"))}
     in_json = _in_json(value)
-    return {value, in_json, _in_json(in_json), quote(value, safe=""), quote_plus(value), *encoded}
+    return {value, in_json, _in_json(in_json), quote(value, safe=""), quote_plus(value), *_packed(value.encode())}
+
+
+def _packed(value: bytes) -> Iterator[str]:
+    """In base64, wherever in what is packed it begins: without the characters that its neighbours have a part in."""
+    for before in range(3):
+        packed = base64.b64encode(bytes(before) + value).decode()
+        whole = packed[-(-before * 8 // 6) : (before + len(value)) * 8 // 6]
+        yield from (whole, whole.translate(_IN_ADDRESSES))
 
 
 def _in_json(text: str) -> str:

@@ -3,11 +3,12 @@
 from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
 
+from app.domain.agents import LimitName
 from app.domain.errors import ErrorInfo
 from app.domain.events import (
+    ChildFinished,
     Entry,
     Event,
-    LimitName,
     LimitReached,
     MessageAdded,
     ModelCalled,
@@ -128,6 +129,8 @@ def _canonical(entries: Iterable[Entry]) -> list[_Placed]:
 
     for entry in entries:
         event = entry.event
+        if isinstance(event, ChildFinished):  # when it ends is up to the clock
+            continue
         call_id = pauses.get(event.pause_id, "") if isinstance(event, PauseResolved) else call_of(entry)
         if isinstance(event, PauseRequested):
             pauses[event.pause_id] = event.call_id

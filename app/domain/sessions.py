@@ -4,8 +4,8 @@ from datetime import datetime
 
 from app.domain.agents import Agent
 from app.domain.errors import NotFound
-from app.domain.events import Trigger
 from app.domain.messages import Attachment
+from app.domain.provenance import Trigger
 from app.domain.values import Value
 
 

@@ -38,6 +38,13 @@ class ToolSpec(Value):
         return any(fnmatchcase(media_type, pattern) for pattern in self.handles)
 
 
+class GrantedTool(Value):
+    """A tool as it stood when the run began, and whether a person is asked first."""
+
+    spec: ToolSpec
+    policy: Policy = "auto"
+
+
 class ToolOutput(Value):
     """What a tool returned."""
 

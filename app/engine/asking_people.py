@@ -26,28 +26,18 @@ class PersonOfRun:
 
     async def ask(self, question: Question) -> Answer:
         """Their answer, which is in the trace by then; the run's time stands still until it comes."""
-        pause = question_pause(question, call_id=self.call.call_id, name=self.call.name)
+        pause = PauseRequested(
+            pause_id=new_id(),
+            reason="question",
+            call_id=self.call.call_id,
+            name=self.call.name,
+            question=question.text,
+            asked_by=question.asked_by,
+            form=question.form,
+        )
         if self.given is not None and self.given.subject == pause.subject:
             return _answer(self.given)
         return _answer(await decision_on(self.run, pause))
-
-
-async def ask_person(run: Run, question: Question) -> Answer:
-    """What a person answers the run itself; `decline` also where a new message came instead."""
-    return _answer(await decision_on(run, question_pause(question)))
-
-
-def question_pause(question: Question, *, call_id: str = "", name: str = "") -> PauseRequested:
-    """The pause in which that question is asked."""
-    return PauseRequested(
-        pause_id=new_id(),
-        reason="question",
-        call_id=call_id,
-        name=name,
-        question=question.text,
-        asked_by=question.asked_by,
-        form=question.form,
-    )
 
 
 async def decision_on(run: Run, pause: PauseRequested) -> PauseResolved:

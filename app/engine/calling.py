@@ -6,10 +6,10 @@ from dataclasses import replace
 from itertools import count
 from time import perf_counter
 
-from app.domain.events import GrantedTool, PauseResolved, ToolCalled, ToolReturned
+from app.domain.events import PauseResolved, ToolCalled, ToolReturned
 from app.domain.messages import ToolCall, ToolResult
-from app.domain.tools import Workspace
-from app.domain.trace import LeftCall, left_calls, open_calls, open_pauses
+from app.domain.tools import GrantedTool, Workspace
+from app.domain.trace import LeftCall, left_calls, open_pauses
 from app.engine.asking_people import PersonOfRun, withdraw
 from app.engine.control import Steered
 from app.engine.files import CallFiles
@@ -40,8 +40,8 @@ async def answer_calls(run: Run) -> None:
 
 def refuse_calls(run: Run, text: str) -> None:
     """Give the open calls of the last message the result that they were cancelled."""
-    for call in open_calls(run.recorder.entries):
-        _returned(run, call, Outcome.told("cancelled", text))
+    for left in left_calls(run.recorder.entries):
+        _returned(run, left.call, Outcome.told("cancelled", text))
 
 
 async def _answer(run: Run, left: LeftCall) -> None:

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 
 from app.domain.agents import Agent
 from app.domain.errors import Conflict, NotFound, TooLarge, WorkbenchError
-from app.domain.events import AgentRef, MessageAdded, PauseResolved, Purpose, RunStarted, Trigger
+from app.domain.events import MessageAdded, PauseResolved, RunStarted
 from app.domain.messages import Attachment, Message, user_message
+from app.domain.provenance import AgentRef, Purpose, Trigger
 from app.domain.sessions import Session, queued_message
 from app.domain.streaming import ModelRequest
 from app.domain.trace import StoredTrace, files_after

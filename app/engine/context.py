@@ -4,7 +4,7 @@ from dataclasses import dataclass, replace
 
 from app.domain.streaming import ModelRequest
 from app.engine.fitting import room_in
-from app.engine.ports import Cards, Models
+from app.engine.ports import Models
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,12 +40,12 @@ class ContextParts:
         return self.window is not None and self.total - self.history > self.window
 
 
-async def context_of(request: ModelRequest, models: Models, cards: Cards, *, typed: bool = False) -> ContextParts:
+async def context_of(request: ModelRequest, models: Models, *, typed: bool = False) -> ContextParts:
     """How the request's tokens are shared out, and what they cost by the catalog; no provider is asked.
 
     `typed` says that the request ends with a message that was not sent yet: else all of it is history.
     """
-    await cards.ready()
+    window = await models.window(request.model)
     empty = replace(request, system=None, tools=(), messages=(), output_schema=None)
     none = await models.count_tokens(empty)
     system = (
@@ -55,14 +55,14 @@ async def context_of(request: ModelRequest, models: Models, cards: Cards, *, typ
     end = len(request.messages) - typed
     message = await models.count_tokens(replace(empty, messages=request.messages[end:])) - none
     history = await models.count_tokens(replace(empty, messages=request.messages[:end])) - none
-    card, price = cards.card(request.model), models.price(request.model)
+    price = models.price(request.model)
     total = system + tools + history + message
     return ContextParts(
         system,
         tools,
         history,
         message,
-        window=card.context_window if card else None,
+        window=window,
         input_cost=total * price.input if price else None,
         longest_answer=request.parameters.max_tokens,
     )

@@ -4,12 +4,14 @@ from dataclasses import dataclass
 
 from app.domain.agents import Agent
 from app.domain.errors import NotFound, WorkbenchError
-from app.domain.events import AgentRef, GrantedTool, RunStarted, Trigger
+from app.domain.events import RunStarted
 from app.domain.fork_prefix import Prefix
 from app.domain.forks import ForkPlan
 from app.domain.messages import Message, system_message
 from app.domain.prompts import filled
+from app.domain.provenance import AgentRef, Trigger
 from app.domain.sessions import Session
+from app.domain.tools import GrantedTool
 from app.domain.trace import conversation
 from app.engine.granting import granted, offered
 from app.engine.ports import AgentStore, Models, SessionStore, Toolbox

@@ -1,35 +1,38 @@
 """Goes back to a step of a run and runs on from there, in a new run; and replays runs without asking anybody."""
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 
 from app.domain.errors import Conflict, WorkbenchError
-from app.domain.events import Entry, Forked, GrantedTool, RunStarted, ToolReturned, ToolSource, Trigger
-from app.domain.fork_edits import edited
+from app.domain.events import ActedOut, Entry, Forked, RunStarted, ToolReturned
+from app.domain.fork_edits import place as edited_place
 from app.domain.fork_prefix import Prefix, prefix_for
-from app.domain.forks import CallAgain, ForkCheck, ForkPlan, ToolPlan
+from app.domain.forks import TASK_TOOLS, CallAgain, ForkCheck, ForkPlan, plans_by_default
+from app.domain.provenance import Trigger
 from app.domain.replays import ReplayReport
 from app.domain.sessions import Session
-from app.domain.tools import canonical_name
+from app.domain.tools import GrantedTool, canonical_name
 from app.domain.trace import files_after, trajectory
 from app.domain.trace.fork_view import ForkView, fork_of, fork_view, reused_steps
-from app.domain.trace.recorded import recorded_answers
 from app.domain.values import new_id, now
 from app.engine.fork_beginnings import Beginnings
 from app.engine.live_run import LiveRun
 from app.engine.ports import AgentStore, SessionStore, Toolbox
-from app.engine.recorded_models import RecordedModels
-from app.engine.recorded_tools import LIVE, RecordedTools, Recording, recording_after, sources
-from app.engine.replay import RECORDED, Replayer
-from app.engine.run import Run
+from app.engine.recorded_models import given_whole
+from app.engine.recorded_tools import LIVE, sources
+from app.engine.replay import Replayer
 from app.engine.runs import Runs
 from app.engine.tools_since import ToolsSince
 
 DAMAGED = "Parts of this run cannot be read, so nothing can run on from it. Send its message again instead."
 PROMPT_FOR_THIS_RUN = (
     "The changed system prompt holds for this run only. Save it as a variant of the agent to go on talking with it."
+)
+NO_TASK_AGAIN = (
+    "Tasks that the run handed over are not begun again: spawn_task and join_task answer as they did, and a task that "
+    "was not handed over then is refused. Let them be called for real to begin tasks."
 )
 
 
@@ -105,7 +108,6 @@ class Forks:
                 (first, *draft.prefix.entries[1:]),
                 started,
                 draft.forked,
-                equip=await self._equipment(run_id, draft),
                 begun=partial(self._join, session.id),
             )
         except BaseException:
@@ -150,6 +152,7 @@ class Forks:
         prefix = copied.prefix
         started = await self._begins.started(original, prefix, plan, trigger)
         _check_tools(plan, started)
+        plan = _with_defaults(plan, entries, started)
         changed = () if started.system == original.system else (0,)
         forked = Forked(
             run_id=run_id,
@@ -157,6 +160,7 @@ class Forks:
             prefix_digest=entries[prefix.seq].digest,
             edited=(*changed, *prefix.edited),
             sources=plan.sources,
+            acted_out=_acted_out(entries, prefix, plan),
         )
         return _Draft(original, plan, started, forked, copied)
 
@@ -186,26 +190,6 @@ class Forks:
             session_id, lambda session: session.model_copy(update={"runs": (*session.runs, live.run_id)})
         )
 
-    async def _equipment(self, run_id: str, draft: _Draft) -> Callable[[Run], None] | None:
-        """What the fork has in place of the models and tools there are; `None` where it has those."""
-        prefix, plan = draft.prefix, draft.plan
-        if not (plan.sources or prefix.rehearsed):
-            return None
-        origin = (await self.runs.trace(run_id)).entries
-        recording = await asyncio.to_thread(_recording, prefix, origin, plan)
-        before = {name: tool for name, tool in plan.tools.items() if tool.before == "live"}
-
-        def equip(run: Run) -> None:
-            run.toolset = tools = RecordedTools(run, run.toolset, recording, sources(plan.sources))
-            if not prefix.rehearsed:
-                return
-            finished_answers = (answer for answer in recorded_answers(prefix.rehearsed) if answer.whole)
-            run.models = models = RecordedModels(finished_answers, run.models, then_live=True)
-            after = tools.source
-            tools.source = lambda name: _before(before, name) if models.rehearsing else after(name)
-
-        return equip
-
     def _live(self, draft: _Draft) -> list[GrantedTool]:
         """The tools that the fork may call for real."""
         after = sources(draft.plan.sources)
@@ -229,6 +213,8 @@ class Forks:
             notes.append("The agent is deleted: the fork goes on as it was then, and its session takes no new message.")
         if draft.plan.system_prompt is not None:
             notes.append(PROMPT_FOR_THIS_RUN)
+        if any(draft.plan.sources.get(name, LIVE).mode == "recorded" for name in TASK_TOOLS):
+            notes.append(NO_TASK_AGAIN)
         return notes
 
 
@@ -245,9 +231,19 @@ def _copied(entries: Sequence[Entry], plan: ForkPlan) -> _Copied:
     return _Copied(prefix, reused_steps(trajectory(prefix.entries)), calls, tuple(sorted(files_after(prefix.entries))))
 
 
-def _recording(prefix: Prefix, origin: Sequence[Entry], plan: ForkPlan) -> Recording:
-    """What the run that is forked had left to answer."""
-    return recording_after(prefix.entries, edited(origin, plan.edits))
+def _acted_out(entries: Sequence[Entry], prefix: Prefix, plan: ForkPlan) -> ActedOut | None:
+    """What of the run is acted out, since tools before the point are called for real."""
+    live = tuple(sorted(name for name, tool in plan.tools.items() if tool.before == "live"))
+    if not prefix.rehearsed and not any(call.name in live for call in prefix.again):
+        return None
+    first = prefix.rehearsed[0].seq if prefix.rehearsed else prefix.seq + 1
+    return ActedOut(
+        first=first,
+        behind=first + len(prefix.rehearsed),
+        answers=given_whole(prefix.rehearsed),
+        live=live,
+        edits=tuple(edit for edit in plan.edits if edited_place(entries, edit) >= first),
+    )
 
 
 def _canonical(plan: ForkPlan) -> ForkPlan:
@@ -255,12 +251,14 @@ def _canonical(plan: ForkPlan) -> ForkPlan:
     return plan.model_copy(update={"tools": {canonical_name(name): tool for name, tool in plan.tools.items()}})
 
 
+def _with_defaults(plan: ForkPlan, entries: Sequence[Entry], started: RunStarted) -> ForkPlan:
+    granted = {tool.spec.name for tool in started.tools}
+    unsaid = {name: tool for name, tool in plans_by_default(entries).items() if name in granted}
+    return plan.model_copy(update={"tools": unsaid | dict(plan.tools)})
+
+
 def _check_tools(plan: ForkPlan, started: RunStarted) -> None:
     known = {tool.spec.name for tool in started.tools}
     if unknown := sorted(plan.tools.keys() - known):
         listed = ", ".join(repr(name) for name in unknown)
         raise WorkbenchError(f"This run has no tool {listed}. It has: {', '.join(sorted(known)) or 'none'}.")
-
-
-def _before(live: dict[str, ToolPlan], name: str) -> ToolSource:
-    return LIVE if name in live else RECORDED

@@ -4,9 +4,8 @@ from collections.abc import Collection, Iterable
 
 from app.domain.agents import Agent, Behaviour, ToolChoice
 from app.domain.errors import WorkbenchError
-from app.domain.events import GrantedTool
 from app.domain.messages import Message
-from app.domain.tools import canonical_name
+from app.domain.tools import GrantedTool, canonical_name
 from app.engine.ports import Toolbox
 from app.engine.results import READER, wants_reader
 

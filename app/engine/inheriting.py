@@ -4,8 +4,7 @@ from collections.abc import Collection
 
 from app.domain.agents import Limits
 from app.domain.errors import ToolError
-from app.domain.events import GrantedTool
-from app.domain.tools import Policy, canonical_name
+from app.domain.tools import GrantedTool, Policy, canonical_name
 
 LEAST_SECONDS = 1.0
 

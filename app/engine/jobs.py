@@ -4,8 +4,9 @@ from collections import deque
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from app.domain.events import Purpose, RunStarted, Trigger
+from app.domain.events import RunStarted
 from app.domain.messages import Attachment
+from app.domain.provenance import Purpose, Trigger
 from app.domain.sessions import Session
 from app.domain.trace import JobProgress, RunFilter, RunPage, RunRow, finished, job_progress, run_row
 from app.engine.chat import Chat

@@ -9,8 +9,8 @@ from typing import Protocol
 
 from app.domain.agents import Agent
 from app.domain.errors import Conflict, NotFound, StorageError, WorkbenchError
-from app.domain.events import Trigger
 from app.domain.keys import NO_KEY, ApiKey, checked_name, new_secret, secret_digest
+from app.domain.provenance import Trigger
 from app.domain.values import new_id
 from app.engine.ports import Clock
 

@@ -3,8 +3,8 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from app.domain.agents import Limits
-from app.domain.events import Entry, LimitName, LimitReached
+from app.domain.agents import LimitName, Limits
+from app.domain.events import Entry, LimitReached
 from app.domain.models import Price
 from app.domain.streaming import ModelRequest
 from app.engine.ledger import Account, Ledger

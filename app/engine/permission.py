@@ -2,8 +2,9 @@
 
 from dataclasses import dataclass
 
-from app.domain.events import GrantedTool, PauseRequested, PauseResolved
+from app.domain.events import PauseRequested, PauseResolved
 from app.domain.messages import ToolCall
+from app.domain.tools import GrantedTool
 from app.domain.trace import LeftCall
 from app.domain.values import new_id
 from app.engine.asking_people import decision_on
@@ -30,6 +31,8 @@ async def permitted(run: Run, left: LeftCall, tool: GrantedTool) -> Permitted | 
     """The call as it may run, or what it comes to instead. Waits for a person where one has to decide."""
     if run.control.steered and not left.begun:
         return Outcome.told("cancelled", STEERED)
+    if run.only_recorded(left.call):
+        return Permitted(left.call)
     if left.begun and not tool.spec.idempotent:
         return await _once_more(run, left, tool)
     if left.begun or not _is_asked(run, left.call, tool):

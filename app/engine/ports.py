@@ -8,7 +8,7 @@ from app.domain.agents import Agent
 from app.domain.comparisons import Comparison
 from app.domain.events import Entry, RunStarted
 from app.domain.messages import ToolCall
-from app.domain.models import ModelCard, Price
+from app.domain.models import Price
 from app.domain.sessions import Session
 from app.domain.streaming import Draft, Model, ModelRequest
 from app.domain.tools import CallContext, Progress, Task, TaskEnd, ToolOutput, ToolSpec
@@ -195,16 +195,6 @@ class ComparisonStore(Protocol):
     async def change(self, comparison_id: str, change: Callable[[Comparison], Comparison]) -> Comparison:
         """Apply `change` to the newest state and store it; returns what was stored."""
         ...
-
-
-class Cards(Protocol):
-    """What is known of models."""
-
-    async def ready(self) -> None:
-        """Return when a question is answered without reading anything."""
-        ...
-
-    def card(self, name: str) -> ModelCard | None: ...
 
 
 class Artifacts(Protocol):

@@ -5,9 +5,11 @@ import logging
 from collections.abc import Coroutine, Sequence
 from dataclasses import dataclass
 
-from app.domain.errors import Conflict, NotFound, WorkbenchError
-from app.domain.events import Entry, LimitName, LimitReached, Trigger
+from app.domain.agents import LimitName
+from app.domain.errors import Conflict, NotFound, StorageError, WorkbenchError
+from app.domain.events import Entry, LimitReached
 from app.domain.messages import Attachment, user_message
+from app.domain.provenance import Trigger
 from app.domain.sessions import QueuedMessage, Session, queued_message, with_queued, without_queued
 from app.domain.trace import finished
 from app.domain.values import new_id, now
@@ -113,7 +115,9 @@ class Queue:
         self._breaking.add(message.id)
         landed = live.steer(user_message(message.text, *message.attachments)).landed
         await asyncio.wait([landed], timeout=SOON)
-        if not landed.done():
+        if landed.done():
+            await _on_disk(live)
+        else:
             await self._keep(live.started.session_id, message, first=True)
         self._go_on(self._settled(live, message, landed))
 
@@ -122,6 +126,7 @@ class Queue:
         session_id = live.started.session_id
         try:
             if await landed:
+                await _on_disk(live)
                 if any(waiting.id == message.id for waiting in self._sessions.get(session_id).queue):
                     await self._sessions.change(session_id, lambda session: without_queued(session, message.id))
                 return
@@ -169,6 +174,14 @@ class Queue:
         task = asyncio.create_task(work)
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
+
+
+async def _on_disk(live: LiveRun) -> None:
+    """Returns when the run is, so that a message is in no other place any more only when it is there."""
+    try:
+        await live.run.recorder.flush()
+    except StorageError as problem:
+        log.warning("A message that broke into run %s is not on disk yet: %s", live.run_id, problem)
 
 
 def makes_way(entries: Sequence[Entry]) -> bool:

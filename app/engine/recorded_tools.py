@@ -3,21 +3,21 @@
 import json
 from collections import defaultdict, deque
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from pydantic import JsonValue
 
 from app.domain.errors import ToolError
-from app.domain.events import Entry, Event, FileChanged, Forked, ToolCalled, ToolReturned, ToolSource
+from app.domain.events import ChildFinished, ChildStarted, Entry, Event, FileChanged, ToolReturned, ToolSource
 from app.domain.messages import ToolCall
 from app.domain.tools import CallContext, ToolOutput
-from app.domain.trace.fork_view import fork_of
 from app.domain.trace.recorded import RecordedCall, recorded_calls
-from app.domain.trace.usage import own_entries
 from app.engine.ports import Toolset
 from app.engine.run import Run
 
 LIVE = ToolSource()
+RECORDED = ToolSource(mode="recorded")
+ELSE_LIVE = ToolSource(mode="recorded_or_live")
 
 
 class Recording:
@@ -34,10 +34,11 @@ class Recording:
         left = self._left.get(_key(name, arguments))
         return left.popleft() if left else None
 
-    def skip(self, calls: Iterable[ToolCalled]) -> None:
-        """Use up what these calls were answered with, by an earlier process."""
-        for call in calls:
-            self.take(call.name, call.arguments)
+    def skip(self, entries: Sequence[Entry]) -> None:
+        """Use up what the calls among these entries were answered with, by an earlier process."""
+        for call in recorded_calls(entries):
+            if call.returned is not None:
+                self.take(call.called.name, call.called.arguments)
 
 
 @dataclass
@@ -49,16 +50,24 @@ class RecordedTools:
     recording: Recording
     source: Callable[[str], ToolSource]
     """By name: where the results of the tool come from."""
-    whole: bool = False
-    """Whether also the questions it asked and the runs it started are told again, as in a replay."""
+    origin: str = ""
+    """The run that the recording is of; without one also the questions that were asked are told again, as in a replay.
+    """
+
+    _answers: dict[str, RecordedCall | None] = field(default_factory=dict)
+    """By call: its record, also where it is tried again."""
 
     async def call(self, call: ToolCall, context: CallContext) -> ToolOutput:
         source = self.source(call.name)
+        # Also a call that is made for real uses up its record, once: after a restart the trace tells what is left.
+        if call.call_id not in self._answers:
+            self._answers[call.call_id] = self.recording.take(call.name, call.arguments)
+        recorded = self._answers[call.call_id]
         if source.mode == "edited":
             return ToolOutput.of_text(source.text)
         if source.mode == "live":
             return await self.live.call(call, context)
-        if (recorded := self.recording.take(call.name, call.arguments)) is not None:
+        if recorded is not None:
             return self._again(recorded, call.call_id)
         if source.mode == "recorded_or_live":
             return await self.live.call(call, context)
@@ -66,16 +75,28 @@ class RecordedTools:
             f"No result of {call.name} with these arguments was recorded, and this run answers it from the record only."
         )
 
+    def only_recorded(self, call: ToolCall) -> bool:
+        """Whether nothing is called for it now."""
+        return self.source(call.name).mode in ("recorded", "edited")
+
     def release(self) -> None:
         self.live.release()
 
     def _again(self, recorded: RecordedCall, call_id: str) -> ToolOutput:
         """What the call did to the files is done once more; then what it gave."""
         for event in recorded.within:
-            if isinstance(event, FileChanged):
-                self._change(event, call_id)
-            elif self.whole:
-                self.run.recorder.record(_of_call(event, call_id))
+            match event:
+                case FileChanged():
+                    self._change(event, call_id)
+                case ChildStarted() if self.origin:
+                    told = event.model_copy(update={"of_run": event.of_run or self.origin})
+                    self.run.recorder.record(_of_call(told, call_id))
+                case ChildFinished():
+                    self.run.recorder.record(_of_call(event, call_id))
+                case _ if not self.origin:
+                    self.run.recorder.record(_of_call(event, call_id))
+                case _:
+                    pass
         returned = recorded.returned
         if returned is None:
             raise ToolError("The record of this call breaks off before its end.")
@@ -90,15 +111,6 @@ class RecordedTools:
             files[change.path] = change.after
         if before != change.after:
             self.run.recorder.record(change.model_copy(update={"call_id": call_id, "before": before}))
-
-
-def answered_again(run: Run, forked: Forked, origin: Sequence[Entry]) -> RecordedTools:
-    """The toolset of a fork, whose run may have come some way already; `origin` is the run it comes from."""
-    entries = run.recorder.entries
-    prefix = entries[: found[0]] if (found := fork_of(entries)) else ()
-    recording = recording_after(prefix, origin)
-    recording.skip(entry.event for entry in own_entries(entries) if isinstance(entry.event, ToolCalled))
-    return RecordedTools(run, run.toolset, recording, sources(forked.sources))
 
 
 def recording_after(prefix: Sequence[Entry], origin: Sequence[Entry]) -> Recording:

@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from app.domain.agents import Limits
-from app.domain.events import Entry, MessageAdded, PauseRequested, PauseResolved, RunStarted, ToolSource
+from app.domain.events import Entry, MessageAdded, PauseRequested, PauseResolved, RunStarted
+from app.domain.messages import ToolCall
 from app.domain.replays import ReplayReport, repeatable, report_of
 from app.domain.streaming import Draft
 from app.domain.trace import files_after
@@ -21,16 +22,15 @@ from app.engine.limits import Budget
 from app.engine.loop import run_agent
 from app.engine.ports import Artifacts, Models, RunRows, Toolbox
 from app.engine.recorded_models import RecordedModels
-from app.engine.recorded_tools import RecordedTools, Recording
+from app.engine.recorded_tools import RECORDED, RecordedTools, Recording
 from app.engine.recorder import Recorder
 from app.engine.resuming import allowed_before
-from app.engine.run import Run
+from app.engine.run import Run, nothing_recorded
 from app.engine.stopwatch import Stopwatch
 from app.engine.tools_since import ToolsSince
 
 NO_CEILING = 1e12
 """US dollars."""
-RECORDED = ToolSource(mode="recorded")
 
 
 @dataclass(frozen=True)
@@ -45,6 +45,7 @@ class _Record:
     calls: Recording
     files: dict[str, str]
     allowed: set[str]
+    unasked: Callable[[ToolCall], bool]
 
 
 def _record(entries: Sequence[Entry]) -> _Record:
@@ -53,7 +54,16 @@ def _record(entries: Sequence[Entry]) -> _Record:
     recorded = entries[: max(length, begun_with)]
     before, own = recorded[:begun_with], recorded[begun_with:]
     answers, calls = list(recorded_answers(own)), Recording(recorded_calls(own))
-    return _Record(recorded, begun_with, stopped_by, answers, calls, files_after(before), allowed_before(before))
+    return _Record(
+        recorded,
+        begun_with,
+        stopped_by,
+        answers,
+        calls,
+        files_after(before),
+        allowed_before(before),
+        _unasked(recorded),
+    )
 
 
 @dataclass(frozen=True)
@@ -86,7 +96,7 @@ class Replayer:
         run = Run(
             started=alone,
             recorder=Recorder("replay", _Unkept(), clock, before),
-            models=RecordedModels(record.answers, self.models, then_live=False),
+            models=RecordedModels(record.answers, self.models),
             toolset=self.toolbox.lease(),
             artifacts=self.artifacts,
             budget=Budget(alone.limits, ledger.open("replay", alone), ledger),
@@ -96,7 +106,8 @@ class Replayer:
             allowed=record.allowed,
             since=ToolsSince.of(started, self.toolbox),
         )
-        run.toolset = RecordedTools(run, run.toolset, record.calls, lambda _: RECORDED, whole=True)
+        run.toolset = RecordedTools(run, run.toolset, record.calls, lambda _: RECORDED)
+        run.only_recorded = record.unasked
         return run
 
 
@@ -110,6 +121,15 @@ def _begun_with(entries: Sequence[Entry]) -> int:
     if (found := fork_of(entries)) is not None:
         return found[0] + 1
     return next((entry.seq + 1 for entry in entries if isinstance(entry.event, MessageAdded)), len(entries))
+
+
+def _unasked(entries: Sequence[Entry]) -> Callable[[ToolCall], bool]:
+    """The calls about which nobody was asked, since a fork had answered them out of the record of another run."""
+    found = fork_of(entries)
+    if found is None or found[1].acted_out is None:
+        return nothing_recorded
+    asked = {entry.event.call_id for entry in entries if isinstance(entry.event, PauseRequested)}
+    return lambda call: call.call_id not in asked
 
 
 async def _decide_again(run: Run, entries: Sequence[Entry], begun_with: int) -> None:

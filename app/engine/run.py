@@ -1,10 +1,12 @@
 """One run with everything it works with."""
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from app.domain.events import GrantedTool, LimitReached, RunStarted
-from app.domain.messages import Message
+from app.domain.events import LimitReached, RunStarted
+from app.domain.messages import Message, ToolCall
 from app.domain.streaming import ModelRequest
+from app.domain.tools import GrantedTool
 from app.domain.trace import sent_conversation
 from app.engine.control import Control
 from app.engine.limits import Budget, Prompt
@@ -12,6 +14,11 @@ from app.engine.ports import Artifacts, Clock, Models, Spawner, Toolset
 from app.engine.recorder import Recorder
 from app.engine.stopwatch import Stopwatch
 from app.engine.tools_since import ToolsSince
+
+
+def nothing_recorded(_call: ToolCall) -> bool:
+    """Each call is made."""
+    return False
 
 
 @dataclass
@@ -31,6 +38,8 @@ class Run:
     """Tools that a person let be called without being asked again, in the course of the run."""
     since: ToolsSince = field(default_factory=ToolsSince)
     """How the tools differ from those the run began with, where it was resumed."""
+    only_recorded: Callable[[ToolCall], bool] = nothing_recorded
+    """Whether the call is answered out of a record: nobody is asked for leave to read that."""
     spawner: Spawner | None = None
     """Starts the runs that it hands tasks to."""
     over: LimitReached | None = None

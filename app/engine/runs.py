@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeVar
 
-from app.domain.errors import Conflict, NotFound, StorageError, WorkbenchError
+from app.domain.errors import Conflict, NotFound
 from app.domain.events import Entry, Forked, MessageAdded, Origin, PauseResolved, RunFinished, RunStarted
 from app.domain.messages import Message
 from app.domain.trace import RunRow, RunStatus, StoredTrace, status
@@ -16,15 +16,20 @@ from app.domain.values import new_id
 from app.engine.calling import refuse_calls
 from app.engine.equipping import Equipment, past_of
 from app.engine.ledger import Ledger, no_ceiling
-from app.engine.left_runs import LeftRuns, row_to_store
+from app.engine.left_runs import LeftRuns
 from app.engine.lineage import Lineage
 from app.engine.live_run import LiveRun
 from app.engine.loop import run_agent
 from app.engine.ports import Artifacts, Clock, Models, Opening, RunRows, RunSearch, Toolbox, Traces, TraceWriter
 from app.engine.recorder import Recorder
 from app.engine.resuming import can_go_on, pick_up
-from app.engine.run import Run
 from app.engine.run_lists import RunLists
+from app.engine.storing import store_beginning, store_end
+from app.late import late
+
+with late():
+    from app.domain.trace import fork_view
+    from app.engine import acting_out
 
 if TYPE_CHECKING:
     from app.domain.redaction import Redaction
@@ -34,7 +39,6 @@ log = logging.getLogger(__name__)
 E = TypeVar("E", RunStarted, MessageAdded)
 KEPT_FINISHED = 30
 """Runs that stay in memory after their end, since their page and the next turn read them."""
-SAVE_AGAIN_SECONDS = 5.0
 
 
 async def no_redaction() -> None:
@@ -89,7 +93,7 @@ class Runs:
             await writer.prepare(started)
             live = LiveRun(self.equipment.run(started, recorder))
             recorder.record(started, said, cleaned=True)
-            await self._store(live)
+            await store_beginning(live, self.rows)
             self._begin(live)
         return live
 
@@ -99,15 +103,14 @@ class Runs:
         started: RunStarted,
         forked: Forked,
         *,
-        equip: Callable[[Run], None] | None = None,
         begun: Callable[[LiveRun], Awaitable[None]] | None = None,
     ) -> LiveRun:
         """Go on from the beginning of another run, in a new one; returns when all of that is on disk.
 
-        `prefix` begins with `started`. `equip` gives the run other models or tools than there are; `begun` is awaited
-        before anything runs. Raises `StorageError` and begins nothing.
+        `prefix` begins with `started`; `begun` is awaited before anything runs. Raises `Conflict` where it is to answer
+        from the record of the other run and that is gone, `StorageError`; then nothing has begun.
         """
-        run_id = new_id()
+        run_id, origin = new_id(), await acting_out.record_for(forked, (), self.trace)
         with self._taking(run_id):
             writer = await self.traces.create(run_id, started.session_id)
             recorder = await self._recorder(run_id, writer)
@@ -120,9 +123,9 @@ class Runs:
                 raise
             recorder.record(forked)  # from here on it is a run of its own: what it used up and what it is allowed
             live = LiveRun(self.equipment.run(started, recorder, await asyncio.to_thread(past_of, recorder.entries)))
-            if equip is not None:
-                equip(live.run)
-            await self._store(live)
+            if origin is not None:
+                await asyncio.to_thread(acting_out.answer_from, live.run, origin)
+            await store_beginning(live, self.rows)
             if begun is not None:
                 await begun(live)
             self._begin(live)
@@ -132,9 +135,9 @@ class Runs:
         """Go on with a run that its process left, in the same trace; returns when that is on disk.
 
         `decided` is the decision on a pause that was left open. Raises `NotFound`; `Conflict` for a run that has ended
-        or goes on, or whose session is answering; `StorageError`.
+        or goes on, whose session is answering, or which answers from the record of a run that is gone; `StorageError`.
         """
-        live = await self._reopened(run_id, by=by)
+        live = await self._reopened(run_id, by=by, answering=True)
         if decided is not None:
             live.run.control.resolve_ahead(decided)
         self._begin(live)
@@ -144,7 +147,7 @@ class Runs:
 
     async def end(self, run_id: str, *, by: str = "user") -> LiveRun:
         """Give up a run that its process left: its end is put into the trace. Raises like `resume`."""
-        live = await self._reopened(run_id, by=by)
+        live = await self._reopened(run_id, by=by, answering=False)
         refuse_calls(live.run, "This call was not run: the user stopped the run.")
         live.run.recorder.record(RunFinished(status="cancelled"))
         await self._leave(live)
@@ -203,21 +206,23 @@ class Runs:
         if tasks:
             await asyncio.wait(tasks, timeout=2)
 
-    async def _reopened(self, run_id: str, *, by: str) -> LiveRun:
-        """The run with all that it left brought to an end, on disk."""
+    async def _reopened(self, run_id: str, *, by: str, answering: bool) -> LiveRun:
+        """The run with all that it left brought to an end, on disk; `answering` is false where it only ends."""
         if self.is_taken(run_id):
             raise Conflict("This run is going on already.")
         with self._taking(run_id):
-            live = await self._picked_up(run_id, by=by)
+            live = await self._picked_up(run_id, by=by, answering=answering)
         self.left_runs.forget(run_id)
         self._finished.pop(run_id, None)
         return live
 
-    async def _picked_up(self, run_id: str, *, by: str) -> LiveRun:
+    async def _picked_up(self, run_id: str, *, by: str, answering: bool) -> LiveRun:
         trace = await self.traces.read(run_id)
         started = can_go_on(trace)
         if self.of_session(started.session_id) is not None:
             raise Conflict("The agent is answering in this session. Stop it, or wait until it has finished.")
+        found = fork_view.fork_of(trace.entries) if answering else None
+        origin = await acting_out.record_for(found[1], trace.entries[found[0] + 1 :], self.trace) if found else None
         above, below = await self._lineage.above(started), await self._lineage.below(run_id)
         writer = await self.traces.reopen(run_id)
         recorder = await self._recorder(run_id, writer, trace.entries)
@@ -225,9 +230,10 @@ class Runs:
         self.ledger.remember(live.run.budget.account, below)
         del above  # the run's own account holds on to them from now on
         live.run.budget.settle(live.entries)
-        await self._answer_again(live.run)
+        if origin is not None:
+            await asyncio.to_thread(acting_out.answer_from, live.run, origin)
         await pick_up(live.run, trace.draft, by=by)
-        await self._store(live)
+        await store_beginning(live, self.rows)
         return live
 
     async def _recorder(self, run_id: str, writer: TraceWriter, entries: Sequence[Entry] = ()) -> Recorder:
@@ -241,34 +247,6 @@ class Runs:
             yield
         finally:
             self._taken.discard(run_id)
-
-    async def _answer_again(self, run: Run) -> None:
-        """The tools of a fork that answer out of the record of the run it comes from do so again."""
-        # Few runs need these, and a start never does.
-        from app.domain.trace.fork_view import fork_of  # noqa: PLC0415
-
-        found = fork_of(run.recorder.entries)
-        if found is None or not found[1].sources:
-            return
-        from app.engine.recorded_tools import answered_again  # noqa: PLC0415
-
-        try:
-            origin = (await self.trace(found[1].run_id)).entries
-        except WorkbenchError as problem:
-            log.warning("Run %s goes on without the record that it answers from: %s", run.recorder.run_id, problem)
-            origin = []
-        run.toolset = answered_again(run, found[1], origin)
-
-    async def _store(self, live: LiveRun) -> None:
-        """Bring what the run begins with to disk; a run that cannot is given up."""
-        try:
-            await live.run.recorder.flush()
-            await self.rows.save(row_to_store(live.entries))
-        except StorageError:
-            live.run.toolset.release()
-            live.run.budget.close()
-            await live.run.recorder.abandon()
-            raise
 
     def _begin(self, live: LiveRun) -> None:
         self._live[live.run_id] = live
@@ -284,7 +262,7 @@ class Runs:
     async def _leave(self, live: LiveRun) -> None:
         """Nobody works on the run any more: store all of it, and keep it at hand."""
         live.run.toolset.release()
-        await self._keep(live)
+        await store_end(live, self.rows, self.clock)
         live.run.budget.close()
         self._live.pop(live.run_id, None)
         self._finished[live.run_id] = live
@@ -292,24 +270,6 @@ class Runs:
             self._finished.popitem(last=False)
         for tell in self.on_end:
             tell(live)
-
-    async def _keep(self, live: LiveRun) -> None:
-        """Bring the end of the trace to disk; while that fails (a full disk), try again and say so.
-
-        The row of a run without an end stays one of a running run: how it really stands is seen when it is met.
-        """
-        while True:
-            try:
-                await live.run.recorder.close()
-                await self.rows.save(row_to_store(live.entries))
-            except StorageError as error:
-                if live.unsaved is None:
-                    log.warning("Run %s is not on disk yet: %s", live.run_id, error)
-                live.unsaved = str(error)
-                await self.clock.sleep(SAVE_AGAIN_SECONDS)
-            else:
-                live.unsaved = None
-                return
 
 
 async def _without_secrets(event: E, recorder: Recorder) -> E:

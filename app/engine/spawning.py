@@ -11,7 +11,8 @@ from dataclasses import dataclass
 
 from app.domain.agents import Agent
 from app.domain.errors import Conflict, NotFound, ToolError, WorkbenchError
-from app.domain.events import ChildFinished, ChildStarted, FinalStatus, LimitReached, Parent, RunStarted, Trigger
+from app.domain.events import ChildFinished, ChildStarted, FinalStatus, LimitReached, RunStarted
+from app.domain.provenance import Parent, Trigger
 from app.domain.sessions import Session, title_of
 from app.domain.tools import Progress, Task, TaskEnd
 from app.domain.trace import Child, children, finished, run_row, totals

@@ -1,10 +1,10 @@
 """What a session gives its next run, and what that run leaves in it."""
 
 from app.domain.agents import Agent, Behaviour
-from app.domain.events import GrantedTool
 from app.domain.messages import Message, ReasoningPart, TextPart, system_message
 from app.domain.prompts import filled
 from app.domain.sessions import Session, title_of, without_queued
+from app.domain.tools import GrantedTool
 from app.domain.trace import StoredTrace, conversation
 from app.domain.values import now
 from app.engine.granting import granted

@@ -122,6 +122,8 @@ class Timeline:
                 yield element("div", f"Limit reached: {limit}, {reached:g} of {allowed:g}", cls="card bad")
             case RunResumed(by=by):
                 yield _note(f"Went on after the app had ended (by {by}).")
+            case ChildStarted(child_run_id=run_id, of_run=of_run) if of_run:
+                yield _note(f"Answered as run {of_run} was, which began run {run_id}.")
             case ChildStarted(child_run_id=run_id):
                 yield _note(f"Began run {run_id}.")
             case Forked(run_id=run_id, seq=seq):

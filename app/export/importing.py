@@ -7,7 +7,8 @@ from typing import IO
 
 from app.domain.agents import Agent
 from app.domain.errors import ErrorInfo, NotFound, StorageError, WorkbenchError
-from app.domain.events import AgentRef, ChildFinished, ChildStarted, Entry, Forked, Imported, RunFinished, RunStarted
+from app.domain.events import ChildFinished, ChildStarted, Entry, Forked, RunFinished, RunStarted
+from app.domain.provenance import AgentRef, Imported
 from app.domain.sessions import Session, title_of
 from app.domain.trace import finished, run_row
 from app.domain.values import new_id, now
@@ -137,7 +138,9 @@ def _wrong_ids(entries: Sequence[Entry]) -> Iterator[str]:
     named = [entries[0].run_id]
     for entry in entries:
         match entry.event:
-            case ChildStarted(child_run_id=run_id) | ChildFinished(child_run_id=run_id) | Forked(run_id=run_id):
+            case ChildStarted(child_run_id=run_id, of_run=other):
+                named += [run_id, other or run_id]
+            case ChildFinished(child_run_id=run_id) | Forked(run_id=run_id):
                 named.append(run_id)
             case _:
                 pass

@@ -7,8 +7,9 @@ from datetime import datetime
 import orjson
 from pydantic import JsonValue
 
-from app.domain.events import Entry, MessageAdded, ModelCalled, ModelReturned, Parent, RunStarted, ToolCalled
+from app.domain.events import Entry, MessageAdded, ModelCalled, ModelReturned, RunStarted, ToolCalled
 from app.domain.messages import Message, Role, Usage
+from app.domain.provenance import Parent
 from app.domain.trace import RunRow, totals
 from app.domain.trace.fork_view import fork_view
 from app.export.otel_messages import Spoken, parts, text_of

@@ -25,7 +25,6 @@ DEMO = ModelCard(
     provider="demo",
     title="Demo model (built in, follows scripts)",
     context_window=128_000,
-    max_output=4096,
     price=FREE,
     reasons=True,
 )
@@ -33,6 +32,8 @@ DEMO = ModelCard(
 _FREE_PROVIDERS = frozenset({"ollama", "lmstudio", "llamacpp"})
 _PRICE_LIST = "model_prices_and_context_window_backup.json"
 _CHAT_MODES = frozenset({"chat", "responses", "completion"})
+_PRICED_BY_SESSION = "code_interpreter_cost_per_session"
+"""In an entry that is no model: what a place to run code in costs."""
 _OTHER_NAMES = {"bedrock_converse": "bedrock", "ollama_chat": "ollama", "azure_text": "azure"}
 """The list's names of providers that have another one here."""
 _SEEING = re.compile(r"vision|llava|moondream|minicpm-v|pixtral|gemma-?3|\bvl\b|vl[:-]|-vl|internvl|smolvlm")
@@ -56,8 +57,8 @@ class Catalog:
     def resolve(self, name: str) -> str:
         """`provider/model` of an alias or of a model that needs no provider to be known; else the name as it is."""
         name = name.strip()
-        if name in self._aliases or "/" in name:
-            return self._aliases.get(name, name)
+        if name in self.aliases or "/" in name:
+            return self.aliases.get(name, name)
         cards = self._read()
         return next((full_name for provider in PROVIDERS if (full_name := f"{provider}/{name}") in cards), name)
 
@@ -73,10 +74,12 @@ class Catalog:
         return ModelCard(name=full_name, provider=provider, title=model, price=FREE, sees_images=_says_it_sees(model))
 
     def cards(self, provider: str) -> list[ModelCard]:
-        """The provider's models, by name."""
+        """The provider's models, by name; first those that have an alias."""
         if provider == DEMO.provider:
             return [DEMO]
-        return sorted((card for card in self._read().values() if card.provider == provider), key=lambda card: card.name)
+        known = frozenset(self.aliases.values())
+        cards = (card for card in self._read().values() if card.provider == provider)
+        return sorted(cards, key=lambda card: (card.name not in known, card.name))
 
     def inexpensive(self, provider: str, offered: Collection[str] = ()) -> str:
         """The cheapest of the provider's models that call tools, out of those it offers; empty where none is known."""
@@ -85,12 +88,9 @@ class Catalog:
         cheapest = min(fitting, key=lambda card: card.price.output if card.price else 0, default=None)
         return cheapest.title if cheapest else next(iter(offered), "")
 
+    @cached_property
     def aliases(self) -> Mapping[str, str]:
         """Each alias and the `provider/model` it stands for."""
-        return self._aliases
-
-    @cached_property
-    def _aliases(self) -> dict[str, str]:
         return TypeAdapter(dict[str, str]).validate_json((assets() / "models" / "aliases.json").read_bytes())
 
     def _read(self) -> Mapping[str, ModelCard]:
@@ -120,7 +120,7 @@ def installed_price_list() -> Path | None:
 def _card(listed: str, record: Record) -> ModelCard | None:
     listed_provider = str(record.get("litellm_provider") or "")
     provider = _OTHER_NAMES.get(listed_provider, listed_provider)
-    if provider not in PROVIDERS or record.get("mode") not in _CHAT_MODES:
+    if provider not in PROVIDERS or record.get("mode") not in _CHAT_MODES or _PRICED_BY_SESSION in record:
         return None
     model = listed.removeprefix(f"{listed_provider}/").removeprefix(f"{provider}/")
     return ModelCard.model_construct(
@@ -128,7 +128,6 @@ def _card(listed: str, record: Record) -> ModelCard | None:
         provider=provider,
         title=model,
         context_window=_tokens(record, "max_input_tokens") or _tokens(record, "max_tokens"),
-        max_output=_tokens(record, "max_output_tokens") or _tokens(record, "max_tokens"),
         price=_price(record),
         sees_images=record.get("supports_vision") is True,
         calls_tools=record.get("supports_function_calling") is True,

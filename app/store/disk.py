@@ -37,7 +37,7 @@ class Disk:
     def sync(self, descriptor: int) -> None:
         """Return when the file's content is on the medium."""
         if sys.platform == "darwin":
-            import fcntl  # noqa: PLC0415  # not on Windows
+            import fcntl  # noqa: PLC0415  not on Windows
 
             fcntl.fcntl(descriptor, fcntl.F_FULLFSYNC)
         elif sys.platform == "win32":

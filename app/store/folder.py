@@ -38,6 +38,7 @@ from app.store.working_copies import WorkingCopies
 from app.store.writer import Writer
 
 with late():
+    import app.store.looking_lock
     import app.store.provider_keys
     import app.store.provider_settings
     import app.store.read_only
@@ -128,6 +129,18 @@ class DataFolder:
         folder._aside, folder.read_only = app.store.read_only.Aside(), why
         return folder
 
+    def look_alone(self) -> None:
+        """Let no other app look at the folder meanwhile, where it is only looked at. Raises `FolderInUse`.
+
+        `StorageError` says why nobody can be kept out, or find this app.
+        """
+        file = app.store.looking_lock.looking_lock(self.path)
+        try:
+            self.lock = FolderLock.take(self.path, file)
+        except OSError as error:
+            raise in_words(error, file) from error
+        self.lock.clear()
+
     @property
     def aside(self) -> Path:
         """The folder of what is kept beside data: its log, token and caches. The data folder, where that is written."""
@@ -151,6 +164,10 @@ class DataFolder:
         """Store nothing from now on without having the known secrets taken out of it."""
         self._database.redaction = redaction
         self.artifacts.clean = lambda content: redaction().content(content)
+
+    async def forget_past(self) -> None:
+        """Take what was stored before, and is otherwise now, off the disk soon."""
+        await self._database.journal.forget_past()
 
     @late_part
     def rows(self) -> "app.store.rows.Rows":

@@ -9,7 +9,7 @@ in memory at once and durable after `await durable()`, which takes back what cou
 import asyncio
 import contextlib
 from collections import deque
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
 
@@ -23,11 +23,9 @@ from app.store.frames import Batch, Changes, Document, batch_of, frame, scan, ta
 from app.store.garbage import no_collection
 from app.store.logfile import LogFile
 from app.store.pause import Pause
+from app.store.tables import Tables, Undo, make, make_undoable
 from app.store.trouble import in_words
 from app.store.writer import Channel, Writer
-
-Tables = dict[str, dict[int, Document]]
-Undo = list[Callable[[], object]]
 
 SPARE_CHANGES = 1000
 """Changes in the file beyond one and a quarter for each document after which it is compacted."""
@@ -111,10 +109,10 @@ class JournalStorage(Storage):
             self.table(name)
         if self._channel is None:
             self._write(line)
-            self._apply(batch)
+            make([batch], self._awake)
         else:
             self._settle(self._channel)
-            self._unsettled.append(self._apply(batch))
+            self._unsettled.append(make_undoable(batch, self._awake))
             self._put(self._channel, line)
         self._changes_in_file += max(1, sum(len(documents or ()) for _, documents in batch))
         if self._changes_in_file > 1.25 * self._size() + SPARE_CHANGES:
@@ -148,6 +146,12 @@ class JournalStorage(Storage):
             rewrite(self.log)
         except OSError as error:
             raise in_words(error, self.path) from error
+
+    async def forget_past(self) -> None:
+        """Have the file rewritten soon without what documents were before, beside the event loop."""
+        for name in list(self._asleep):
+            await self.warm(name)
+        self.compact()
 
     def read(self) -> dict[str, dict[str, Document]] | None:
         """A copy of everything, in TinyDB's own form."""
@@ -207,40 +211,7 @@ class JournalStorage(Storage):
     def _wake(self, name: str, batches: list[Batch]) -> None:
         """Make the changes in memory that are on disk already."""
         self._asleep.pop(name, None)
-        for batch in batches:
-            for _, documents in batch:
-                if documents is None:
-                    self._awake.pop(name, None)
-                    continue
-                table = self._awake.setdefault(name, {})
-                for doc_id, document in documents.items():
-                    if document is None:
-                        table.pop(doc_id, None)
-                    else:
-                        table[doc_id] = document
-
-    def _apply(self, batch: Batch) -> Undo:
-        """Make the changes in memory; returns how to take them back, to be done in reverse."""
-        undo: Undo = []
-        for name, documents in batch:
-            if documents is None:
-                if (dropped := self._awake.pop(name, None)) is not None:
-                    undo.append(partial(self._awake.__setitem__, name, dropped))
-                continue
-            if name not in self._awake:
-                self._awake[name] = {}
-                undo.append(partial(self._awake.pop, name))
-            table = self._awake[name]
-            for doc_id, document in documents.items():
-                before = table.get(doc_id)
-                undo.append(
-                    partial(table.pop, doc_id, None) if before is None else partial(table.__setitem__, doc_id, before)
-                )
-                if document is None:
-                    table.pop(doc_id, None)
-                else:
-                    table[doc_id] = document
-        return undo
+        make(batches, self._awake)
 
     def _size(self) -> int:
         """How many documents there are; those not parsed yet are counted by their changes."""

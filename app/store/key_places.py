@@ -158,12 +158,15 @@ class FilePlace:
     def __init__(self, path: Path, disk: Disk | None = None) -> None:
         self._path = path
         self._disk = disk or Disk()
+        self._changing = asyncio.Lock()
+        """Each change writes the whole file."""
 
     async def read(self, name: str) -> str:
         return (await asyncio.to_thread(self._all)).get(name, "")
 
     async def write(self, name: str, key: str) -> None:
-        await asyncio.to_thread(lambda: self._store(self._all() | {name: key}))
+        async with self._changing:
+            await asyncio.to_thread(lambda: self._store(self._all() | {name: key}))
 
     async def delete(self, name: str) -> None:
         def delete() -> None:
@@ -171,7 +174,8 @@ class FilePlace:
             if kept.pop(name, None) is not None:
                 self._store(kept)
 
-        await asyncio.to_thread(delete)
+        async with self._changing:
+            await asyncio.to_thread(delete)
 
     def _all(self) -> dict[str, str]:
         try:

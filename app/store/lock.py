@@ -53,12 +53,12 @@ class FolderLock:
         self._descriptor = descriptor
 
     @classmethod
-    def take(cls, folder: Path) -> Self:
+    def take(cls, folder: Path, file: Path | None = None) -> Self:
         """Hold the folder until `release` or the end of the process; raises `FolderInUse`.
 
-        What the last holder said is there until `clear`.
+        What the last holder said is there until `clear`. `file` is locked in place of the one in the folder.
         """
-        descriptor = os.open(folder / LOCK_NAME, os.O_RDWR | os.O_CREAT, 0o600)
+        descriptor = os.open(file or folder / LOCK_NAME, os.O_RDWR | os.O_CREAT, 0o600)
         try:
             _lock(descriptor)
         except OSError as error:
@@ -104,10 +104,13 @@ def this_computer() -> str:
     return socket.gethostname()
 
 
-def read_announcement(folder: Path) -> Announcement | None:
-    """What the app that holds the folder said; a killed one leaves its words behind, so ask it whether it is there."""
+def read_announcement(folder: Path, file: Path | None = None) -> Announcement | None:
+    """What the app that holds the folder said; a killed one leaves its words behind, so ask it whether it is there.
+
+    `file` is read in place of the one in the folder.
+    """
     try:
-        return Announcement.model_validate_json((folder / LOCK_NAME).read_bytes())
+        return Announcement.model_validate_json((file or folder / LOCK_NAME).read_bytes())
     except (OSError, ValidationError):
         return None
 

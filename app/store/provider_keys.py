@@ -121,12 +121,17 @@ class ProviderKeys:
         await self.keep(name, cleaned.value)
         return cleaned
 
-    async def keep(self, name: str, secret: str) -> None:
-        """Keep the secret exactly as it is in place of the one before."""
+    async def keep(self, name: str, secret: str, *, lasting: bool = False) -> None:
+        """Keep the secret exactly as it is in place of the one before.
+
+        With `lasting`, `StorageError` is raised where it would be gone when the app ends.
+        """
         self._disk.admit()
         await self.ready()
         before = self._placed.get(name)
         place = await self._written(name, secret)
+        if lasting and place == "memory":
+            raise StorageError(self._troubles.pop(name, "No key can be kept on this computer."))
         self._values[name], self._placed[name] = secret, place
         for tell in self.on_change:
             tell()

@@ -8,6 +8,7 @@ from app.domain.trace import ToolStats
 from app.domain.trace.tallies import median_ms
 from app.store.documents import number
 from app.store.frames import Document
+from app.store.stored_row import row_field
 
 RECENT = 5
 """Runs that a tool is remembered by."""
@@ -66,8 +67,7 @@ class ToolFigures:
         return {name: figures.stats() for name, figures in self._tools.items() if figures.calls > 0}
 
     def _add(self, document: Document, sign: int) -> None:
-        row = document.get("value")
-        tools = row.get("tools") if isinstance(row, dict) else None  # rows of older apps have none
+        tools = row_field(document, "tools")  # rows of older apps have none
         for tally in tools if isinstance(tools, list) else ():
             if isinstance(tally, dict):
                 figures = self._tools[str(tally.get("name"))]

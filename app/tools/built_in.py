@@ -3,14 +3,14 @@
 import os
 import threading
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING
 
 from app.domain.settings import Preferences
+from app.late import late
 from app.tools.ports import RunnableTool
 from app.tools.registry import BUILT_IN
 
-if TYPE_CHECKING:
-    from app.tools.builtin.execute_python import PythonTool
+with late():
+    from app.tools.builtin import execute_python, listed
 
 
 class BuiltInTools:
@@ -25,17 +25,14 @@ class BuiltInTools:
         self._environment = environment
         self._making = threading.Lock()
         self._tools: dict[str, RunnableTool] = {}
-        self._python: PythonTool | None = None
+        self._python: execute_python.PythonTool | None = None
 
     def tools(self) -> Mapping[str, RunnableTool]:
         """All of them; takes 0.1 s the first time, and may be called from any thread."""
         with self._making:
             if not self._tools:
-                from app.tools.builtin import builtin_tools  # noqa: PLC0415  what takes the 0.1 s
-                from app.tools.builtin.execute_python import PythonTool  # noqa: PLC0415
-
-                self._python = PythonTool()
-                made = builtin_tools(self._python, self._preferences, self._environment)
+                self._python = execute_python.PythonTool()
+                made = listed.builtin_tools(self._python, self._preferences, self._environment)
                 self._tools = {tool.spec.name: tool for tool in made}
         return self._tools
 

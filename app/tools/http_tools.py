@@ -125,6 +125,22 @@ class HttpToolSource:
         self._changed()
         await self._forget(before)
 
+    async def seal(self) -> bool:
+        """Keep where keys are kept what an earlier version stored in clear; whether there was something.
+
+        Each key is stored before its form forgets it; where none can be stored for good, the form stays as it is.
+        Raises `StorageError`.
+        """
+        sealed = False
+        for form in self._store.all():
+            sealing = self._sealing()
+            headers = form.headers if sealing is None else await sealing.lasting().pairs(form.headers)
+            if headers != form.headers and form in self._store.all():  # else somebody changed it meanwhile
+                await self._store.save(form.model_copy(update={"headers": headers}))
+                self._changed()
+                sealed = True
+        return sealed
+
     def hold(self) -> Callable[[], None]:
         """Nothing of it ends: a request tool is a value."""
         return _nothing

@@ -3,14 +3,17 @@
 In their place stands a reference such as `$saved_k3f9x2ab`, which is filled in only for whoever needs the secret.
 """
 
+import logging
 import re
 from collections.abc import Mapping, Sequence
 from typing import Protocol
 from urllib.parse import urlsplit
 
-from app.domain.errors import WorkbenchError
+from app.domain.errors import StorageError, WorkbenchError
 from app.domain.tool_settings import HttpTransport, McpServer, StdioTransport, Transport
 from app.domain.values import new_id
+
+log = logging.getLogger(__name__)
 
 REFERENCE = re.compile(r"\$(saved_[a-z0-9]{8})")
 PREFIX = "tool:"
@@ -29,13 +32,19 @@ class Vault(Protocol):
 
     async def ready(self) -> None: ...
     def values(self) -> Mapping[str, str]: ...
-    async def keep(self, name: str, secret: str) -> None: ...
+    async def keep(self, name: str, secret: str, *, lasting: bool = False) -> None: ...
     async def forget(self, name: str) -> None: ...
 
 
 class Sealing:
-    def __init__(self, vault: Vault) -> None:
+    def __init__(self, vault: Vault, *, lasting: bool = False) -> None:
+        """With `lasting`, a secret that could be kept only until the app ends stays in the form."""
         self._vault = vault
+        self._lasting = lasting
+
+    def lasting(self) -> "Sealing":
+        """For secrets that are on disk already, in clear, and must not be lost."""
+        return Sealing(self._vault, lasting=True)
 
     async def ready(self) -> None:
         """Return when what is kept can be filled in."""
@@ -117,7 +126,13 @@ class Sealing:
 
     async def _kept(self, secret: str) -> str:
         name = f"saved_{new_id()[:8]}"
-        await self._vault.keep(PREFIX + name, secret)
+        try:
+            await self._vault.keep(PREFIX + name, secret, lasting=self._lasting)
+        except StorageError as problem:
+            if not self._lasting:
+                raise
+            log.warning("A secret of a tool stays where an earlier version stored it: %s", problem)
+            return secret
         return f"${name}"
 
     def _filled(self, text: str) -> str:

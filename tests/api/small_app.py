@@ -4,13 +4,14 @@ import argparse
 import asyncio
 import contextlib
 import secrets
+from functools import partial
 
 from nicegui import app as server
 from nicegui import events, ui
 from starlette.requests import Request
 from starlette.websockets import WebSocket
 
-from app.api.security import HOST, install
+from app.api.security import HOST, Door, install
 
 
 @ui.page("/")
@@ -47,7 +48,7 @@ def main() -> None:
     parser.add_argument("--port", type=int)
     port = parser.parse_known_args()[0].port
     token = secrets.token_urlsafe(32)
-    install(server, port=port, token=token)
+    install(server, partial(Door, port=port, token=token))
     address = f"http://{HOST}:{port}/?token={token}"
     announcing: list[asyncio.Task[None]] = []
     server.on_startup(lambda: announcing.append(asyncio.get_running_loop().create_task(announce(address, port))))

@@ -2,13 +2,14 @@
 
 import random
 from collections.abc import AsyncIterator, Iterator
+from functools import partial
 
 import httpx
 import pytest
 
 from app.api.application import api
 from app.api.caller import with_key
-from app.api.security import API_BODY, BUNDLES, install
+from app.api.security import API_BODY, BUNDLES, Door, install
 from app.domain.keys import ApiKey, secret_digest
 from app.domain.values import now
 from app.export.bundle import bundle
@@ -25,7 +26,7 @@ MIB = 1024**2
 @pytest.fixture
 async def door(workbench) -> AsyncIterator[httpx.AsyncClient]:
     server = api(workbench)
-    install(server, port=PORT, token=TOKEN)
+    install(server, partial(Door, port=PORT, token=TOKEN))
     transport = httpx.ASGITransport(app=server)
     async with httpx.AsyncClient(transport=transport, base_url=HERE, headers=OWNER, timeout=30) as client:
         yield client

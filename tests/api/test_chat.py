@@ -9,7 +9,7 @@ from websockets.exceptions import ConnectionClosed
 
 from app.api.rate import AT_ONCE, RunLimits
 from app.domain.agents import Behaviour, ToolChoice, new_agent
-from app.domain.events import Trigger
+from app.domain.provenance import Trigger
 from tests.api.over import Counted, served
 from tests.waiting import until
 

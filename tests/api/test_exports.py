@@ -1,35 +1,20 @@
 """REST for runs that are taken along, over a real workbench."""
 
 import asyncio
-from collections.abc import AsyncIterator
-from pathlib import Path
 
-import httpx
 import pytest
 
 from app.export.bundle import bundle, read_bundle
 from app.export.json_lines import json_lines, read_json_lines
 from app.workbench import Workbench
-from tests.api.over import api_over, opened
 from tests.export.runs import NOTES, PNG, digest, rich_run
 
 
-@pytest.fixture
-async def workbench(tmp_path: Path) -> AsyncIterator[Workbench]:
-    workbench = opened(tmp_path)
-    await workbench.start()
+@pytest.fixture(autouse=True)
+async def taken_in(workbench: Workbench) -> None:
     entries = rich_run()
     artifacts = {digest(PNG): PNG, digest(NOTES): NOTES}
     await workbench.exports.import_bundle(bundle(entries, json_lines(entries, app="1"), app="1", artifacts=artifacts))
-    yield workbench
-    await workbench.close()
-
-
-@pytest.fixture
-async def client(workbench: Workbench) -> AsyncIterator[httpx.AsyncClient]:
-    transport = httpx.ASGITransport(app=api_over(workbench))
-    async with httpx.AsyncClient(transport=transport, base_url="http://here/api/v1") as client:
-        yield client
 
 
 async def test_a_run_is_exported_in_every_format_as_a_file_that_no_browser_opens(client):

@@ -1,11 +1,8 @@
 """REST: runs gone on with from one of their steps, and replayed, over a real workbench and the demo model."""
 
 import asyncio
-from collections.abc import AsyncIterator
-from pathlib import Path
 
 import httpx
-import pytest
 from starlette.types import Receive, Scope, Send
 
 from app.api.caller import ANYONE, CALLER
@@ -13,16 +10,9 @@ from app.domain.agents import Behaviour, ToolChoice, new_agent
 from app.domain.events import ToolReturned
 from app.engine.live_run import LiveRun
 from app.workbench import Workbench
-from tests.api.over import api_over, opened
+from tests.api.over import api_over
 
 SUM = "What is 5 + 10, then multiply by 3?"
-
-
-@pytest.fixture
-async def workbench(tmp_path: Path) -> AsyncIterator[Workbench]:
-    workbench = opened(tmp_path)
-    yield workbench
-    await workbench.close()
 
 
 def client_of(workbench: Workbench, *, stranger: bool = False) -> httpx.AsyncClient:

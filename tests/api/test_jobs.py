@@ -1,36 +1,17 @@
 """REST for jobs, over a real workbench with the demo model."""
 
-from collections.abc import AsyncIterator
-from pathlib import Path
-
 import httpx
 import pytest
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from app.api.caller import ANYONE, CALLER, Caller, with_key
-from app.domain.events import Trigger
 from app.domain.keys import ApiKey
+from app.domain.provenance import Trigger
 from app.domain.values import now
-from app.workbench import Workbench
-from tests.api.over import api_over, opened
+from tests.api.over import api_over
 from tests.waiting import until
 
 SLOW = "Tell me a long story"
-
-
-@pytest.fixture
-async def workbench(tmp_path: Path) -> AsyncIterator[Workbench]:
-    workbench = opened(tmp_path)
-    await workbench.start()
-    yield workbench
-    await workbench.close()
-
-
-@pytest.fixture
-async def client(workbench: Workbench) -> AsyncIterator[httpx.AsyncClient]:
-    transport = httpx.ASGITransport(app=api_over(workbench))
-    async with httpx.AsyncClient(transport=transport, base_url="http://here/api/v1") as client:
-        yield client
 
 
 def called(app: ASGIApp, caller: Caller) -> ASGIApp:

@@ -2,8 +2,6 @@
 
 import asyncio
 import json
-from collections.abc import AsyncIterator
-from pathlib import Path
 
 import httpx
 import pytest
@@ -11,16 +9,9 @@ import pytest
 from app.domain.agents import Behaviour, Limits, ToolChoice, new_agent
 from app.domain.tools import Policy
 from app.workbench import Workbench
-from tests.api.over import api_over, opened
+from tests.api.over import api_over
 
 SUM = "What is 5 + 10, then multiply by 3?"
-
-
-@pytest.fixture
-async def workbench(tmp_path: Path) -> AsyncIterator[Workbench]:
-    workbench = opened(tmp_path)
-    yield workbench
-    await workbench.close()
 
 
 def client_of(workbench: Workbench) -> httpx.AsyncClient:

@@ -1,11 +1,8 @@
 """REST for runs that wait for a person, over a real workbench."""
 
 import asyncio
-from collections.abc import AsyncIterator
-from pathlib import Path
 
 import httpx
-import pytest
 
 from app.domain.agents import Behaviour, ToolChoice, new_agent
 from app.domain.trace import open_pauses
@@ -15,19 +12,12 @@ from app.engine.live_run import LiveRun
 from app.engine.pauses import Pauses
 from app.engine.runs import Runs
 from app.workbench import Workbench
-from tests.api.over import api_over, opened
+from tests.api.over import api_over
 from tests.parts import having
 from tests.waiting import until
 
 SUM = "What is 5 + 10, then multiply by 3?"
 FIRST = {"operation": "add", "x": 5, "y": 10}
-
-
-@pytest.fixture
-async def workbench(tmp_path: Path) -> AsyncIterator[Workbench]:
-    workbench = opened(tmp_path)
-    yield workbench
-    await workbench.close()
 
 
 def client_of(workbench: Workbench) -> httpx.AsyncClient:

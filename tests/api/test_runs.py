@@ -1,35 +1,15 @@
 """REST for runs that go on, over a real workbench with the demo model."""
 
-from collections.abc import AsyncIterator
-from pathlib import Path
-
-import httpx
 import pytest
 
 from app.domain.events import MessageAdded
 from app.domain.messages import user_message
 from app.engine.live_run import LiveRun
 from app.workbench import Workbench
-from tests.api.over import api_over, opened
 from tests.waiting import until
 
 STORY = "Tell me a long story"
 SUM = "What is 5 + 10?"
-
-
-@pytest.fixture
-async def workbench(tmp_path: Path) -> AsyncIterator[Workbench]:
-    workbench = opened(tmp_path)
-    await workbench.start()
-    yield workbench
-    await workbench.close()
-
-
-@pytest.fixture
-async def client(workbench: Workbench) -> AsyncIterator[httpx.AsyncClient]:
-    transport = httpx.ASGITransport(app=api_over(workbench))
-    async with httpx.AsyncClient(transport=transport, base_url="http://here/api/v1") as client:
-        yield client
 
 
 async def telling(workbench: Workbench) -> LiveRun:

@@ -1,6 +1,7 @@
 """The door's rules, one by one, in front of a small app."""
 
 from collections.abc import AsyncIterator
+from functools import partial
 
 import httpx
 import pytest
@@ -305,12 +306,12 @@ async def test_the_door_cannot_be_put_into_a_house_that_is_open() -> None:
     async with httpx.AsyncClient(transport=httpx.ASGITransport(app=house), base_url=HERE) as client:
         await client.get("/")
     with pytest.raises(RuntimeError, match="before the first request"):
-        install(house, port=PORT, token=TOKEN)
+        install(house, partial(Door, port=PORT, token=TOKEN))
 
 
 async def test_what_is_added_after_the_door_stands_behind_it() -> None:
     house = Starlette()
-    install(house, port=PORT, token=TOKEN)
+    install(house, partial(Door, port=PORT, token=TOKEN))
     house.add_route("/late", length)
     async with httpx.AsyncClient(transport=httpx.ASGITransport(app=house), base_url=HERE) as client:
         assert (await client.get("/late")).status_code == 401

@@ -1,27 +1,9 @@
 """REST for tools, over a real workbench."""
 
-from collections.abc import AsyncIterator
-from pathlib import Path
-
 import httpx
 import pytest
 
 from app.workbench import Workbench
-from tests.api.over import api_over, opened
-
-
-@pytest.fixture
-async def workbench(tmp_path: Path) -> AsyncIterator[Workbench]:
-    workbench = opened(tmp_path)
-    yield workbench
-    await workbench.close()
-
-
-@pytest.fixture
-async def client(workbench: Workbench) -> AsyncIterator[httpx.AsyncClient]:
-    transport = httpx.ASGITransport(app=api_over(workbench))
-    async with httpx.AsyncClient(transport=transport, base_url="http://here/api/v1") as client:
-        yield client
 
 
 async def test_all_tools_are_listed_with_what_models_are_told(client: httpx.AsyncClient, workbench: Workbench):

@@ -2,13 +2,14 @@
 
 import hashlib
 from collections.abc import AsyncIterator
+from functools import partial
 from pathlib import Path
 
 import httpx
 import pytest
 from fastapi import FastAPI
 
-from app.api.security import install
+from app.api.security import Door, install
 from app.api.uploads import upload_routes
 from app.domain.agents import Behaviour, new_agent
 from app.domain.messages import LARGEST_ATTACHMENT
@@ -33,7 +34,7 @@ async def workbench(tmp_path: Path) -> AsyncIterator[Workbench]:
 async def client(workbench: Workbench) -> AsyncIterator[httpx.AsyncClient]:
     server = FastAPI()
     server.include_router(upload_routes(workbench))
-    install(server, port=PORT, token=TOKEN)
+    install(server, partial(Door, port=PORT, token=TOKEN))
     transport = httpx.ASGITransport(app=server)
     async with httpx.AsyncClient(transport=transport, base_url=HERE, headers=OWNER) as client:
         yield client

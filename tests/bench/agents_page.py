@@ -1,22 +1,16 @@
 """From navigation to the first card of 500 agents, against an empty page of the app."""
 
 import asyncio
-import statistics
 import tempfile
 from pathlib import Path
-
-from playwright.sync_api import sync_playwright
 
 from app.domain.agents import Behaviour, ToolChoice, new_agent, with_variant
 from app.workbench import Workbench
 from tests.app_process import AppProcess
-from tests.bench.runs_pages import EMPTY, Visit, figure, seconds_to_row
-from tests.browser import chromium
-from tests.e2e.conftest import FLAGS
+from tests.bench.runs_pages import EMPTY, Visit, figure, measured
 from tests.figures import Figure
 from tests.seeds import seed_runs
 
-ROUNDS = 9
 AGENTS = 500
 VARIANTS = 4
 STORED_RUNS = 1000
@@ -31,7 +25,7 @@ def run() -> list[Figure]:
         app = AppProcess(folder)
         app.start()
         try:
-            empty, listed = measured(app)
+            empty, listed = measured(app, EMPTY, LIST)
         finally:
             app.stop()
     return [figure(f"Agents with {AGENTS} agents", listed, empty)]
@@ -51,18 +45,3 @@ async def seed_agents(folder: Path) -> None:
             agent = with_variant(agent, behaviour, origin=1, note="another try")
         await workbench.agents.create(agent)
     await workbench.close()
-
-
-def measured(app: AppProcess) -> list[float]:
-    """Seconds to the first card and to an empty page, the median of rounds that take turns; the first warms up."""
-    taken: dict[str, list[float]] = {}
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=chromium(), args=FLAGS)
-        page = browser.new_page(base_url=app.url, viewport={"width": 1280, "height": 720})
-        page.goto(app.address)
-        page.wait_for_url(lambda url: "token=" not in url)
-        for _ in range(ROUNDS + 1):
-            for visit in (EMPTY, LIST):
-                taken.setdefault(visit.address, []).append(seconds_to_row(page, visit))
-        browser.close()
-    return [statistics.median(taken[visit.address][1:]) for visit in (EMPTY, LIST)]

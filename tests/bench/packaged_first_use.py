@@ -8,12 +8,12 @@ import time
 from pathlib import Path
 
 import psutil
-from playwright.sync_api import Browser, expect, sync_playwright
+from playwright.sync_api import Browser, Page, sync_playwright
 
 from tests.app_process import AppProcess
 from tests.browser import chromium
 from tests.e2e.conftest import FLAGS
-from tests.e2e.playground import SUM, ask, start_session
+from tests.e2e.playground import SUM
 from tests.figures import Figure
 from tests.packaged.built import FORMS, NOT_BUILT, NOTHING_ELSE, is_built
 
@@ -22,6 +22,12 @@ ANSWER_BAR, SIZE_BAR, MEMORY_BAR = "<= 5 s", "<= 100 MB", "<= 110 MB"
 WATCHED = 15.0
 """Seconds that its memory is watched for after the answer: it loads its other pages ahead in that time."""
 MEGABYTE = 1_000_000
+_FOCUSED = "() => document.activeElement?.dataset.testid === 'chat-input'"
+_ANSWERED = """() => {
+  const one = (name) => document.querySelector(`[data-testid=${name}]`);
+  const answered = one("assistant-message")?.innerText.includes("45") && !one("message-streaming");
+  return answered && one("stream-state").innerText === "Idle";
+}"""
 
 
 def run(rounds: int = ROUNDS) -> list[Figure]:
@@ -57,12 +63,20 @@ def first_use(browser: Browser, *, watched: float) -> tuple[float, int]:
         app.start()
         try:
             page.goto(app.address)
-            start_session(page)
-            expect(ask(page, SUM)).to_contain_text("45")
+            _ask(page)
             return time.perf_counter() - began, most_memory(app, watched)
         finally:
             page.close()
             app.stop()
+
+
+def _ask(page: Page) -> None:
+    """Return as soon as the answer is there: what `expect` waits for it may see up to a second late."""
+    page.get_by_test_id("agent-card").filter(has_text="Assistant").click()
+    page.wait_for_function(_FOCUSED)
+    page.keyboard.insert_text(SUM)
+    page.keyboard.press("Enter")
+    page.wait_for_function(_ANSWERED)
 
 
 def forget(file: Path) -> None:

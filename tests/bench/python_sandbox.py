@@ -4,7 +4,7 @@ import statistics
 import time
 
 from app.domain.messages import ToolCall
-from app.tools.builtin import builtin_registry
+from tests.builtin_tools import builtin_registry
 from tests.figures import Figure
 from tests.tools.context import Context
 

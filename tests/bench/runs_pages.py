@@ -42,7 +42,7 @@ def run() -> list[Figure]:
         app = AppProcess(folder)
         app.start()
         try:
-            empty, listed, traced = measured(app)
+            empty, listed, traced = measured(app, EMPTY, LIST, TRACE)
         finally:
             app.stop()
     return [
@@ -51,7 +51,7 @@ def run() -> list[Figure]:
     ]
 
 
-def measured(app: AppProcess) -> list[float]:
+def measured(app: AppProcess, *visits: Visit) -> list[float]:
     """Seconds to the first row of each page, the median of rounds that take turns; the first round warms up."""
     taken: dict[str, list[float]] = {}
     with sync_playwright() as playwright:
@@ -60,10 +60,10 @@ def measured(app: AppProcess) -> list[float]:
         page.goto(app.address)
         page.wait_for_url(lambda url: "token=" not in url)
         for _ in range(ROUNDS + 1):
-            for visit in (EMPTY, LIST, TRACE):
+            for visit in visits:
                 taken.setdefault(visit.address, []).append(seconds_to_row(page, visit))
         browser.close()
-    return [statistics.median(taken[visit.address][1:]) for visit in (EMPTY, LIST, TRACE)]
+    return [statistics.median(taken[visit.address][1:]) for visit in visits]
 
 
 def seconds_to_row(page: Page, visit: Visit) -> float:

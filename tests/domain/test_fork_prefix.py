@@ -4,6 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from app.domain.edits import EditedArguments, EditedResult
 from app.domain.errors import WorkbenchError
 from app.domain.events import (
     Entry,
@@ -18,9 +19,9 @@ from app.domain.events import (
     ToolReturned,
 )
 from app.domain.fork_prefix import Prefix, point_of, prefix_for
-from app.domain.forks import EditedArguments, EditedResult, ForkPlan, ToolPlan
+from app.domain.forks import ForkPlan, ToolPlan
 from app.domain.messages import ToolCall
-from app.domain.trace import active_seconds, conversation, open_calls, open_pauses, trajectory, unanswered_request
+from app.domain.trace import active_seconds, conversation, left_calls, open_pauses, trajectory, unanswered_request
 from app.domain.trace.fork_view import fork_view, reused_steps
 from tests import traces
 from tests.traces import ADD, asked, called, ran, returned, said, started, the_sum, trace_of
@@ -76,7 +77,7 @@ def test_a_call_that_is_made_again_leaves_nothing_of_its_first_time() -> None:
     )
     prefix = prefix_for(entries, ForkPlan(seq=7, edits=(EditedArguments(call_id="c1", arguments={"x": 1}),)))
     assert [entry.event.type for entry in prefix.entries] == [entry.event.type for entry in entries[:5]]
-    assert open_calls(prefix.entries)[0].arguments == {"x": 1}
+    assert left_calls(prefix.entries)[0].call.arguments == {"x": 1}
     assert prefix.edited == (3,)
 
 
@@ -197,7 +198,7 @@ def settled(prefix: Prefix) -> None:
     """Nothing is open but the calls that are made again, and each result stands behind its call."""
     entries = prefix.entries
     assert [entry.seq for entry in entries] == list(range(len(entries)))
-    assert {call.call_id for call in open_calls(entries)} == {call.call_id for call in prefix.again}
+    assert {left.call.call_id for left in left_calls(entries)} == {call.call_id for call in prefix.again}
     assert open_pauses(entries) == []
     assert unanswered_request(entries) is None
     asked_for = {call.call_id for entry in entries for call in calls_of(entry)}

@@ -1,8 +1,11 @@
 """The known secrets are in no text, value or file, however they are written and in whatever pieces they come."""
 
 import base64
+import hashlib
 import json
 from urllib.parse import quote
+
+import pytest
 
 from app.domain.events import MessageAdded, ToolReturned
 from app.domain.messages import TextPart, ToolCall, ToolResult, user_message
@@ -28,6 +31,34 @@ def test_a_key_is_known_in_every_spelling():
         assert "0123456789" not in redaction().text(f"x {spelled} y"), spelled
     packed = base64.b64encode(KEY.encode()).decode()
     assert "[redacted: OpenAI key]" in redaction().text(f"Basic {packed}")
+
+
+@pytest.mark.parametrize("key", [KEY, ODD, "ключ-0123456789"])
+@pytest.mark.parametrize("before", ["", ":", "me:", "you:", "user:"])
+def test_a_key_is_known_in_base64_of_something_longer(before: str, key: str):
+    for pack in (base64.b64encode, base64.urlsafe_b64encode):
+        for behind in ("", ":", "::", " and more"):
+            packed = pack(f"{before}{key}{behind}".encode()).decode()
+            left = redaction(Secret(key, "key")).text(f"Basic {packed}").removeprefix("Basic ")
+            assert "[redacted: key]" in left
+            rest = left.replace("[redacted: key]", "").rstrip("=")
+            assert len(rest) <= len(base64.b64encode((before + behind).encode())) + 2, "no part of the key is left"
+
+
+def test_what_only_looks_packed_is_no_key():
+    text = base64.b64encode(hashlib.shake_256(b"noise").digest(100_000)).decode() + " planted words and keys of no use "
+    assert redaction(Secret("12345678", "one"), Secret("password", "two")).text(text) == text
+
+
+def test_a_key_is_known_beside_signs_that_no_text_may_have():
+    assert redaction().text(f"\udc80 {KEY}") == "\udc80 [redacted: OpenAI key]"
+
+
+def test_many_keys_are_known_and_where_none_are_nothing_is():
+    many = [Secret(f"{number:03}-key-of-many-{number:03}", f"key {number}") for number in range(300)]
+    for secret in many[::50]:
+        assert redaction(*many).text(f"é {secret.value} é") == f"é [redacted: {secret.label}] é"
+    assert Redaction(lambda: ()).text(KEY) == KEY
 
 
 def test_short_words_are_no_keys():

@@ -2,9 +2,9 @@ import pytest
 
 from app.domain.agents import Parameters
 from app.domain.errors import NotFound
-from app.domain.events import ContextTrimmed, GrantedTool, LeftOut, ModelFailed
+from app.domain.events import ContextTrimmed, LeftOut, ModelFailed
 from app.domain.messages import system_message, user_message
-from app.domain.tools import ToolSpec
+from app.domain.tools import GrantedTool, ToolSpec
 from app.domain.trace.requests import model_calls, request_at, request_json
 from tests.traces import ADD, asked, called, ran, returned, said, started, the_sum, trace_of
 

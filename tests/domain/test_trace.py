@@ -10,7 +10,6 @@ from app.domain.trace import (
     conversation,
     error_of,
     files_after,
-    open_calls,
     open_pauses,
     run_row,
     status,
@@ -77,12 +76,6 @@ def test_a_call_id_used_again_in_a_later_turn_keeps_its_own_result():
         started(), asked("x"), said("", ADD), *ran(ADD, "first"), said("", ADD), *ran(ADD, "second"), said("end")
     )
     assert [m.parts[0].text for m in conversation(entries) if m.role == "tool"] == ["first", "second"]
-
-
-def test_open_calls_are_those_of_the_last_message_without_a_result():
-    entries = trace_of(started(), asked("x"), said("", ADD, MULTIPLY), *ran(ADD, "15"))
-    assert open_calls(entries) == [MULTIPLY]
-    assert open_calls(the_sum()) == []
 
 
 def test_trajectory_observes_decides_and_acts():

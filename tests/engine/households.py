@@ -6,8 +6,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from app.domain.agents import Behaviour, Limits, Parameters, ToolChoice, new_agent
-from app.domain.events import ChildFinished, ChildStarted, Trigger
+from app.domain.events import ChildFinished, ChildStarted
 from app.domain.messages import ToolCall, ToolResult
+from app.domain.provenance import Trigger
 from app.domain.streaming import Delta, ModelRequest, Reply
 from app.engine.chat import FROM_PAGE, Chat
 from app.engine.jobs import Jobs

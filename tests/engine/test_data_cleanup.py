@@ -17,8 +17,8 @@ from app.engine.runs import Runs
 from app.llm.demo.model import DemoModel
 from app.paths import assets
 from app.store.folder import DataFolder
-from app.tools.builtin import builtin_registry
 from app.tools.registry import Registry
+from tests.builtin_tools import builtin_registry
 from tests.engine.test_real_small_model import OnlyNeedle
 from tests.fakes.needle import NAME, why_not
 

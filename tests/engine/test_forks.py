@@ -8,18 +8,13 @@ from pathlib import Path
 import pytest
 
 from app.domain.agents import Behaviour, Limits, ToolChoice, new_agent, with_variant
+from app.domain.edits import EditedArguments, EditedMessage, EditedResult
 from app.domain.errors import Conflict, NotFound, WorkbenchError
-from app.domain.events import (
-    FileChanged,
-    Forked,
-    ToolCalled,
-    ToolReturned,
-    ToolSource,
-    Trigger,
-)
-from app.domain.forks import EditedArguments, EditedMessage, EditedResult, ForkPlan, ToolPlan
+from app.domain.events import FileChanged, Forked, ToolCalled, ToolReturned, ToolSource
+from app.domain.forks import ForkPlan, ToolPlan
 from app.domain.messages import ToolCall, ToolResult
 from app.domain.models import Price
+from app.domain.provenance import Trigger
 from app.domain.tools import CallContext
 from app.domain.trace import conversation, files_after, run_row, totals, trajectory
 from app.engine.chat import Chat

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from app.domain.errors import NotFound
-from app.domain.events import Trigger
+from app.domain.provenance import Trigger
 from tests.engine.households import Family, Household, ended, joining, spawn
 from tests.engine.scripted import reply
 from tests.waiting import until

@@ -9,8 +9,8 @@ import pytest
 
 from app.domain.agents import Agent, Behaviour, new_agent
 from app.domain.errors import Conflict, NotFound, WorkbenchError
-from app.domain.events import Trigger
 from app.domain.keys import NO_KEY
+from app.domain.provenance import Trigger
 from app.domain.values import now
 from app.engine.keys import Keys
 from app.store.folder import DataFolder

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from app.domain.events import Parent
+from app.domain.provenance import Parent
 from app.engine.clock import SystemClock
 from app.engine.ledger import Ledger, Spent
 from app.store.folder import DataFolder

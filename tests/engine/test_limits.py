@@ -4,10 +4,11 @@ import asyncio
 
 import pytest
 
-from app.domain.agents import Limits, Parameters
-from app.domain.events import AgentRef, LimitName, LimitReached, RunStarted
+from app.domain.agents import LimitName, Limits, Parameters
+from app.domain.events import LimitReached, RunStarted
 from app.domain.messages import TextPart, ToolCall, ToolResult, Usage
 from app.domain.models import Price
+from app.domain.provenance import AgentRef
 from app.domain.streaming import ModelRequest, Reply
 from app.engine.limits import SENTENCES, Prompt, sentence
 from app.engine.runs import Runs

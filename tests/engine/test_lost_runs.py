@@ -7,9 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from app.domain.events import Entry, Forked, Imported, MessageAdded, RunFinished, RunStarted
+from app.domain.events import Entry, Forked, MessageAdded, RunFinished, RunStarted
 from app.domain.messages import ToolCall, user_message
 from app.domain.models import Price
+from app.domain.provenance import Imported
 from app.domain.sessions import QueuedMessage, Session
 from app.domain.trace import RunFilter
 from app.domain.values import now

@@ -3,12 +3,18 @@ import asyncio
 import pytest
 
 from app.domain.errors import Conflict, ModelFailure, NotFound, TooLarge, WorkbenchError
-from app.domain.events import LimitReached, MessageAdded, RunFinished, Trigger
+from app.domain.events import LimitReached, MessageAdded, RunFinished
+from app.domain.provenance import Trigger
 from app.domain.sessions import Session
+from app.engine.chat import Chat
 from app.engine.live_run import LiveRun
 from app.engine.queue import MOST_QUEUED, Queue, makes_way
-from tests.engine.conftest import Bench
-from tests.engine.scripted import TextDelta
+from app.engine.runs import Runs
+from app.store.disk import Disk
+from app.store.folder import DataFolder
+from app.tools.registry import Registry
+from tests.engine.conftest import Bench, QuickClock
+from tests.engine.scripted import ScriptedModels, TextDelta
 from tests.traces import asked, trace_of
 from tests.waiting import until
 
@@ -157,3 +163,34 @@ async def test_the_queue_has_an_end(bench, queue):
         await queue.add(session.id, " ")
     with pytest.raises(TooLarge):
         await queue.add(session.id, "x" * 200_001)
+
+
+class Watched(Disk):
+    """Remembers what was written, in that order."""
+
+    def __init__(self) -> None:
+        self.written: list[bytes] = []
+
+    def write(self, descriptor: int, content: memoryview, offset: int) -> int:
+        self.written.append(bytes(content))
+        return super().write(descriptor, content, offset)
+
+
+async def test_a_message_that_broke_in_is_in_its_run_before_it_is_nowhere_else(tmp_path):
+    """On disk: a kill in between would else lose it."""
+    disk, models = Watched(), ScriptedModels()
+    data = DataFolder.open(tmp_path, disk=disk)
+    runs = Runs(data.traces, data.rows, models, Registry(()), data.artifacts, QuickClock())
+    bench = Bench(data, models, QuickClock(), runs, Chat(data.agents, data.sessions, runs, Registry(())))
+    queue = Queue(bench.chat)
+    session, live, _ = await answering(bench)
+    models.say("as you wish")
+    await queue.send_now(session.id, (await queue.add(session.id, "stop")).id)
+    await asyncio.wait_for(live.ended(), 10)
+    await until(lambda: not data.sessions.get(session.id).queue)
+    await runs.close()
+    await queue.close()
+    await data.close()
+    waited = max(place for place, line in enumerate(disk.written) if b'"queue":[{' in line)
+    gone = next(place for place, line in enumerate(disk.written) if place > waited and b'"queue":[]' in line)
+    assert any(b'"origin":"steer"' in line for line in disk.written[:gone])

@@ -13,7 +13,7 @@ from app.engine.chat import Chat
 from app.engine.clock import SystemClock
 from app.engine.runs import Runs
 from app.store.folder import DataFolder
-from app.tools.builtin import builtin_registry
+from tests.builtin_tools import builtin_registry
 from tests.fakes.needle import NAME, NeedleModel, why_not
 
 pytestmark = pytest.mark.skipif(bool(why_not()), reason=why_not())

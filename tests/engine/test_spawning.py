@@ -9,9 +9,10 @@ import pytest
 
 from app.domain.agents import ToolChoice
 from app.domain.errors import ToolError
-from app.domain.events import FileChanged, LimitReached, Trigger
+from app.domain.events import FileChanged, LimitReached
 from app.domain.messages import ToolCall, ToolResult, user_message
 from app.domain.models import Price
+from app.domain.provenance import Trigger
 from app.domain.tools import Task
 from app.domain.trace import files_after, open_pauses, totals
 from app.engine.running_call import NoTasks

@@ -7,9 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from app.domain.events import RunFinished, Trigger
+from app.domain.events import RunFinished
 from app.domain.messages import ToolCall
 from app.domain.models import Price
+from app.domain.provenance import Trigger
 from app.domain.tools import Task
 from app.domain.trace import JobProgress, RunFilter, files_after, open_pauses, totals
 from app.engine.chat import FROM_PAGE

@@ -8,8 +8,9 @@ from pathlib import Path
 import pytest
 
 from app.domain.errors import NotFound, WorkbenchError
-from app.domain.events import ChildStarted, Parent, RunFinished, RunStarted, ToolReturned, Trigger
+from app.domain.events import ChildStarted, RunFinished, RunStarted, ToolReturned
 from app.domain.forks import ForkPlan
+from app.domain.provenance import Parent, Trigger
 from app.export.bundle import bundle, read_bundle
 from app.export.importing import NOT_ENDED
 from app.export.json_lines import json_lines

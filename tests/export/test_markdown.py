@@ -3,7 +3,8 @@ import json
 from markdown_it import MarkdownIt
 
 from app.domain.errors import ErrorInfo
-from app.domain.events import ChildStarted, Imported, Parent, RunFinished
+from app.domain.events import ChildStarted, RunFinished
+from app.domain.provenance import Imported, Parent
 from app.export.markdown import LONGEST_SHOWN, fenced, plain, review
 from tests.export.runs import PNG, digest, forked_run, rich_run
 from tests.hostile import PAYLOADS

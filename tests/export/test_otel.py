@@ -5,7 +5,8 @@ from google.protobuf import json_format
 from opentelemetry.proto.trace.v1.trace_pb2 import Span, Status, TracesData
 
 from app.domain.errors import ErrorInfo
-from app.domain.events import ContextTrimmed, LeftOut, ModelFailed, Parent, RunFinished
+from app.domain.events import ContextTrimmed, LeftOut, ModelFailed, RunFinished
+from app.domain.provenance import Parent
 from app.export.otel import otlp_json
 from app.export.otel_messages import LONGEST_INPUT
 from tests.export.runs import forked_run, rich_run

@@ -16,7 +16,7 @@ from app.domain.streaming import Delta, ModelRequest, Reply, TextDelta
 from app.llm.directory import ModelDirectory
 from app.tools.tool import AnyTool, tool
 from app.workbench import Workbench
-from tests.driven_app import driven, given_agent, serve_driven
+from tests.driven_app import append_to, driven, given_agent, serve_driven
 
 STEPS = 4
 SLUG = "mortal"
@@ -25,21 +25,13 @@ _MOMENT = 0.01
 
 
 def tools(appended: Path) -> list[AnyTool]:
-    async def append(line: str) -> str:
-        """Appends a line."""
-        await asyncio.sleep(_MOMENT)
-        with appended.open("a", encoding="utf-8") as file:
-            file.write(f"{line}\n")
-        await asyncio.sleep(_MOMENT)
-        return f"appended {line}"
-
     async def look() -> str:
         """Counts the lines."""
         await asyncio.sleep(_MOMENT)
         with appended.open(encoding="utf-8") as file:
             return str(len(file.readlines()))
 
-    return [tool(side_effects=True)(append), tool(idempotent=True)(look)]
+    return [tool(side_effects=True)(append_to(appended, _MOMENT)), tool(idempotent=True)(look)]
 
 
 class Scripted(ModelDirectory):

@@ -19,7 +19,7 @@ from app.engine.runs import Runs
 from app.llm.catalog import Catalog
 from app.llm.directory import ModelDirectory
 from app.store.folder import DataFolder
-from app.tools.builtin import builtin_registry
+from tests.builtin_tools import builtin_registry
 from tests.fakes.openai import USAGE, FakeOpenAI
 from tests.figures import Figure
 

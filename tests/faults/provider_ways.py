@@ -4,19 +4,17 @@ The whole engine is at work, with LiteLLM over HTTP, real traces and real tools.
 here; how long it would have been is part of the outcome.
 """
 
-import asyncio
 import tempfile
 import time
 from collections.abc import AsyncIterator, Collection
 from contextlib import AsyncExitStack, asynccontextmanager
-from dataclasses import dataclass, field
-from datetime import datetime
+from dataclasses import dataclass
 from pathlib import Path
 
 from app.domain.agents import Behaviour, Limits, ToolChoice, new_agent
-from app.domain.events import MessageAdded, ModelCalled, ToolCalled, ToolReturned, Trigger
+from app.domain.events import MessageAdded, ModelCalled, ToolCalled, ToolReturned
+from app.domain.provenance import Trigger
 from app.domain.trace import error_of
-from app.domain.values import now
 from app.engine.chat import Chat
 from app.engine.live_run import LiveRun
 from app.engine.retries import JITTER
@@ -28,6 +26,7 @@ from app.store.folder import DataFolder
 from app.tools.registry import Registry
 from app.tools.tool import AnyTool, tool
 from tests.app_process import free_port
+from tests.engine.conftest import QuickClock
 from tests.fakes.anthropic import FakeAnthropic
 from tests.fakes.gemini import FakeGemini
 from tests.fakes.ollama import FakeOllama
@@ -69,24 +68,10 @@ def _figure(name: str, failed: Collection[str], number: int) -> Figure:
 
 
 @dataclass
-class NoWaiting:
-    """A clock on which no time passes between two attempts; `waits` are the seconds that would have."""
-
-    waits: list[float] = field(default_factory=list)
-
-    def now(self) -> datetime:
-        return now()
-
-    async def sleep(self, seconds: float) -> None:
-        self.waits.append(seconds)
-        await asyncio.sleep(0)
-
-
-@dataclass
 class Bench:
     chat: Chat
     data: DataFolder
-    clock: NoWaiting
+    clock: QuickClock
     fakes: list[FakeServer]
 
     async def take(self, way: Way) -> tuple[Outcome, float]:
@@ -152,7 +137,7 @@ def _outcome(live: LiveRun, waits: list[int]) -> Outcome:
 async def bench(folder: Path) -> AsyncIterator[Bench]:
     """An engine whose providers are the fakes."""
     data = DataFolder.open(folder)
-    clock, registry = NoWaiting(), Registry(tools())
+    clock, registry = QuickClock(), Registry(tools())
     async with AsyncExitStack() as stack:
         openai, anthropic, gemini, ollama = [
             await stack.enter_async_context(fake)

@@ -16,9 +16,9 @@ from app.domain.settings import Preferences
 from app.domain.streaming import Delta, ModelRequest, Reply, TextDelta
 from app.llm.directory import ModelDirectory
 from app.tools.builtin.tasks import join_task, spawn_task
-from app.tools.tool import AnyTool, tool
+from app.tools.tool import tool
 from app.workbench import Workbench
-from tests.driven_app import driven, given_agent, serve_driven
+from tests.driven_app import append_to, driven, given_agent, serve_driven
 
 CHILDREN = 3
 TOKENS = 10
@@ -30,18 +30,6 @@ DAY = 10_000.0
 """US dollars: no family is ended by what others cost."""
 _MOMENT = 0.02
 """Seconds that a word and a tool take."""
-
-
-def append_tool(appended: Path) -> AnyTool:
-    async def append(line: str) -> str:
-        """Appends a line."""
-        await asyncio.sleep(_MOMENT)
-        with appended.open("a", encoding="utf-8") as file:
-            file.write(f"{line}\n")
-        await asyncio.sleep(_MOMENT)
-        return f"appended {line}"
-
-    return tool(idempotent=True)(append)
 
 
 class Scripted(ModelDirectory):
@@ -80,7 +68,8 @@ def _working(asked: str, done: int) -> tuple[ToolCall, ...]:
 
 def spawning(workbench: Workbench) -> Workbench:
     models = Scripted(workbench.catalog, workbench.artifacts.get)
-    return driven(workbench, models, (append_tool(Path(os.environ["APPENDED"])), spawn_task, join_task))
+    append = tool(idempotent=True)(append_to(Path(os.environ["APPENDED"]), _MOMENT))
+    return driven(workbench, models, (append, spawn_task, join_task))
 
 
 async def prepare(workbench: Workbench) -> None:

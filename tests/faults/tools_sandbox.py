@@ -14,8 +14,8 @@ import psutil
 
 from app.domain.errors import ToolError
 from app.domain.messages import ToolCall
-from app.tools.builtin import builtin_registry
 from app.tools.registry import Registry
+from tests.builtin_tools import builtin_registry
 from tests.figures import Figure
 from tests.tools.attacks import ATTACKS, CANARY_FILE, Attack
 from tests.tools.context import Context

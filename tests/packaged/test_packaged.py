@@ -13,15 +13,17 @@ import psutil
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.app_process import ROOT, AppProcess
+from tests.app_process import AppProcess
 from tests.e2e.complaints import Complaints
 from tests.e2e.playground import SUM, finished
 from tests.e2e.test_mcp import agree, opened, paste, run
+from tests.e2e.test_settings import card, save
 from tests.fakes.anthropic import FakeAnthropic
 from tests.fakes.bedrock import FakeBedrock
 from tests.fakes.gemini import FakeGemini
 from tests.fakes.ollama import FakeOllama
 from tests.fakes.openai import FakeOpenAI
+from tests.fakes.process import openai_process
 from tests.fakes.server import FakeServer
 from tests.packaged.built import TOLD_TO_END
 from tests.waiting import wait_until
@@ -44,11 +46,8 @@ KEY = "sk-saved-0123456789-WXYZ"
 @pytest.fixture(scope="module")
 def provider() -> Iterator[str]:
     """The address of a provider that takes that key alone."""
-    command = [sys.executable, "-m", "tests.fakes.openai", "--key", KEY]
-    with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True) as process:
-        assert process.stdout
-        yield f"{process.stdout.readline().strip()}/v1"
-        process.terminate()
+    with openai_process(KEY) as address:
+        yield f"{address}/v1"
 
 
 def post(app: AppProcess, path: str, body: object) -> httpx.Response:
@@ -93,14 +92,9 @@ def test_every_page_shows_itself(page: Page, app_process: AppProcess) -> None:
 
 def test_a_key_is_saved_and_the_doctor_says_that_it_works(page: Page, app_process: AppProcess, provider: str) -> None:
     page.goto("/settings")
-    openai = page.locator("[data-provider-card=openai]")
     expect(page.get_by_test_id("key-place")).to_contain_text("kept in")
-    head = openai.get_by_test_id("provider-head")
-    if head.get_attribute("aria-expanded") == "false":
-        head.click()
-    openai.get_by_test_id("key-input").fill(KEY)
-    openai.get_by_test_id("provider-address").fill(provider)
-    openai.get_by_test_id("save-provider").click()
+    openai = card(page, "openai")
+    save(openai, KEY, provider)
     expect(openai.get_by_test_id("provider-note")).to_contain_text("It works", timeout=ANSWER_SECONDS * 1000)
     expect(openai.get_by_test_id("key-state")).to_contain_text("Kept in")
     assert asked(app_process, "openai", "text")["status"] == "completed"

@@ -1,9 +1,14 @@
-"""Disks that get into trouble as told, and one that keeps a log of all it was asked."""
+"""Disks that get into trouble as told, one that keeps a log of all it was asked, and one that is soon full."""
 
 import errno
-from collections.abc import Callable
+import os
+import subprocess
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TypeVar
+
+import pytest
 
 from app.store.disk import Disk
 
@@ -88,3 +93,15 @@ class ShortDisk(Disk):
 
     def write(self, descriptor: int, content: memoryview, offset: int) -> int:
         return super().write(descriptor, content[:7], offset)
+
+
+@contextmanager
+def small_disk(folder: Path, *, megabytes: int) -> Iterator[Path]:
+    """A real file system of that size, in a folder of that one; without leave to make one the test is skipped."""
+    place = folder / "small"
+    place.mkdir()
+    mount = ["mount", "-t", "tmpfs", "-o", f"size={megabytes}m", "tmpfs", str(place)]
+    if os.name == "nt" or subprocess.run(mount, capture_output=True, check=False).returncode != 0:
+        pytest.skip("Only root may make a small file system")
+    yield place
+    subprocess.run(["umount", "--lazy", str(place)], check=True)

@@ -22,7 +22,7 @@ from app.store.frames import Changes
 from app.store.journal import JournalStorage
 from app.store.lock import Announcement, FolderLock, read_announcement
 from app.store.migrations import migrate, schema_of
-from tests.store.disks import CALLS, TroubledDisk, full
+from tests.store.disks import CALLS, TroubledDisk, full, small_disk
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -303,23 +303,17 @@ def test_a_file_that_may_not_grow_loses_nothing(tmp_path: Path):
 
 
 @pytest.fixture
-def small_disk(tmp_path: Path) -> Iterator[Path]:
-    """A real file system of one megabyte."""
-    place = tmp_path / "small"
-    place.mkdir()
-    mount = ["mount", "-t", "tmpfs", "-o", "size=1m", "tmpfs", str(place)]
-    if os.name == "nt" or subprocess.run(mount, capture_output=True, check=False).returncode != 0:
-        pytest.skip("Only root may make a small file system")
-    yield place
-    subprocess.run(["umount", str(place)], check=True)
+def disk(tmp_path: Path) -> Iterator[Path]:
+    with small_disk(tmp_path, megabytes=1) as place:
+        yield place
 
 
-def test_a_full_disk_loses_nothing_and_is_gone_on_with(small_disk: Path):
-    ballast = small_disk / "ballast"
+def test_a_full_disk_loses_nothing_and_is_gone_on_with(disk: Path):
+    ballast = disk / "ballast"
     ballast.write_bytes(b"x" * 200_000)
-    filled_up(small_disk / "data", "full")
+    filled_up(disk / "data", "full")
     ballast.unlink()
-    database = JournalDB(small_disk / "data" / "app.tdb")
+    database = JournalDB(disk / "data" / "app.tdb")
     database.insert({"after": "room was made"})
     assert database.journal.damaged == ()
     database.close()

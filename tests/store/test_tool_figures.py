@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from app.domain.events import AgentRef, Trigger
+from app.domain.provenance import AgentRef, Trigger
 from app.domain.trace import RunRow, ToolStats, ToolTally
 from app.domain.values import now
 from app.store.database import JournalDB

@@ -6,10 +6,10 @@ from pathlib import Path
 import pytest
 
 from app.domain.errors import NotFound, StorageError
-from app.domain.events import FORMAT, Entry, GrantedTool
+from app.domain.events import FORMAT, Entry
 from app.domain.messages import system_message, user_message
 from app.domain.streaming import CallDelta, Draft, ReasoningDelta, TextDelta
-from app.domain.tools import ToolSpec
+from app.domain.tools import GrantedTool, ToolSpec
 from app.store.database import JournalDB
 from app.store.disk import Disk
 from app.store.frames import frame

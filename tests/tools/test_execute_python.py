@@ -12,8 +12,8 @@ import pytest
 from app.domain.errors import ToolError
 from app.domain.messages import ToolCall
 from app.domain.tools import ToolOutput
-from app.tools.builtin import builtin_registry
 from app.tools.registry import Registry
+from tests.builtin_tools import builtin_registry
 from tests.tools.attacks import ATTACKS, Attack
 from tests.tools.context import Context
 
@@ -196,7 +196,7 @@ async def test_a_missing_sandbox_is_told_in_words(registry: Registry, monkeypatc
 
 
 def test_monty_is_not_imported_before_the_first_program() -> None:
-    code = "import sys, app.tools.builtin as b; b.builtin_registry(); sys.exit('pydantic_monty' in sys.modules)"
+    code = "import sys, tests.builtin_tools as t; t.builtin_registry(); sys.exit('pydantic_monty' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
 
 

@@ -8,10 +8,10 @@ from app.domain.errors import InvalidArguments, ToolError, UnknownTool
 from app.domain.messages import FilePart, TextPart, ToolCall
 from app.domain.tools import CallContext, ToolOutput
 from app.tools.arguments import InvalidTool
-from app.tools.builtin import builtin_registry
 from app.tools.output import LONGEST_TEXT
 from app.tools.registry import Registry
 from app.tools.tool import tool
+from tests.builtin_tools import builtin_registry
 from tests.tools.context import Context
 
 

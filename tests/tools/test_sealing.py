@@ -1,9 +1,14 @@
 """Secrets of servers and requests: kept with the keys, named in the form, filled in for whoever needs them."""
 
+from pathlib import Path
+
 import pytest
 
 from app.domain.errors import WorkbenchError
 from app.domain.tool_settings import HttpTransport, McpServer, StdioTransport, Transport
+from app.store.database import JournalDB
+from app.store.mcp_servers import McpServers
+from app.tools.mcp.hub import McpHub
 from app.tools.sealing import REFERENCE, Sealing
 
 SECRET = "planted-0123456789"
@@ -21,7 +26,7 @@ class Keys:
     def values(self) -> dict[str, str]:
         return self.kept
 
-    async def keep(self, name: str, secret: str) -> None:
+    async def keep(self, name: str, secret: str, *, lasting: bool = False) -> None:
         self.kept[name] = secret
 
     async def forget(self, name: str) -> None:
@@ -87,3 +92,40 @@ async def test_a_secret_that_is_gone_is_said_in_words():
     keys.kept.clear()
     with pytest.raises(WorkbenchError, match=rf"\${name} is not among the saved keys"):
         Sealing(keys).filled(sealed)
+
+
+async def test_a_secret_is_kept_before_what_stands_in_clear_is_gone(tmp_path: Path):
+    servers, in_clear = McpServers(JournalDB(tmp_path / "app.tdb")), list[bool]()
+
+    class Looking(Keys):
+        async def keep(self, name: str, secret: str, *, lasting: bool = False) -> None:
+            in_clear.append(secret in servers.get("one").model_dump_json() and lasting)
+            await super().keep(name, secret)
+
+    keys = Looking()
+    await servers.create(server(StdioTransport(command="x", env={"A_KEY": SECRET})))
+    hub = McpHub(servers, version="1", sealing=lambda: Sealing(keys))
+    await hub.start()
+    assert await hub.seal() and not await hub.seal()
+    assert in_clear == [True]
+    assert SECRET not in servers.get("one").model_dump_json()
+    assert list(keys.kept.values()) == [SECRET]
+    await hub.close()
+
+
+async def test_a_server_that_is_changed_while_it_is_sealed_stays_as_it_was_changed(tmp_path: Path):
+    servers = McpServers(JournalDB(tmp_path / "app.tdb"))
+    other = StdioTransport(command="y", env={"A_KEY": SECRET + "2"})
+
+    class Slow(Keys):
+        async def keep(self, name: str, secret: str, *, lasting: bool = False) -> None:
+            await super().keep(name, secret)
+            await servers.change("one", lambda stored: stored.model_copy(update={"transport": other}))
+
+    keys = Slow()
+    await servers.create(server(StdioTransport(command="x", env={"A_KEY": SECRET})))
+    hub = McpHub(servers, version="1", sealing=lambda: Sealing(keys))
+    await hub.start()
+    assert not await hub.seal()
+    assert servers.get("one").transport == other and keys.kept == {}
+    await hub.close()

@@ -3,7 +3,7 @@
 from app.domain.trace.alignment import AlignedStep, Verdict, align
 from app.domain.trace.calls import CallView, call_views
 from app.domain.trace.children import Child, children
-from app.domain.trace.conversation import conversation, open_calls
+from app.domain.trace.conversation import conversation
 from app.domain.trace.files import files_after
 from app.domain.trace.left import LeftCall, active_seconds, last_words, left_calls, unanswered_request
 from app.domain.trace.progress import JobProgress, job_progress
@@ -52,7 +52,6 @@ __all__ = [
     "last_words",
     "left_calls",
     "left_out_of",
-    "open_calls",
     "open_pauses",
     "run_row",
     "said",

@@ -1,6 +1,5 @@
 """The model calls of a run that failed, and what came of each: whether it was tried again, when, and by whose wish."""
 
-from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Literal
@@ -29,14 +28,6 @@ class FailedAttempt:
     def waited(self) -> float | None:
         """Seconds until it was tried again or given up."""
         return None if self.ended_at is None else (self.ended_at - self.at).total_seconds()
-
-
-def failed_attempts(entries: Iterable[Entry]) -> list[FailedAttempt]:
-    """The failed model calls, oldest first."""
-    attempts: list[FailedAttempt] = []
-    for entry in entries:
-        follow_attempt(attempts, entry)
-    return attempts
 
 
 def follow_attempt(attempts: list[FailedAttempt], entry: Entry) -> None:

@@ -24,7 +24,6 @@ class CallView:
     started_at: datetime | None = None
     result: ToolResult | None = None
     result_seq: int | None = None
-    returned_at: datetime | None = None
     ms: float | None = None
     printed: str = ""
     traceback: str = ""
@@ -67,7 +66,7 @@ def follow_call(views: dict[str, CallView], entry: Entry) -> CallView | None:
             return writer
         case ToolReturned(call_id=call_id, result=result) as returned:
             view = views.setdefault(call_id, CallView(call_id, result.name, {}, asked_seq=entry.seq))
-            view.result, view.result_seq, view.returned_at = result, entry.seq, entry.at
+            view.result, view.result_seq = result, entry.seq
             view.ms, view.printed, view.traceback = returned.ms, returned.printed, returned.traceback
             view.attempts = returned.attempts
             return view

@@ -21,7 +21,7 @@ def children(entries: Sequence[Entry]) -> list[Child]:
     found: dict[str, Child] = {}
     for entry in own_entries(entries):
         match entry.event:
-            case ChildStarted(call_id=call_id, child_run_id=run_id):
+            case ChildStarted(call_id=call_id, child_run_id=run_id, of_run=""):
                 found.setdefault(run_id, Child(run_id, call_id))
             case ChildFinished(child_run_id=run_id, status=status) if run_id in found:
                 found[run_id].status = status

@@ -1,6 +1,6 @@
 """The messages of a run, as the model is sent them."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 
 from app.domain.events import Entry, MessageAdded, RunResumed, RunStarted, ToolReturned
 from app.domain.messages import Message, TextPart, ToolCall, ToolResult
@@ -45,17 +45,3 @@ def never_answered(call: ToolCall) -> ToolResult:
     """The result of a call that was asked for and never ran to its end."""
     text = TextPart(text="This call was cancelled before it finished.")
     return ToolResult(call_id=call.call_id, name=call.name, status="cancelled", parts=(text,))
-
-
-def open_calls(entries: Sequence[Entry]) -> list[ToolCall]:
-    """The tool calls of the last message that have no result yet; read from the end."""
-    answered: set[str] = set()
-    for entry in reversed(entries):
-        match entry.event:
-            case ToolReturned(call_id=call_id):
-                answered.add(call_id)
-            case MessageAdded(message=message):
-                return [call for call in message.tool_calls if call.call_id not in answered]
-            case _:
-                pass
-    return []

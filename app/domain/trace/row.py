@@ -6,7 +6,8 @@ from datetime import datetime
 from typing import Literal, NamedTuple
 
 from app.domain.errors import FailureClass
-from app.domain.events import AgentRef, Entry, Forked, MessageAdded, Parent, Purpose, RunStarted, Trigger
+from app.domain.events import Entry, Forked, MessageAdded, RunStarted
+from app.domain.provenance import AgentRef, Parent, Purpose, Trigger
 from app.domain.trace.status import RunStatus, error_of, status
 from app.domain.trace.tallies import ToolTally, tallies
 from app.domain.trace.usage import own_entries, totals

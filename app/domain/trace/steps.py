@@ -7,7 +7,7 @@ from typing import Literal, assert_never
 
 from app.domain.events import Entry, MessageAdded, Origin, ToolCalled, ToolReturned
 from app.domain.messages import Message, ToolResult
-from app.domain.trace.calls import CallView
+from app.domain.trace.calls import CallView, follow_call
 
 StepType = Literal["user-request", "agent-thought", "tool-call", "tool-result", "agent-response"]
 
@@ -46,12 +46,9 @@ def steps_of(entry: Entry, calls: dict[str, CallView]) -> Iterator[Step]:
             view = CallView(call_id, name, arguments, asked_seq=entry.seq, started_at=entry.at)
             calls[call_id] = view
             yield Step("tool-call", name, entry.seq, entry.at, call=view)
-        case ToolReturned(call_id=call_id, result=result) as returned:
-            view = calls.setdefault(call_id, CallView(call_id, result.name, {}, asked_seq=entry.seq))
-            view.result, view.result_seq, view.returned_at = result, entry.seq, entry.at
-            view.ms, view.printed, view.traceback = returned.ms, returned.printed, returned.traceback
-            view.attempts = returned.attempts
-            yield Step("tool-result", result.text, entry.seq, entry.at, call=view, result=result)
+        case ToolReturned(call_id=call_id, result=result):
+            follow_call(calls, entry)
+            yield Step("tool-result", result.text, entry.seq, entry.at, call=calls[call_id], result=result)
         case _:
             return
 

@@ -57,6 +57,15 @@ def decoded(content: bytes) -> str:
         return content.decode("cp1252", errors="replace")
 
 
+def plain_text(content: bytes) -> str | None:
+    """The text of a file in UTF-8; `None` for any other file, and for one with a NUL in it."""
+    try:
+        text = content.decode()
+    except UnicodeDecodeError:
+        return None
+    return None if "\0" in text else text
+
+
 def read_json(text: str, name: str = "document") -> JsonValue:
     """The text as JSON. Raises `ToolError` that names the place of the mistake."""
     if len(text) > LONGEST_TEXT:

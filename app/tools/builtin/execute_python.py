@@ -1,22 +1,22 @@
 """Python for the model, in a sandbox."""
 
 import asyncio
-from typing import TYPE_CHECKING
 
 from app.domain.errors import ToolError
 from app.domain.tools import CallContext, ToolOutput
+from app.late import late, read
 from app.tools.printing import PrintingContext
 from app.tools.tool import AnyTool, Tool
 
-if TYPE_CHECKING:
-    from app.tools.sandbox import Sandbox
+with late():  # Monty takes up to 100 ms to import
+    from app.tools import preview, sandbox
 
 
 class PythonTool:
     """Opens its sandbox with the first call."""
 
     def __init__(self) -> None:
-        self._sandbox: Sandbox | None = None
+        self._sandbox: sandbox.Sandbox | None = None
 
     def tool(self) -> AnyTool:
         return Tool(self.execute_python, title="Python", icon="terminal")
@@ -49,25 +49,19 @@ class PythonTool:
         if self._sandbox:
             await self._sandbox.close()
 
-    async def _opened(self) -> "Sandbox":
-        sandbox = await asyncio.to_thread(_sandbox) if self._sandbox is None else self._sandbox
-        self._sandbox = self._sandbox or sandbox
+    async def _opened(self) -> "sandbox.Sandbox":
+        if self._sandbox is None:
+            await asyncio.to_thread(read, sandbox)
+        self._sandbox = self._sandbox or sandbox.Sandbox()
         return self._sandbox
-
-
-def _sandbox() -> "Sandbox":
-    from app.tools.sandbox import Sandbox  # noqa: PLC0415  Monty takes up to 100 ms to import
-
-    return Sandbox()
 
 
 def _shown(printed: str, value: object) -> str:
     """What the model is told: the printed text, and the value behind `=>` where both are there."""
-    from app.tools.preview import preview  # noqa: PLC0415  Monty takes up to 100 ms to import
-
     if value is None:
         return printed or "(no output)"
-    return _joined(printed, f"=> {preview(value)}") if printed else preview(value)
+    shown = preview.preview(value)
+    return _joined(printed, f"=> {shown}") if printed else shown
 
 
 def _joined(printed: str, rest: str) -> str:

@@ -5,6 +5,7 @@ import hashlib
 
 from app.domain.errors import ToolError
 from app.domain.tools import CallContext, SessionFiles
+from app.tools.builtin.documents import plain_text
 from app.tools.diff import short_diff
 from app.tools.paths import session_path
 from app.tools.tool import AnyTool, Tool
@@ -96,11 +97,8 @@ class FileTools:
 
 
 def _text(path: str, content: bytes) -> str:
-    try:
-        text = content.decode()
-    except UnicodeDecodeError:
-        text = "\0"
-    if "\0" in text:
+    text = plain_text(content)
+    if text is None:
         raise ToolError(f"{path} is no text file ({_facts(content)}); its content cannot be shown or edited as text.")
     return text
 

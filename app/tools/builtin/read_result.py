@@ -5,6 +5,7 @@ import codecs
 
 from app.domain.errors import ToolError
 from app.domain.tools import CallContext
+from app.tools.builtin.documents import plain_text
 from app.tools.tool import tool
 
 USUAL_LENGTH = 8_000
@@ -41,11 +42,8 @@ def _excerpt(ref: str, content: bytes, offset: int, length: int) -> str:
 
 
 def _text(ref: str, content: bytes) -> str:
-    try:
-        text = content.decode()
-    except UnicodeDecodeError:
-        text = "\0"
-    if "\0" in text:
+    text = plain_text(content)
+    if text is None:
         raise ToolError(f"{ref} is no text ({len(content):,} bytes); it cannot be read here.")
     return text
 

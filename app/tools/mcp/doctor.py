@@ -1,19 +1,22 @@
 """Finds out, step by step, why a server does not work; over a connection of its own."""
 
 import asyncio
-import importlib
 from collections.abc import AsyncIterator, Iterator
 from contextlib import AsyncExitStack
 from typing import TYPE_CHECKING
 
 from app.domain.errors import WorkbenchError
 from app.domain.tool_settings import HttpTransport, McpServer, StdioTransport
+from app.late import late, read
 from app.tools.mcp.failures import in_words
 from app.tools.mcp.launching import headers, launch
 from app.tools.mcp.link import Link
 from app.tools.mcp.running_calls import RunningCalls
 from app.tools.mcp.server_log import ServerLog
 from app.tools.mcp.states import Finding
+
+with late():
+    from app.tools.mcp import opening
 
 if TYPE_CHECKING:
     from mcp import Client
@@ -41,21 +44,19 @@ async def examined(
     if server.consented != server.transport.digest:
         yield Finding("starts", False, "It has not been allowed to start yet. Look at what it runs, and allow it.")
         return
-    await asyncio.to_thread(importlib.import_module, "app.tools.mcp.opening")
-    from app.tools.mcp.opening import Visitor, about, opened  # noqa: PLC0415  imported in a thread just now
-
+    await asyncio.to_thread(read, opening)
     link = Link(ServerLog())
-    visitor = Visitor(opened_with, version, link, RunningCalls())
+    visitor = opening.Visitor(opened_with, version, link, RunningCalls())
     async with AsyncExitStack() as stack:
         try:
             async with asyncio.timeout(seconds):
-                client = await stack.enter_async_context(opened(visitor))
+                client = await stack.enter_async_context(opening.opened(visitor))
         except Exception as error:  # noqa: BLE001  a server and its transport may fail in any way
             for finding in _not_opened(error, server, link, seconds):
                 yield finding
             return
         yield Finding("starts", True, "It runs." if isinstance(server.transport, StdioTransport) else "It answers.")
-        yield Finding("handshake", True, f"It speaks MCP: {about(client)}.")
+        yield Finding("handshake", True, f"It speaks MCP: {opening.about(client)}.")
         async for finding in _tried(client, server, link, seconds):
             yield finding
 
@@ -87,11 +88,9 @@ def _not_opened(error: BaseException, server: McpServer, link: Link, seconds: fl
 
 
 async def _tried(client: "Client", server: McpServer, link: Link, seconds: float) -> AsyncIterator[Finding]:
-    from app.tools.mcp.opening import all_tools  # noqa: PLC0415  imported in a thread before
-
     try:
         async with asyncio.timeout(seconds):
-            tools = await all_tools(client)
+            tools = await opening.all_tools(client)
     except Exception as error:  # noqa: BLE001  a server and its transport may fail in any way
         yield Finding("tools listed", False, in_words(error, server, link, seconds=seconds))
         return

@@ -3,12 +3,13 @@
 import asyncio
 from collections.abc import AsyncIterator, Callable, Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 from pydantic import JsonValue
 
 from app.domain.errors import Conflict, NotFound
-from app.domain.tool_settings import McpServer
+from app.domain.tool_settings import McpServer, Transport
 from app.domain.tools import CallContext, ToolOutput, ToolSpec, canonical_name
 from app.late import late
 from app.tools.mcp.naming import checked_server_name
@@ -120,6 +121,25 @@ class McpHub:
         if (sealing := self._sealing()) is not None:
             await sealing.forget(before, transport.model_dump_json())
 
+    async def seal(self) -> bool:
+        """Keep where keys are kept what an earlier version stored in clear; whether there was something.
+
+        Each key is stored before its server forgets it, and no connection ends. Where none can be stored for good, the
+        server stays as it is. Raises `StorageError`.
+        """
+        sealed = False
+        for keeper in tuple(self._keepers.values()):
+            sealing, before = self._sealing(), keeper.server.transport
+            after = before if sealing is None else await sealing.lasting().transport(before)
+            if sealing is None or after == before:
+                continue
+            stored = await self._servers.change(keeper.server.name, partial(_sealed_as, before=before, after=after))
+            if stored.transport == after:
+                keeper.sealed(stored)
+                sealed = True
+            await sealing.forget(after.model_dump_json(), stored.transport.model_dump_json())
+        return sealed
+
     async def accept_changes(self, name: str) -> None:
         """Agree to the tools as the server lists them now."""
         await self._keeper(name).accept_changes()
@@ -164,6 +184,14 @@ class McpHub:
 
     def _moved(self) -> None:
         self._revision += 1
+
+
+def _sealed_as(stored: McpServer, *, before: Transport, after: Transport) -> McpServer:
+    """The server, where nobody changed it meanwhile; it is the one that was agreed to."""
+    if stored.transport != before:
+        return stored
+    consented = after.digest if stored.consented == before.digest else stored.consented
+    return stored.model_copy(update={"transport": after, "consented": consented})
 
 
 @dataclass(frozen=True)

@@ -1,7 +1,6 @@
 """Keeps one server connected: one task opens the connection, holds it, closes it, and tries again when it is lost."""
 
 import asyncio
-import importlib
 import time
 from collections.abc import Callable, Mapping
 from contextlib import AsyncExitStack
@@ -15,6 +14,7 @@ from app.domain.errors import ToolError
 from app.domain.tool_settings import McpServer
 from app.domain.tools import CallContext, ToolOutput, ToolSpec
 from app.domain.values import now
+from app.late import late, read
 from app.tools.mcp.failures import in_words, loss
 from app.tools.mcp.link import Link
 from app.tools.mcp.running_calls import RunningCalls
@@ -22,14 +22,15 @@ from app.tools.mcp.server_log import Clean, ServerLog
 from app.tools.mcp.states import Patience, ServerState, ServerStatus, tool_changes
 from app.tools.ports import McpServers
 
+with late():  # they import the MCP library, which takes most of a second: in a thread, with the first server
+    from app.tools.mcp import connection as connections
+    from app.tools.mcp import opening, specs
+
 if TYPE_CHECKING:
     from mcp import Client
 
-    from app.tools.mcp.connection import Connection
     from app.tools.sealing import Sealing
 
-OPENING = "app.tools.mcp.opening"
-"""Imports the MCP library, which takes most of a second: in a thread, with the first server."""
 CANCEL_AGAIN_SECONDS = 5
 """A connection that fails at the very moment it is cancelled may swallow that."""
 WORDS: dict[ServerStatus, str] = {
@@ -62,7 +63,7 @@ class Keeper:
         self._moved = moved
         self._log = ServerLog(clean)
         self._calls = RunningCalls()
-        self._connection: Connection | None = None
+        self._connection: connections.Connection | None = None
         self._settled = asyncio.Event()
         self._task: asyncio.Task[None] | None = None
         self._ended = False
@@ -105,6 +106,10 @@ class Keeper:
         self._show(_unconnected(server))
         self.start()
 
+    def sealed(self, server: McpServer) -> None:
+        """Go on with the same server, whose secrets are kept elsewhere now."""
+        self._show(replace(self._state, server=server))
+
     async def reconnect(self) -> None:
         """Connect at once, whatever it was waiting for."""
         self._log.event("Connecting again was asked for")
@@ -122,7 +127,7 @@ class Keeper:
         with self._calls.running(context):
             return await connection.call(name, arguments, context)
 
-    async def _connected(self) -> "Connection":
+    async def _connected(self) -> "connections.Connection":
         """The connection, waited for a little where it is being made."""
         if self._connection is not None and self._connection.link.lost:
             self._settled.clear()  # the task that holds it comes to know of that a moment later
@@ -146,7 +151,7 @@ class Keeper:
         return WORDS.get(self._state.status, f"is not connected. {self._state.problem or 'It is being started'}")
 
     async def _keep(self) -> None:
-        await asyncio.to_thread(importlib.import_module, OPENING)
+        await asyncio.to_thread(read, opening, connections, specs)
         failures, me = 0, asyncio.current_task()
         while self._task is me:
             began, link = time.monotonic(), Link(self._log)
@@ -163,17 +168,15 @@ class Keeper:
 
     async def _hold(self, link: Link) -> None:
         """Returns when the connection is lost; raises what stood in the way of it."""
-        from app.tools.mcp.opening import Visitor, listen, opened  # noqa: PLC0415  imported in a thread before
-
         self._log.event("Connecting")
-        visitor = Visitor(await self._with_secrets(), self._version, link, self._calls)
+        visitor = opening.Visitor(await self._with_secrets(), self._version, link, self._calls)
         unseen = self.server.seen_tools is None
         async with AsyncExitStack() as stack:
             async with asyncio.timeout(self._patience.handshake):
-                client = await stack.enter_async_context(opened(visitor))
+                client = await stack.enter_async_context(opening.opened(visitor))
                 await self._list(client, link, agreed=unseen)
             listed = time.monotonic()
-            stack.callback(asyncio.create_task(listen(client, link), name="changes of MCP tools").cancel)
+            stack.callback(asyncio.create_task(opening.listen(client, link), name="changes of MCP tools").cancel)
             while await link.changed():
                 settling = time.monotonic() - listed < self._patience.settling
                 async with asyncio.timeout(self._patience.handshake):
@@ -205,26 +208,24 @@ class Keeper:
 
     async def _list(self, client: "Client", link: Link, *, agreed: bool) -> None:
         """List the tools; when they are not as they were agreed to, they are withheld."""
-        from app.tools.mcp.connection import Connection  # noqa: PLC0415
-        from app.tools.mcp.opening import about, all_tools  # noqa: PLC0415  imported in a thread before
-        from app.tools.mcp.specs import listing_of  # noqa: PLC0415
-
-        listing = listing_of(self.server.name, await all_tools(client))
+        listing = specs.listing_of(self.server.name, await opening.all_tools(client))
         listing = replace(listing, specs=tuple(map(self._cleaned, listing.specs)))
         if agreed:
             await self._agree(listing.specs)
         changes = tool_changes(self.server.seen_tools or (), listing.specs)
-        self._connection = Connection(self.server, client, link, listing)
+        self._connection = connections.Connection(self.server, client, link, listing)
         self._log.event(f"{len(listing.specs)} tools listed{', not as they were agreed to' if changes else ''}")
         status: ServerStatus = "changed" if changes else "ready"
         self._show(
-            ServerState(self.server, status, tools=listing.specs, about=self._clean(about(client)), changes=changes)
+            ServerState(
+                self.server, status, tools=listing.specs, about=self._clean(opening.about(client)), changes=changes
+            )
         )
         self._settled.set()
 
-    async def _agree(self, specs: tuple[ToolSpec, ...]) -> None:
+    async def _agree(self, tools: tuple[ToolSpec, ...]) -> None:
         stored = await self._servers.change(
-            self.server.name, lambda server: server.model_copy(update={"seen_tools": specs})
+            self.server.name, lambda server: server.model_copy(update={"seen_tools": tools})
         )
         self._state = replace(self._state, server=stored)
 

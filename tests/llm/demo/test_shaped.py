@@ -12,7 +12,7 @@ from app.engine.output import check_output
 from app.llm.demo.model import DemoModel
 from app.llm.demo.shaped import shaped
 from app.paths import assets
-from app.tools.builtin import builtin_registry
+from tests.builtin_tools import builtin_registry
 
 PERSON = {
     "type": "object",

@@ -12,6 +12,7 @@ from app.domain.errors import ToolError
 from app.domain.tool_settings import McpServer, StdioTransport
 from app.tools.mcp.server_log import LONGEST_LINE, MOST_LINES, ServerLog
 from app.tools.mcp.states import Patience
+from tests.processes import alive
 from tests.tools.context import Context
 from tests.tools.mcp.hubs import called, hostile, hub_of, reached, text_of
 from tests.waiting import until
@@ -149,14 +150,6 @@ async def test_servers_end_with_an_app_that_is_killed(tmp_path: Path):
     app.kill()
     await app.wait()
     await until(lambda: not any(alive(pid) for pid in pids))
-
-
-def alive(pid: int) -> bool:
-    """A zombie is dead: it only waits for somebody to ask how it ended."""
-    try:
-        return psutil.Process(pid).status() != psutil.STATUS_ZOMBIE
-    except psutil.NoSuchProcess:
-        return False
 
 
 async def test_tools_that_change_are_withheld_until_they_are_accepted(tmp_path: Path):

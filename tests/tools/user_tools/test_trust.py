@@ -1,6 +1,5 @@
 """Nothing of a file runs before its owner allowed it."""
 
-import os
 import sys
 from pathlib import Path
 
@@ -12,6 +11,7 @@ from app.domain.tools import ToolOutput
 from app.domain.values import now
 from app.store.trusted_files import TrustedFiles
 from app.tools.user_tools.folder import UserTools
+from tests.processes import alive
 from tests.tools.context import Context
 from tests.tools.user_tools.conftest import Folder, returning, until
 
@@ -96,11 +96,3 @@ async def test_a_python_that_is_not_there_is_refused(folder: Folder) -> None:
         await folder.tools.trust("a.py", interpreter="/no/python")
     with pytest.raises(NotFound, match=r"'b\.py'"):
         await folder.tools.trust("b.py")
-
-
-def alive(pid: int) -> bool:
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return False
-    return True

@@ -1,12 +1,12 @@
 """A run keeps the version it began with; what nobody holds any more ends."""
 
 import asyncio
-import os
 
 import psutil
 
 from app.domain.messages import TextPart
 from app.domain.tools import ToolOutput
+from tests.processes import alive
 from tests.tools.context import Context
 from tests.tools.user_tools.conftest import Folder, returning, until
 
@@ -17,14 +17,6 @@ def number(output: ToolOutput) -> int:
     [part] = output.parts
     assert isinstance(part, TextPart)
     return int(part.text)
-
-
-def alive(pid: int) -> bool:
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return False
-    return True
 
 
 async def test_a_held_version_stays_callable_and_ends_with_its_last_holder(folder: Folder) -> None:

@@ -4,12 +4,10 @@ Chains such as `1 + 2 + 3` are one flat node, so that only brackets make a tree 
 """
 
 from functools import cache
-from typing import TYPE_CHECKING
+
+from lark import Lark, Token, Tree, UnexpectedCharacters, UnexpectedInput, UnexpectedToken
 
 from app.domain.errors import ToolError
-
-if TYPE_CHECKING:
-    from lark import Lark, Token, Tree
 
 LONGEST_FORMULA = 2_000
 """Characters."""
@@ -55,10 +53,8 @@ _EXPECTED = {
 }  # fmt: skip
 
 
-def parse(formula: str) -> "Tree[Token]":
+def parse(formula: str) -> Tree[Token]:
     """The formula as a tree. Raises `ToolError` that names the place of a mistake and what may stand there."""
-    from lark import UnexpectedCharacters, UnexpectedInput, UnexpectedToken  # noqa: PLC0415  takes 60 ms to import
-
     if len(formula) > LONGEST_FORMULA:
         raise ToolError(f"The formula has {len(formula):,} characters; {LONGEST_FORMULA:,} is the most.")
     _check_depth(formula)
@@ -78,9 +74,7 @@ def parse(formula: str) -> "Tree[Token]":
 
 
 @cache
-def _parser() -> "Lark":
-    from lark import Lark  # noqa: PLC0415  takes 60 ms to import
-
+def _parser() -> Lark:
     return Lark(_GRAMMAR, parser="lalr", maybe_placeholders=False, propagate_positions=True)
 
 

@@ -9,13 +9,16 @@ from pydantic import Field, JsonValue
 
 from app.domain.errors import ToolError
 from app.domain.tools import CallContext
+from app.late import late
 from app.tools.builtin.data_transform.summing import grouped
 from app.tools.builtin.formula_engine.compiler import Formula
-from app.tools.builtin.formula_engine.grammar import parse
 from app.tools.builtin.formula_engine.values import FormulaError, Scalar, out
 from app.tools.builtin.numbers import number_in
 from app.tools.builtin.rows import Row, Rows, check_columns, columns_of, is_empty, shortened, table
 from app.tools.tool import AnyTool, tool
+
+with late():  # Lark takes 60 ms to import
+    from app.tools.builtin.formula_engine import grammar
 
 MOST_WORK = 5_000_000
 """Steps of a formula times rows."""
@@ -49,7 +52,7 @@ async def formula_engine__evaluate(
 
 def _evaluated(formula: str, rows: list[Row], by: list[str], column: str) -> dict[str, JsonValue]:
     check_columns(by, rows)
-    compiled = Formula(parse(formula), columns_of(rows))
+    compiled = Formula(grammar.parse(formula), columns_of(rows))
     work = compiled.size * max(1, len(rows))
     if work > MOST_WORK:
         raise ToolError(f"That formula over {len(rows):,} rows is too much work ({work:,} steps). Split the rows.")

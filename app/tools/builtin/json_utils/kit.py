@@ -7,13 +7,16 @@ from pydantic import JsonValue, WithJsonSchema
 
 from app.domain.errors import ToolError
 from app.domain.tools import CallContext
+from app.late import late
 from app.tools.builtin.documents import Document, document
-from app.tools.builtin.json_utils import query as queries
 from app.tools.builtin.json_utils.building import built
 from app.tools.builtin.json_utils.comparing import MOST_ITEMS, Arrays, differences, flattened, merged
 from app.tools.builtin.json_utils.places import leaves, read, written
 from app.tools.builtin.json_utils.schema import MOST_PROBLEMS, problems
 from app.tools.tool import AnyTool, tool
+
+with late():  # JMESPath takes 20 ms to import
+    from app.tools.builtin.json_utils import query as queries
 
 Json = Annotated[
     Document,
@@ -47,7 +50,7 @@ async def json_utils__query(data: Json, expression: str, context: CallContext) -
         expression: Such as people[?age > `30`].name, or people[?city == 'Rome'] | length(@).
     """
     found = await document(data, context, name="data")
-    value = await asyncio.to_thread(queries.query, found, expression)
+    value = await asyncio.to_thread(lambda: queries.query(found, expression))
     count: dict[str, JsonValue] = {"count": len(value)} if isinstance(value, list) else {}
     return {"expression": expression, **count, "found": value}
 

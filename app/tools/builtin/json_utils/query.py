@@ -2,12 +2,14 @@
 
 from typing import TYPE_CHECKING
 
+import jmespath
+from jmespath.exceptions import JMESPathError
+from jmespath.visitor import TreeInterpreter
 from pydantic import JsonValue
 
 from app.domain.errors import ToolError
 
 if TYPE_CHECKING:
-    from jmespath.exceptions import JMESPathError
     from jmespath.visitor import _TreeNode
 
 LONGEST_EXPRESSION = 2_000
@@ -22,9 +24,6 @@ class TooMuchWork(Exception):
 
 def query(document: JsonValue, expression: str) -> JsonValue:
     """What the expression finds. Raises `ToolError` for one that cannot be read or does not fit the document."""
-    import jmespath  # noqa: PLC0415  takes 20 ms to import
-    from jmespath.exceptions import JMESPathError  # noqa: PLC0415  as above
-
     if len(expression) > LONGEST_EXPRESSION:
         raise ToolError(f"The expression has {len(expression):,} characters; {LONGEST_EXPRESSION:,} is the most.")
     try:
@@ -41,21 +40,20 @@ def query(document: JsonValue, expression: str) -> JsonValue:
         raise ToolError(f"{expression!r} cannot be asked of this document: {error}") from error
 
 
+class Bounded(TreeInterpreter):
+    """Counts what it makes: `[@, @][]` doubles a list each time it is written."""
+
+    work = 0
+
+    def visit(self, node: "_TreeNode", *args: object, **options: object) -> JsonValue:
+        made: JsonValue = super().visit(node, *args, **options)
+        self.work += 1 + (len(made) if isinstance(made, list | str | dict) else 0)
+        if self.work > MOST_WORK:
+            raise TooMuchWork
+        return made
+
+
 def _evaluated(parsed: "_TreeNode", document: JsonValue) -> JsonValue:
-    from jmespath.visitor import TreeInterpreter  # noqa: PLC0415  as above
-
-    class Bounded(TreeInterpreter):
-        """Counts what it makes: `[@, @][]` doubles a list each time it is written."""
-
-        work = 0
-
-        def visit(self, node: "_TreeNode", *args: object, **options: object) -> JsonValue:
-            made: JsonValue = super().visit(node, *args, **options)
-            self.work += 1 + (len(made) if isinstance(made, list | str | dict) else 0)
-            if self.work > MOST_WORK:
-                raise TooMuchWork
-            return made
-
     found: JsonValue = Bounded().visit(parsed, document)
     check_size(found)
     return found
@@ -77,7 +75,7 @@ def check_size(value: JsonValue) -> None:
         ]
 
 
-def _complaint(expression: str, error: "JMESPathError | RecursionError") -> str:
+def _complaint(expression: str, error: JMESPathError | RecursionError) -> str:
     """Where the expression cannot be read."""
     if isinstance(error, RecursionError):
         return "The expression has too many brackets in each other."

@@ -1,0 +1,42 @@
+"""Where a run comes from: whose agent it is, who started it and why, the run above it, the app that it was made in."""
+
+from datetime import datetime
+from typing import Literal
+
+from app.domain.values import Value
+
+Purpose = Literal["chat", "api", "compare", "experiment", "replay"]
+
+
+class AgentRef(Value):
+    """The agent and variant a run used, as they were called then."""
+
+    id: str
+    slug: str
+    name: str
+    variant: int
+
+
+class Trigger(Value):
+    """Who started a run: a page, the terminal, a named API key, another agent, a job."""
+
+    kind: Literal["page", "terminal", "api_key", "agent", "job"]
+    name: str = ""
+
+
+class Parent(Value):
+    """The run and the tool call that started this one."""
+
+    run_id: str
+    call_id: str
+
+
+class Imported(Value):
+    """Where a run was made that came here as a bundle."""
+
+    run_id: str
+    """Its id there."""
+    app: str
+    """The version of the app that exported it."""
+    at: datetime
+    """When it came here."""

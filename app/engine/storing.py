@@ -1,0 +1,43 @@
+"""A run on disk: what it begins with, or it does not begin; how it ended, as often as that has to be tried."""
+
+import logging
+
+from app.domain.errors import StorageError
+from app.engine.left_runs import row_to_store
+from app.engine.live_run import LiveRun
+from app.engine.ports import Clock, RunRows
+
+log = logging.getLogger(__name__)
+
+SAVE_AGAIN_SECONDS = 5.0
+
+
+async def store_beginning(live: LiveRun, rows: RunRows) -> None:
+    """Returns when what the run begins with is on disk; raises `StorageError` and gives the run up."""
+    try:
+        await live.run.recorder.flush()
+        await rows.save(row_to_store(live.entries))
+    except StorageError:
+        live.run.toolset.release()
+        live.run.budget.close()
+        await live.run.recorder.abandon()
+        raise
+
+
+async def store_end(live: LiveRun, rows: RunRows, clock: Clock) -> None:
+    """Bring the end of the trace to disk; while that fails (a full disk), try again and say so.
+
+    The row of a run without an end stays one of a running run: how it really stands is seen when it is met.
+    """
+    while True:
+        try:
+            await live.run.recorder.close()
+            await rows.save(row_to_store(live.entries))
+        except StorageError as error:
+            if live.unsaved is None:
+                log.warning("Run %s is not on disk yet: %s", live.run_id, error)
+            live.unsaved = str(error)
+            await clock.sleep(SAVE_AGAIN_SECONDS)
+        else:
+            live.unsaved = None
+            return
