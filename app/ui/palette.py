@@ -39,10 +39,11 @@ def score(query: str, text: str) -> int | None:
 
 
 def matching(commands: Sequence[Command], query: str) -> list[Command]:
-    """The commands that fit, best first; without a query all in their order."""
+    """The commands that fit, the best group and in each the best first; without a query all in their order."""
     scored = [(score(query, command.title), index) for index, command in enumerate(commands)]
-    fitting = sorted((value, index) for value, index in scored if value is not None)
-    return [commands[index] for _, index in fitting]
+    fitting = [commands[index] for _, index in sorted((value, index) for value, index in scored if value is not None)]
+    groups = list(dict.fromkeys(command.group for command in fitting))
+    return sorted(fitting, key=lambda command: groups.index(command.group))
 
 
 class Palette:

@@ -1,7 +1,7 @@
 """The frame around every page: header, navigation, theme, command palette."""
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 
 from nicegui import PageArguments, context, events, ui
@@ -24,7 +24,10 @@ from app.ui.markup import Html, icon, joined, tag
 from app.ui.navigation import NavCounts, navigation
 from app.ui.pages.landing import Landing
 from app.ui.palette import Command, Palette
+from app.ui.pictures import renew_pictures
+from app.ui.reconnection import newest_wins
 from app.ui.sub_pages import Pages, shown, shown_later
+from app.ui.unforeseen import Unforeseen
 from app.workbench import Workbench
 
 with late():
@@ -99,6 +102,7 @@ class Shell:
         ui.add_body_html(_CTRL_K)
         ui.add_body_html(RUNS_KEYS)
         ui.add_body_html(_WAITING)
+        renew_pictures(workbench)
         self._palette = Palette(self._commands)
         ui.on("open_palette", self._palette.open)
         self._drawer = self._build_drawer()
@@ -107,26 +111,30 @@ class Shell:
         ui.skip_link("Skip to content", target=main)
         with main:
             self._say_what_is_only_read()
-            Pages(
-                {
-                    "/": self._landing,
-                    addresses.LANDING: self._landing,
-                    f"{addresses.LANDING}/{{session_id}}": self._session,
-                    addresses.AGENTS: self._agents,
-                    f"{addresses.AGENTS}/{{slug}}": self._agent,
-                    addresses.TOOLS: self._tools,
-                    addresses.COMPARE: self._comparisons,
-                    f"{addresses.COMPARE}/{{comparison_id}}": self._comparison,
-                    addresses.RUNS: self._runs,
-                    f"{addresses.RUNS}/{{run_id}}": self._run,
-                    addresses.JOBS: self._jobs,
-                    addresses.INTEGRATIONS: self._integrations,
-                    addresses.SETTINGS: self._settings,
-                    addresses.SETUP: self._setup,
-                }
-            )
+            Pages(self._pages())
         context.client.sub_pages_router.on_path_changed(self._show_nav)
+        context.client.on_connect(newest_wins)
+        context.client.on_exception(Unforeseen().tell)
         ui.timer(LOOK_SECONDS, self._look_around)
+
+    def _pages(self) -> dict[str, Callable[..., object]]:
+        """What is shown at which address."""
+        return {
+            "/": self._landing,
+            addresses.LANDING: self._landing,
+            f"{addresses.LANDING}/{{session_id}}": self._session,
+            addresses.AGENTS: self._agents,
+            f"{addresses.AGENTS}/{{slug}}": self._agent,
+            addresses.TOOLS: self._tools,
+            addresses.COMPARE: self._comparisons,
+            f"{addresses.COMPARE}/{{comparison_id}}": self._comparison,
+            addresses.RUNS: self._runs,
+            f"{addresses.RUNS}/{{run_id}}": self._run,
+            addresses.JOBS: self._jobs,
+            addresses.INTEGRATIONS: self._integrations,
+            addresses.SETTINGS: self._settings,
+            addresses.SETUP: self._setup,
+        }
 
     def _say_what_is_only_read(self) -> None:
         if why := self._workbench.data.read_only:

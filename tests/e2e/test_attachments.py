@@ -119,6 +119,18 @@ def test_an_edited_message_keeps_its_attachments(page: Page) -> None:
     expect(page.get_by_test_id("run-step").first.get_by_role("img", name="sunset.png")).to_be_visible()
 
 
+def test_a_picture_whose_address_holds_no_more_gets_a_fresh_one(page: Page, complaints: Complaints) -> None:
+    complaints.expect("NotSameOrigin")
+    start_session(page)
+    pick(page, SUNSET)
+    arrived(page, "sunset.png")
+    shown = page.get_by_test_id("attachment").locator("img")
+    given = shown.get_attribute("src") or ""
+    shown.evaluate("image => { image.src = image.src.replace(/\\/\\d+\\//, '/1/'); }")
+    expect(shown).to_have_attribute("src", given)
+    assert shown.evaluate("image => image.decode().then(() => image.naturalWidth)") == 60
+
+
 def test_files_are_dropped_on_the_conversation_only(page: Page) -> None:
     start_session(page)
     zone = page.get_by_test_id("drop-zone")

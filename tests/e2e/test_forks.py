@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
+from app.domain.agents import Behaviour, ToolChoice, new_agent
 from app.domain.events import ToolCalled, ToolReturned
 from tests.app_process import AppProcess
 from tests.e2e.apps import app_on, workbench_on
@@ -14,6 +15,7 @@ from tests.e2e.apps import app_on, workbench_on
 pytestmark = pytest.mark.blank
 
 SUM = "What is 5 + 10, then multiply by 3?"
+TASK = "Spawn a task that calculates 12 * 7"
 SEEN: dict[str, int | str] = {}
 """The run that was made before the app started, and the places of its first call and that one's result."""
 
@@ -31,11 +33,19 @@ async def seed(folder: Path) -> None:
         await live.ended()
         SEEN["run"] = live.run_id
         SEEN["call"] = next(entry.seq for entry in live.entries if isinstance(entry.event, ToolCalled))
+        tools = tuple(ToolChoice(name=name) for name in ("spawn_task", "join_task", "calculator"))
+        behaviour = Behaviour(model="demo/agent", tools=tools)
+        leader = await workbench.agents.create(new_agent("Leader", behaviour, taken_slugs=workbench.agents.slugs()))
+        handing_over = await workbench.chat.new_session(leader.id)
+        asking = await workbench.chat.send(handing_over.id, TASK)
+        await asking.ended()
+        SEEN["parent"] = asking.run_id
+        SEEN["handed"] = next(entry.seq for entry in asking.entries if isinstance(entry.event, ToolCalled))
         SEEN["result"] = next(entry.seq for entry in live.entries if isinstance(entry.event, ToolReturned))
 
 
-def open_dialog(page: Page, seq: int | str) -> None:
-    page.goto(f"/runs/{SEEN['run']}?step={seq}")
+def open_dialog(page: Page, seq: int | str, run: str = "run") -> None:
+    page.goto(f"/runs/{SEEN[run]}?step={seq}")
     step = page.locator(f"[data-testid=run-step][data-seq='{seq}']")
     step.hover()
     step.get_by_test_id("fork-button").click()
@@ -95,3 +105,15 @@ def test_arguments_that_are_none_are_told_before_anything_runs(page: Page):
     page.get_by_role("button", name="Cancel").click()
     expect(page.get_by_test_id("fork-dialog")).to_have_count(0)
     expect(page).to_have_url(re.compile(str(SEEN["run"])))
+
+
+def test_tasks_are_not_begun_again_unless_that_is_chosen(page: Page):
+    open_dialog(page, SEEN["handed"], "parent")
+    check = page.get_by_test_id("fork-check")
+    expect(check).to_contain_text("not begun again")
+    expect(check).not_to_contain_text(re.compile(r"real: [^.]*spawn_task"))
+    page.get_by_test_id("fork-tools").get_by_text("Tools (").click()
+    tool = page.locator("[data-testid=fork-tool][data-tool=spawn_task]")
+    expect(tool).to_contain_text("Recorded results only")
+    choose(page, tool, "From here on", "Called for real")
+    expect(check).to_contain_text(re.compile(r"real: [^.]*spawn_task"))

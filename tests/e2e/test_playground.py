@@ -148,6 +148,17 @@ def test_typed_text_outlives_a_reload(page: Page) -> None:
     expect(elsewhere.get_by_test_id("chat-input")).to_have_value("not sent yet")
 
 
+def test_typed_text_that_is_lost_on_its_way_outlives_a_reload(page: Page) -> None:
+    start_session(page)
+    page.get_by_test_id("chat-input").fill("told to nobody")
+    page.evaluate("""() => {
+        window.socket.disconnect();
+        getElement(Number(document.querySelector(".composer-text").id.slice(1))).save();
+    }""")
+    page.reload()
+    expect(page.get_by_test_id("chat-input")).to_have_value("told to nobody")
+
+
 def test_an_empty_message_is_refused_in_words(page: Page) -> None:
     start_session(page)
     page.get_by_test_id("chat-input").fill("   ")

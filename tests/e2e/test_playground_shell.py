@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Callable
-from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -195,22 +194,3 @@ def test_every_button_has_a_name(page: Page) -> None:
             .map(one => one.outerHTML)"""
     )
     assert nameless == []
-
-
-def test_a_lost_connection_is_said_and_found_again(page: Page, context: object) -> None:
-    start_session(page)
-    page.context.set_offline(True)
-    page.evaluate("window.socket.disconnect()")
-    expect(page.locator("#popup")).to_have_attribute("aria-hidden", "false")
-    page.context.set_offline(False)
-    page.evaluate("window.socket.connect()")
-    expect(page.locator("#popup")).to_have_attribute("aria-hidden", "true")
-    box = page.get_by_test_id("chat-input")
-    box.fill("What is 1 + 2?")
-    for _ in range(3):  # what is sent in the moment of the handshake may stay in the box; it is never lost
-        if box.input_value():
-            box.press("Enter")
-        with suppress(AssertionError):
-            expect(box).to_have_value("")
-    finished(page)
-    expect(page.get_by_test_id("assistant-message")).to_contain_text("3")

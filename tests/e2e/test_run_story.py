@@ -107,6 +107,7 @@ def compare_with_the_original(page: Page) -> None:
     expect(rows.nth(1)).to_contain_text("Edited")
     expect(rows.nth(1)).to_contain_text(REFUSED)
     expect(rows.nth(2)).to_contain_text(TEXT)
+    expect(rows.nth(2)).to_contain_text("The original broke off")
     comparison.get_by_role("button", name="Close").click()
     expect(comparison).to_have_count(0)
 

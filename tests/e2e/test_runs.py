@@ -15,6 +15,7 @@ from app.export.json_lines import json_lines
 from tests.app_process import AppProcess
 from tests.e2e.apps import app_on, workbench_on
 from tests.e2e.complaints import Complaints
+from tests.e2e.playground import STORY, send, start_session
 from tests.export.runs import PNG, digest
 from tests.seeds import seed_long_run, seed_runs, seed_trace
 from tests.traces import ADD, MULTIPLY, asked, called, finished, ran, returned, said, started, the_sum, trace_of
@@ -323,6 +324,24 @@ def test_a_run_grows_on_its_page(page: Page):
     rows(page).first.get_by_role("link", name="What is 5 + 10, then").click()
     expect(page.get_by_test_id("status-pill")).to_have_text("Completed", timeout=30_000)
     expect(page.get_by_test_id("run-step")).to_have_count(8)
+
+
+def test_a_press_on_a_row_that_changes_under_it_opens_the_run(page: Page):
+    go(page, "/playground")
+    start_session(page)
+    send(page, STORY)
+    page.get_by_test_id("nav-runs").click()
+    link = rows(page).first.get_by_role("link", name=STORY)
+    expect(rows(page).first.locator(".runs-status")).to_have_text("Running")
+    took = rows(page).first.locator(".runs-duration")
+    link.hover()
+    before = took.inner_text()
+    page.mouse.down()
+    expect(took).not_to_have_text(before)
+    page.mouse.up()
+    expect(page).to_have_url(re.compile(r"/runs/[^/?]+$"))
+    page.get_by_test_id("run-stop").click()
+    expect(page.get_by_test_id("status-pill")).to_have_text("Stopped")
 
 
 def test_nothing_sticks_out_of_the_window(page: Page):

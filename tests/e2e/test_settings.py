@@ -1,7 +1,5 @@
 """Settings: keys that are checked at once and never shown again, the doctor, servers of one's own, looks."""
 
-import subprocess
-import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -9,8 +7,9 @@ import httpx
 import pytest
 from playwright.sync_api import Locator, Page, WebSocket, expect
 
-from tests.app_process import ROOT, AppProcess
+from tests.app_process import AppProcess
 from tests.e2e.accessible import violations
+from tests.fakes.process import openai_process
 
 pytestmark = pytest.mark.blank
 
@@ -24,11 +23,8 @@ STEPS = ("resolves", "connects", "certificate", "key", "listed", "call", "tool")
 @pytest.fixture(scope="module")
 def provider() -> Iterator[str]:
     """The address of a provider that takes that key alone, and quotes any other."""
-    command = [sys.executable, "-m", "tests.fakes.openai", "--key", KEY]
-    with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True) as process:
-        assert process.stdout
-        yield f"{process.stdout.readline().strip()}/v1"
-        process.terminate()
+    with openai_process(KEY) as address:
+        yield f"{address}/v1"
 
 
 @pytest.fixture(scope="module")

@@ -1,16 +1,14 @@
 """The Setup guide: from the first start to an answer, left and gone on with, a server found by its address."""
 
-import subprocess
-import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.app_process import ROOT
 from tests.e2e.accessible import violations
 from tests.e2e.playground import ANSWER_SECONDS, finished
+from tests.fakes.process import openai_process
 
 pytestmark = pytest.mark.blank
 WANTED = "sk-wanted-0123456789"
@@ -19,11 +17,8 @@ WANTED = "sk-wanted-0123456789"
 @pytest.fixture(scope="module")
 def server() -> Iterator[str]:
     """Where a server that speaks OpenAI's protocol and wants a key runs, as a person would write it."""
-    command = [sys.executable, "-m", "tests.fakes.openai", "--key", WANTED]
-    with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True) as process:
-        assert process.stdout
-        yield process.stdout.readline().strip().removeprefix("http://")
-        process.terminate()
+    with openai_process(WANTED) as address:
+        yield address.removeprefix("http://")
 
 
 def answered(page: Page, text: str) -> None:

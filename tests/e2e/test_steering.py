@@ -11,6 +11,8 @@ from tests.e2e.playground import STORY, finished, send, start_session, wait_for_
 
 ENDLESS = "Run this Python code: while True: pass"
 BYE = "bye"
+THREE_TIMES_ENTER = """(box) => [1, 2, 3].forEach(() =>
+  box.dispatchEvent(new KeyboardEvent("keydown", { key: "Enter", bubbles: true, cancelable: true })))"""
 
 
 def say(page: Page, text: str, key: str = "Enter") -> None:
@@ -40,6 +42,7 @@ def test_queued_messages_are_edited_deleted_and_sent_as_the_next_run(
     expect(chips.first).to_contain_text(BYE)
     chips.filter(has_text="never mind").get_by_test_id("queued-delete").click()
     expect(chips).to_have_count(1)
+    expect(chips.get_by_test_id("queued-delete")).to_be_focused()
     page.reload()
     expect(chips).to_have_text(re.compile(BYE))
 
@@ -109,5 +112,21 @@ def test_the_buttons_fit_a_narrow_window(page: Page, width: int, screenshot: Cal
     screenshot("queue-narrow")
     assert page.evaluate("document.documentElement.scrollWidth") <= width
     page.get_by_test_id("queued-delete").click()
+    expect(page.get_by_test_id("chat-input")).to_be_focused()
+    page.get_by_test_id("stop-button").click()
+    finished(page)
+
+
+def test_a_message_whose_enter_is_pressed_again_and_again_is_taken_once(page: Page) -> None:
+    start_session(page)
+    send(page, STORY)
+    box = page.get_by_test_id("chat-input")
+    expect(page.get_by_test_id("queue-button")).to_be_visible()
+    box.fill(BYE)
+    box.evaluate(THREE_TIMES_ENTER)
+    expect(box).to_have_value("")
+    box.fill("and then this")
+    box.press("Enter")
+    expect(page.get_by_test_id("queued-message")).to_have_text([re.compile(BYE), re.compile("and then this")])
     page.get_by_test_id("stop-button").click()
     finished(page)

@@ -30,6 +30,8 @@ def test_every_failure_has_a_title_a_sentence_and_a_way_on(failure: FailureClass
         ("context_overflow", "shorten-button"),
         ("bad_request", "edit-agent-link"),
         ("limit", "edit-agent-link"),
+        ("invalid_key", "/settings"),
+        ("internal", "Report a problem"),
     ],
 )
 def test_a_failure_offers_the_button_that_helps(failure: FailureClass, handle: str) -> None:

@@ -4,11 +4,11 @@ from datetime import timedelta
 from pathlib import Path
 
 import pytest
-from nicegui import ui
 from nicegui.testing import User
 
 from app.domain.agents import Behaviour, new_agent
-from app.domain.events import Event, Parent, Trigger
+from app.domain.events import Event
+from app.domain.provenance import Parent, Trigger
 from app.domain.trace import RunRow, RunStatus, run_row
 from app.engine.chat import FROM_PAGE
 from app.engine.live_run import LiveRun
@@ -16,6 +16,7 @@ from app.ui.components.job_news import JobNews, ended_words
 from app.ui.components.job_progress import JobsProgress
 from app.ui.components.job_rows import actions_of, cells, started_by
 from app.ui.components.jobs_query import JobsQuery, shown_buttons
+from app.ui.components.live_table import LiveTable
 from app.ui.components.run_actions import action_buttons
 from app.workbench import Workbench
 from tests.traces import ADD, BEGAN, asked, called, finished, ran, returned, said, started, trace_of
@@ -39,7 +40,7 @@ async def job(workbench: Workbench, text: str = STORY) -> LiveRun:
 
 def rows(user: User) -> list[dict[str, str]]:
     table = the(user, "jobs-table")
-    assert isinstance(table, ui.table)
+    assert isinstance(table, LiveTable)
     return table.rows
 
 

@@ -18,6 +18,13 @@ def test_the_beginning_of_a_word_fits_best() -> None:
     assert titles("p")[0] == "Playground"
 
 
+def test_a_group_stands_together_behind_its_best_one() -> None:
+    tools = [Command("Tools", title, "build", lambda: None) for title in ("Parse dates", "Run a program")]
+    html = listed(matching([tools[0], *COMMANDS, tools[1]], "r"), 0)
+    assert html.count(">Pages<") == html.count(">Tools<") == 1
+    assert html.index(">Runs<") < html.index(">Run a program<")
+
+
 def test_a_word_begun_beats_letters_inside_one() -> None:
     begun, inside = score("an", "to an end"), score("an", "banner")
     assert begun is not None

@@ -1,6 +1,7 @@
 from datetime import timedelta
 
-from app.domain.events import Forked, Imported
+from app.domain.events import Forked
+from app.domain.provenance import Imported
 from app.domain.trace import steps, totals, trajectory
 from app.ui.components.trace_growth import RunSoFar
 from app.ui.components.trace_origin import origin

@@ -14,6 +14,7 @@ from app.domain.events import RunFinished
 from app.domain.streaming import Draft
 from app.store.artifacts import Artifacts
 from app.store.contents import Contents
+from app.ui.components.live_table import LiveTable
 from app.ui.components.timeline import Timeline
 from app.ui.components.timeline_cards import CardContext
 from app.ui.components.trace_growth import RunSoFar
@@ -47,9 +48,9 @@ def the(user: User, testid: str) -> ui.element:
     return element
 
 
-def table(user: User) -> ui.table:
+def table(user: User) -> LiveTable:
     found = the(user, "runs-table")
-    assert isinstance(found, ui.table)
+    assert isinstance(found, LiveTable)
     return found
 
 
@@ -121,9 +122,8 @@ async def test_deleted_runs_come_back_with_undo(tmp_path: Path):
     async with visitor(tmp_path) as (user, workbench):
         await user.open("/runs")
         await sees(user, "3 runs")
-        rows = table(user).rows[:2]
-        chosen = {"added": True, "rows": rows, "keys": [row["id"] for row in rows]}
-        user.find(kind=ui.table).trigger("selection", chosen)
+        for row in table(user).rows[:2]:
+            user.find(kind=LiveTable).trigger("pick", [row["id"], False])
         user.find("Delete 2 runs").click()
         await sees(user, "1 run")
         assert workbench.rows.get("seeded-000002") is None

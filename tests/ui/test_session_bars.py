@@ -71,7 +71,12 @@ def test_a_sparkline_needs_two_values() -> None:
 
 
 def test_what_is_not_on_disk_is_said() -> None:
-    line = status_line(streaming=True, version="1.2.3", unsaved="The disk is full.")
+    line = status_line(running=True, version="1.2.3", unsaved="The disk is full.")
     for piece in ("Streaming", "v1.2.3", "Not saved yet: The disk is full."):
         assert piece in line
-    assert "Idle" in status_line(streaming=False, version="1", unsaved=None)
+    assert "Idle" in status_line(running=False, version="1", unsaved=None)
+
+
+def test_a_run_that_waits_for_a_decision_is_not_said_to_stream() -> None:
+    line = status_line(running=True, waits=True, version="1", unsaved=None)
+    assert "Waiting for you" in line and "Streaming" not in line

@@ -5,6 +5,7 @@ from datetime import datetime
 from app.domain.agents import Agent, ToolChoice
 from app.domain.trace import Week
 from app.ui.addresses import agent_address
+from app.ui.components.buttons import icon_action
 from app.ui.components.format import ago, dollars, moment_text, plural
 from app.ui.markup import Html, icon, tag
 
@@ -96,22 +97,9 @@ def _used(week: Week, now: datetime) -> Html:
 def _actions(agent: Agent) -> Html:
     return tag(
         "div",
-        _action("talk", "forum", f"New session with {agent.name}"),
-        _action("duplicate", "content_copy", f"Duplicate {agent.name}"),
-        _action("export", "download", f"Export {agent.name} to a file"),
-        _action("delete", "delete_outline", f"Delete {agent.name}"),
+        icon_action("talk", "forum", f"New session with {agent.name}", testid="agent-talk"),
+        icon_action("duplicate", "content_copy", f"Duplicate {agent.name}", testid="agent-duplicate"),
+        icon_action("export", "download", f"Export {agent.name} to a file", testid="agent-export"),
+        icon_action("delete", "delete_outline", f"Delete {agent.name}", testid="agent-delete"),
         cls="agent-actions",
-    )
-
-
-def _action(action: str, symbol: str, label: str) -> Html:
-    return tag(
-        "button",
-        icon(symbol),
-        type="button",
-        cls="icon-action",
-        data_action=action,
-        data_testid=f"agent-{action}",
-        aria_label=label,
-        title=label,
     )

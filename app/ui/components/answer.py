@@ -10,6 +10,7 @@ from app.domain.errors import ErrorInfo
 from app.domain.events import (
     ContextTrimmed,
     Entry,
+    Forked,
     MessageAdded,
     PauseRequested,
     PauseResolved,
@@ -20,9 +21,8 @@ from app.domain.events import (
 from app.domain.messages import Message
 from app.domain.streaming import Draft
 from app.domain.tools import Progress, ToolSpec
-from app.domain.trace import CallView
-from app.domain.trace.calls import follow_call
 from app.store.contents import Contents
+from app.ui.components.call_cards import CallCards
 from app.ui.components.failed_attempts import FailedAttempts
 from app.ui.components.failures import error_card, interrupted_card, mark
 from app.ui.components.figures import Figures
@@ -35,7 +35,6 @@ from app.ui.components.phase import Phase
 from app.ui.components.phase_line import PhaseLine
 from app.ui.components.reasoning import Reasoning
 from app.ui.components.skipped_steps import SkippedSteps
-from app.ui.components.tool_card import ToolCard
 from app.ui.components.trace_marks import trimmed_words
 from app.ui.components.user_message import SteerMessage
 from app.ui.live_markdown import LiveMarkdown, render
@@ -77,8 +76,6 @@ class Answer(ui.element):
         self._contents = contents
         self._live_markdown = live_markdown
         self._specs: Mapping[str, ToolSpec] = {tool.spec.name: tool.spec for tool in run.tools}
-        self._calls: dict[str, CallView] = {}
-        self._cards: dict[str, ToolCard] = {}
         self._act = act
         self._pauses: dict[str, PauseCard] = {}
         self._schema = run.output_schema
@@ -93,6 +90,7 @@ class Answer(ui.element):
         with self:
             ui.html(_heading(started, run, agent_icon), sanitize=False).classes("assistant-head")
             self._body = ui.element("div").classes("answer").props("data-testid=message-streaming")
+            self._cards = CallCards(self._body, self._specs, contents)
             self._attempts = FailedAttempts(self._body)
             self._skipped = SkippedSteps(self._body, self._run_id)
             self._line: PhaseLine | None = PhaseLine()
@@ -103,7 +101,7 @@ class Answer(ui.element):
         self.figures.take(entry)
         self._phase.take(entry)
         self._attempts.take(entry, alive=alive)
-        call = follow_call(self._calls, entry)
+        call = self._cards.take(entry)
         match entry.event:
             case MessageAdded(message=message) if message.role == "assistant":
                 await self._add_message(message)
@@ -126,8 +124,10 @@ class Answer(ui.element):
                 if status == "completed" and self._schema is not None:
                     self._note(await output_check(self._schema, self._last_words))
                 self._end(error, stopped=status == "cancelled", ended=entry)
-            case _ if call is not None and call.call_id in self._cards:
-                await self._cards[call.call_id].show(call)
+            case Forked():  # what was before it took place in another run
+                self._began = entry.at
+            case _ if call is not None:
+                await self._cards.show(call)
             case _:
                 pass
 
@@ -148,12 +148,7 @@ class Answer(ui.element):
             await self._thoughts().follow(draft.reasoning, live)
         if draft.text:
             await self._stream(draft.text)
-        for call_id, text in printed.items():
-            if call_id in self._cards:
-                self._cards[call_id].printed(text)
-        for call_id, how_far in progress.items():
-            if call_id in self._cards:
-                self._cards[call_id].progressed(how_far)
+        self._cards.show_live(printed, progress)
         if self._line is not None:
             self._line.show(self._phase.words(draft, steered=steered), self._phase.since)
 
@@ -193,7 +188,7 @@ class Answer(ui.element):
         step = _Step(calls=tuple(call.call_id for call in message.tool_calls))
         if said := await self._show_text(message.text, number):
             step.elements.append(said)
-        step.elements += self._add_cards(message)
+        step.elements += self._cards.add(message)
         self._steps.append(step)
         if len(self._steps) > SHOWN_STEPS:
             self._drop(self._steps.popleft())
@@ -220,26 +215,11 @@ class Answer(ui.element):
     def _drop(self, step: _Step) -> None:
         for element in step.elements:
             element.delete()
-        for call_id in step.calls:
-            self._cards.pop(call_id, None)
+        self._cards.forget(step.calls)
         self._skipped.count_one()
 
     def _remember(self, text: str) -> None:
         self.text = f"{self.text}\n\n{text}".strip()
-
-    def _add_cards(self, message: Message) -> list[ui.element]:
-        """A card for each call; calls of one message stand together."""
-        calls = message.tool_calls
-        place: ui.element = self._body
-        if len(calls) > 1:
-            with self._body:
-                place = ui.element("div").classes("call-group")
-            place.props(f'role=group aria-label="{len(calls)} calls side by side"')
-        with place:
-            for call in calls:
-                view = self._calls[call.call_id]
-                self._cards[call.call_id] = ToolCard(view, self._specs.get(call.name), self._contents)
-        return [place] if len(calls) > 1 else [self._cards[call.call_id] for call in calls]
 
     def _thoughts(self) -> Reasoning:
         if self._reasoning is None:

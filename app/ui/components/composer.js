@@ -1,6 +1,8 @@
 // The text box of a conversation. It keeps its text in the browser and tells the server only what it has to know:
 // the text once typing has stopped, and the message when it is sent.
 const SAVE_MS = 1000;
+// For how long what was just told may still be on its way, and is lost if the page goes.
+const ON_ITS_WAY_MS = 5000;
 
 export default {
   template: `
@@ -14,6 +16,7 @@ export default {
     window.addEventListener("pagehide", this.keep);
     const kept = sessionStorage.getItem(this.storage);
     this.$refs.box.value = kept ?? this.text ?? "";
+    this.edition = Date.now(); // of what stands in the box: the server takes each once, however often Enter is pressed
     this.fit();
     if (kept !== null) this.timer = setTimeout(this.save, SAVE_MS);
     // On a touch screen the focus would bring up the keyboard before anybody asked for it.
@@ -25,6 +28,7 @@ export default {
   },
   methods: {
     typed() {
+      this.edition += 1;
       this.fit();
       clearTimeout(this.timer);
       this.timer = setTimeout(this.save, SAVE_MS);
@@ -38,12 +42,14 @@ export default {
       if (text.length > this.limit) sessionStorage.setItem(this.storage, text);
       else {
         sessionStorage.removeItem(this.storage);
+        this.toldAt = Date.now();
         this.$emit("typed", text);
       }
     },
-    // The page is left before typing has stopped for long enough.
+    // The page is left before typing has stopped for long enough, or before the server has the text.
     keep() {
-      if (this.timer) sessionStorage.setItem(this.storage, this.$refs.box.value);
+      const onItsWay = !window.socket?.connected || Date.now() - this.toldAt < ON_ITS_WAY_MS;
+      if (this.timer || onItsWay) sessionStorage.setItem(this.storage, this.$refs.box.value);
       clearTimeout(this.timer);
     },
     key(event) {
@@ -55,16 +61,18 @@ export default {
     send(how) {
       clearTimeout(this.timer);
       const text = (this.handed = this.$refs.box.value);
-      this.$emit("send", { length: text.length, text: text.length > this.limit ? "" : text, how });
+      const { edition } = this;
+      this.$emit("send", { length: text.length, text: text.length > this.limit ? "" : text, how, edition });
     },
     focus() {
       this.$refs.box.focus({ preventScroll: true });
     },
     put(text) {
+      this.edition += 1;
       this.$refs.box.value = text;
       sessionStorage.removeItem(this.storage);
       clearTimeout(this.timer);
-      this.timer = undefined;
+      this.timer = this.toldAt = undefined;
       this.fit();
       this.$refs.box.focus({ preventScroll: true });
     },

@@ -15,14 +15,15 @@ _WAYS: tuple[SendAs, ...] = get_args(SendAs)
 
 
 class OnSend(Protocol):
-    async def __call__(self, text: str, length: int, how: SendAs) -> None: ...
+    async def __call__(self, text: str, length: int, how: SendAs) -> bool: ...
 
 
 class Composer(ui.element, component="composer.js"):
     """Enter sends, Shift-Enter breaks the line. The text leaves the box only when `sent` says so.
 
     `on_send` gets the text, its length, and how it is sent: Ctrl-Enter steers, Ctrl-Shift-Enter runs it in the
-    background. Of a text too large to travel only the length comes, with an empty text.
+    background; it says whether the message was taken. Of a text too large to travel only the length comes, with an
+    empty text.
     `on_typed` gets the text one second after typing stopped.
     """
 
@@ -43,10 +44,20 @@ class Composer(ui.element, component="composer.js"):
             limit=LARGEST_EVENT,
             storage=f"composer:{key}",
         )
+        self._handed: int | None = None
+        """The edition of the text that was sent last: Enter may be pressed again before the box is empty."""
 
         async def send(event: events.GenericEventArguments) -> None:
+            edition = int(event.args["edition"])
+            if edition == self._handed:
+                return
+            self._handed, taken = edition, False
             how: SendAs = next((way for way in _WAYS if way == event.args["how"]), "next")
-            await on_send(str(event.args["text"]), int(event.args["length"]), how)
+            try:
+                taken = await on_send(str(event.args["text"]), int(event.args["length"]), how)
+            finally:
+                if not taken and self._handed == edition:
+                    self._handed = None
 
         async def typed(event: events.GenericEventArguments) -> None:
             self._props["text"] = str(event.args)

@@ -86,8 +86,8 @@ class ComposerBar(ui.element):
         self._queue.visible = self._steer.visible = queues
         self._words.text = RUNNING_HINT if queues else self._hint
 
-    async def submit(self, text: str, length: int, how: SendAs = "next") -> None:
-        """Send the text; of one that is too large to travel only the length is known."""
+    async def submit(self, text: str, length: int, how: SendAs = "next") -> bool:
+        """Send the text; of one that is too large to travel only the length is known. True when it was taken."""
         try:
             if length > len(text):
                 raise TooLarge(
@@ -97,6 +97,8 @@ class ComposerBar(ui.element):
             await self._on_send(text, how)
         except WorkbenchError as problem:
             self.say(str(problem))
+            return False
+        return True
 
     def sent(self, text: str) -> None:
         """The message was taken: empty the box, unless something else stands in it by now."""

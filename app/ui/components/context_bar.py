@@ -26,7 +26,7 @@ class ContextBar(ui.html):
         self._message = ""
         self.summary = ""
         """What the next turn sends and costs, on one line; empty while it is not known."""
-        self.set_content(tag("h2", "Next turn"))
+        self.set_content(joined(tag("h2", "Next turn"), tag("p", "Counted between answers.", cls="faint")))
 
     async def refresh(self) -> None:
         """Count the next request as the session stands now."""
@@ -35,7 +35,7 @@ class ContextBar(ui.html):
             request = await chat.next_request(self._session_id)
             self._model = request.model
             attached = bool(self._workbench.sessions.get(self._session_id).composer_attachments)
-            self._parts = await context_of(request, self._workbench.models, self._workbench.catalog, typed=attached)
+            self._parts = await context_of(request, self._workbench.models, typed=attached)
             self._system_changed = await chat.system_changed(self._session_id)
         except WorkbenchError as problem:
             self._parts = None

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from app.domain.errors import ErrorInfo
+from app.domain.errors import ErrorInfo, FailureClass
 from app.domain.failure_words import FailureAction, failure_words
 from app.domain.trace.attempts import FailedAttempt
 from app.ui.addresses import SETTINGS, agent_address
@@ -10,6 +10,8 @@ from app.ui.components.format import duration, plural
 from app.ui.markup import Html, icon, joined, tag
 
 _KEY_LINK = tag("a", "Open Settings", href=SETTINGS, cls="text-button", data_testid="open-settings-link")
+_REPORT_LINK = tag("a", "Report a problem", href=f"{SETTINGS}?section=data", cls="text-button")
+_LINKS: dict[FailureClass, Html] = {"invalid_key": _KEY_LINK, "internal": _REPORT_LINK}
 
 
 def error_card(error: ErrorInfo, *, agent_slug: str = "", elsewhere: Html | None = None) -> Html:
@@ -29,7 +31,7 @@ def error_card(error: ErrorInfo, *, agent_slug: str = "", elsewhere: Html | None
         tag(
             "div",
             _buttons(words.action, agent_slug, in_session=in_session),
-            _KEY_LINK if error.failure == "invalid_key" else "",
+            _LINKS.get(error.failure, ""),
             elsewhere or "",
             cls="notice-buttons",
         ),

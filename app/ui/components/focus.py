@@ -8,12 +8,13 @@ from nicegui import ui
 def refocus(place: ui.element, *selectors: str) -> None:
     """Focus the first of these CSS selectors that fits something in `place`, unless the focus is elsewhere by now.
 
-    A button that is redrawn takes the focus with it, and who works without a mouse would begin anew at the top.
+    A button that goes takes the focus with it, and who works without a mouse would begin anew at the top.
     """
     with place:
         ui.run_javascript(f"""requestAnimationFrame(() => {{
           const place = getHtmlElement({place.id});
-          if (!place || document.activeElement !== document.body) return;
+          const at = document.activeElement;
+          if (!place || (at !== document.body && at.checkVisibility())) return;
           {json.dumps(selectors)}.map((one) => place.querySelector(one)).find((one) => one)?.focus();
         }})""")
 

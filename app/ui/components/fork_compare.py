@@ -63,7 +63,8 @@ def _row(row: AlignedStep, view: ForkView, *, error: ErrorInfo | None) -> Html:
     original, own = row.columns
     first = tag("p", failure_words(error.failure).title, ": ", head(error.text, 200), cls="is-bad") if error else ""
     number = max(step.number for step in row.columns if step is not None)
-    name = joined(tag("strong", f"Step {number}"), tag("div", _verdict(row, view), cls="faint"))
+    verdict = "The original broke off" if error else _verdict(row, view)
+    name = joined(tag("strong", f"Step {number}"), tag("div", verdict, cls="faint"))
     cells = (joined(first, "" if error else _step(original)), _step(own))
     return tag("tr", tag("td", name), *(tag("td", cell) for cell in cells))
 

@@ -6,9 +6,11 @@ from nicegui import background_tasks, events, ui
 
 from app.domain.agents import Agent
 from app.domain.errors import NotFound, WorkbenchError
-from app.domain.events import Entry, GrantedTool, RunStarted, ToolSource, Trigger
-from app.domain.forks import ForkCheck, ToolPlan
+from app.domain.events import Entry, RunStarted, ToolSource
+from app.domain.forks import ForkCheck, ToolPlan, plans_by_default
 from app.domain.prompts import filled
+from app.domain.provenance import Trigger
+from app.domain.tools import GrantedTool
 from app.domain.trace.trajectory import step_number
 from app.ui.addresses import run_address
 from app.ui.components.buttons import button
@@ -49,6 +51,7 @@ class ForkDialog:
         self._workbench = workbench
         self._run_id = run_id
         self._started = started
+        self._by_default = plans_by_default(entries)
         self._template = prompt_template(self._agent(), started)
         prompt = self._template if self._template is not None else started.system.text if started.system else ""
         editable = editable_at(entries, seq)
@@ -120,7 +123,8 @@ class ForkDialog:
             return
         with ui.expansion(f"Tools ({len(tools)})").classes("w-full").props("dense data-testid=fork-tools"):
             for tool in tools:
-                ForkToolRow(tool, self._choose_tool, self._type_result)
+                plan = self._by_default.get(tool.spec.name, ToolPlan())
+                ForkToolRow(tool, plan, self._choose_tool, self._type_result)
 
     async def _choose_variant(self, event: events.ValueChangeEventArguments[int]) -> None:
         self._draft.variant = event.value or None
@@ -178,7 +182,7 @@ class ForkToolRow(ui.element):
     `on_type` gets the same for each change of the text, which decides nothing else.
     """
 
-    def __init__(self, tool: GrantedTool, on_choose: OnChoose, on_type: OnType) -> None:
+    def __init__(self, tool: GrantedTool, plan: ToolPlan, on_choose: OnChoose, on_type: OnType) -> None:
         super().__init__()
         self.classes("fork-tool").props("role=group data-testid=fork-tool")
         self.props["data-tool"] = self.props["aria-label"] = tool.spec.name
@@ -189,8 +193,8 @@ class ForkToolRow(ui.element):
             name = ui.html(joined(icon(tool.spec.icon), tag("strong", tool.spec.name), outside), sanitize=False)
             name.classes("fork-tool-name")
             with ui.element("div").classes("row-line wrap-line"):
-                self._before = self._select(BEFORE, "recorded", "Up to here")
-                self._after = self._select(AFTER, "live", "From here on")
+                self._before = self._select(BEFORE, plan.before, "Up to here")
+                self._after = self._select(AFTER, plan.after.mode, "From here on")
             self._fixed = ui.textarea("Result of every call", on_change=self._typed).classes("w-full")
             self._fixed.props("outlined dense")
             self._fixed.visible = False

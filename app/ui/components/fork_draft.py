@@ -8,9 +8,10 @@ from typing import Literal
 from pydantic import JsonValue, TypeAdapter, ValidationError
 
 from app.domain.agents import Agent
+from app.domain.edits import Edit, EditedArguments, EditedMessage, EditedResult
 from app.domain.errors import WorkbenchError
 from app.domain.events import Entry, MessageAdded, RunStarted, ToolCalled, ToolReturned
-from app.domain.forks import Edit, EditedArguments, EditedMessage, EditedResult, ForkPlan, ToolPlan
+from app.domain.forks import ForkPlan, ToolPlan
 from app.domain.prompts import filled
 
 _OBJECT: TypeAdapter[dict[str, JsonValue]] = TypeAdapter(dict[str, JsonValue])
@@ -49,7 +50,7 @@ class ForkDraft:
             variant=self.variant,
             model=self.model,
             system_prompt=None if self.system_prompt == self.recorded_prompt else self.system_prompt,
-            tools={name: tool for name, tool in self.tools.items() if tool != ToolPlan()},
+            tools=self.tools,
         )
 
     def _edit(self) -> Edit | None:

@@ -16,6 +16,7 @@ from app.engine.by_hand import HandCall
 from app.engine.outcomes import Outcome
 from app.store.contents import Contents
 from app.ui.components.artifact_buttons import artifact_buttons, hear_artifact_buttons
+from app.ui.components.buttons import icon_action
 from app.ui.components.format import duration, size
 from app.ui.components.json_tree import as_rows, json_table, json_tree
 from app.ui.components.schema_form_json import BrokenJson, read_json
@@ -137,15 +138,7 @@ def _head(outcome: Outcome, shown: Shown, view: View) -> Html:
         role="group",
         aria_label="How to show the result",
     )
-    copy = tag(
-        "button",
-        icon("content_copy"),
-        type="button",
-        cls="icon-action",
-        data_action="copy",
-        aria_label="Copy the result",
-        title="Copy the result",
-    )
+    copy = icon_action("copy", "content_copy", "Copy the result")
     return joined(
         tag("h3", "Result"),
         tag("span", STATUS_WORDS[outcome.status], cls=f"pill {pill}", data_testid="call-status"),

@@ -5,11 +5,11 @@ from datetime import datetime
 from app.domain.trace import RunRow, RunStatus
 from app.ui.addresses import run_address, session_address
 from app.ui.components.format import dollars, duration, head, moment_text, plural, short_moment
+from app.ui.components.live_table import Cells
 from app.ui.components.status_pill import status_pill
 from app.ui.components.trace_rows import so_far_ms
 from app.ui.markup import Html, icon, joined, tag
 
-Cells = dict[str, str]
 COLUMNS = [
     {"name": name, "label": label, "field": name}
     for name, label in (
@@ -23,27 +23,27 @@ COLUMNS = [
 ]
 HEADER = """
 <tr>
-  <th v-for="column in props.cols" :key="column.name" :class="'jobs-' + column.name" scope="col">
+  <th v-for="column in cols" :key="column.name" :class="'jobs-' + column.name" scope="col">
     <span v-if="column.label">{{ column.label }}</span><span v-else class="visually-hidden">Actions</span>
   </th>
 </tr>
 """
 BODY = """
-<tr data-testid="job-row" :data-run="props.row.id" :data-status="props.row.status">
-  <td class="jobs-status" v-html="props.row.pill"></td>
-  <td class="jobs-request" v-html="props.row.request"></td>
-  <td class="jobs-progress" :title="props.row.doing">
-    <span data-testid="job-progress">{{ props.row.doing }}</span><small>{{ props.row.took }}</small>
+<tr data-testid="job-row" :data-run="row.id" :data-status="row.status">
+  <td class="jobs-status" v-html="row.pill"></td>
+  <td class="jobs-request" v-html="row.request"></td>
+  <td class="jobs-progress" :title="row.doing">
+    <span data-testid="job-progress">{{ row.doing }}</span><small>{{ row.took }}</small>
   </td>
-  <td class="jobs-cost">{{ props.row.cost }}</td>
-  <td class="jobs-started"><time :datetime="props.row.iso" :title="props.row.moment">{{ props.row.started }}</time></td>
+  <td class="jobs-cost">{{ row.cost }}</td>
+  <td class="jobs-started"><time :datetime="row.iso" :title="row.moment">{{ row.started }}</time></td>
   <td class="jobs-actions">
     <div class="jobs-buttons">
-      <button v-for="one in props.row.actions.split(' ').filter(Boolean)" :key="one" type="button" class="text-button"
-        :data-testid="'job-' + one" :aria-label="props.row['say_' + one]"
-        @click="() => $parent.$emit('act', [one, props.row.id])">{{ props.row['label_' + one] }}</button>
-      <span class="jobs-conversation" v-html="props.row.conversation"
-        @click="() => $parent.$emit('act', ['opened', props.row.id])"></span>
+      <button v-for="one in row.actions.split(' ').filter(Boolean)" :key="one" type="button" class="text-button"
+        :data-testid="'job-' + one" :aria-label="row['say_' + one]"
+        @click="() => $parent.$emit('act', [one, row.id])">{{ row['label_' + one] }}</button>
+      <span class="jobs-conversation" v-html="row.conversation"
+        @click="() => $parent.$emit('act', ['opened', row.id])"></span>
     </div>
   </td>
 </tr>

@@ -1,20 +1,8 @@
 """The small buttons under a message; the turn's own listener hears them."""
 
 from app.ui.addresses import run_address
+from app.ui.components.buttons import icon_action
 from app.ui.markup import Html, icon, joined, tag
-
-
-def message_action(action: str, symbol: str, label: str, testid: str) -> Html:
-    return tag(
-        "button",
-        icon(symbol),
-        type="button",
-        cls="icon-action",
-        data_action=action,
-        data_testid=testid,
-        aria_label=label,
-        title=label,
-    )
 
 
 def answer_actions(run_id: str, *, has_text: bool) -> Html:
@@ -29,5 +17,5 @@ def answer_actions(run_id: str, *, has_text: bool) -> Html:
         aria_label=label,
         data_testid="open-run",
     )
-    copy = message_action("copy-answer", "content_copy", "Copy answer", "copy-button") if has_text else ""
-    return joined(copy, message_action("regenerate", "refresh", "Answer again", "regenerate-button"), run)
+    copy = icon_action("copy-answer", "content_copy", "Copy answer", testid="copy-button") if has_text else ""
+    return joined(copy, icon_action("regenerate", "refresh", "Answer again", testid="regenerate-button"), run)

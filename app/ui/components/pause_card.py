@@ -9,8 +9,9 @@ from app.domain.events import Decision, PauseRequested, PauseResolved
 from app.domain.tools import JsonSchema, ToolSpec
 from app.ui.components.buttons import button
 from app.ui.components.failures import mark
+from app.ui.components.focus import refocus
 from app.ui.components.schema_form import SchemaForm
-from app.ui.components.tool_body import cut, pretty
+from app.ui.components.tool_body import cut, long_arguments, pretty
 from app.ui.markup import Html, icon, joined, tag
 from app.workbench import Workbench
 
@@ -89,7 +90,7 @@ class PauseCard(ui.element):
         symbol = "contact_support" if self._is_question else "front_hand"
         words = tag("div", self._question, cls="pause-question")
         ui.html(joined(tag("strong", icon(symbol), who), words), sanitize=False)
-        self._arguments = ui.html(cut(pretty(pause.arguments)) if pause.arguments else Html(""), sanitize=False)
+        self._arguments = ui.html(_arguments(pause), sanitize=False)
         if not alive:
             ui.html(tag("div", self._left_words, cls="what-to-do", data_testid="pause-left"), sanitize=False)
         if self._is_question:
@@ -130,6 +131,8 @@ class PauseCard(ui.element):
             self._edit = button("Change arguments", self._change, look="quiet", testid="edit-arguments-button")
             self._always = button("Always allow in this session", self._allow_always, look="quiet")
             self._always.props("data-testid=always-button")
+            self._keep = button("Keep as asked", self._keep_arguments, look="quiet", testid="keep-arguments-button")
+            self._keep.visible = False
         self._build_note()
 
     def _build_note(self) -> None:
@@ -142,7 +145,19 @@ class PauseCard(ui.element):
         schema: JsonSchema = self._spec.parameters if self._spec else {"type": "object"}
         with self._form_place:
             self._form = SchemaForm(schema, self._pause.arguments)
-        self._arguments.visible = self._edit.visible = self._always.visible = False
+        self._offer_change(False)
+        refocus(self._form_place, "input, select, textarea")
+
+    def _keep_arguments(self) -> None:
+        """Take all changes back."""
+        self._form = None
+        self._form_place.clear()
+        self._offer_change(True)
+        refocus(self._buttons, "[data-testid=edit-arguments-button]")
+
+    def _offer_change(self, offered: bool) -> None:
+        self._arguments.visible = self._edit.visible = self._always.visible = offered
+        self._keep.visible = not offered
 
     async def _approve(self) -> None:
         if self._form is None:
@@ -186,6 +201,12 @@ class PauseCard(ui.element):
         self.clear()
         with self:
             ui.html(mark(symbol, words), sanitize=False)
+
+
+def _arguments(pause: PauseRequested) -> Html:
+    if not pause.arguments:
+        return Html("")
+    return joined(cut(pretty(pause.arguments)), long_arguments(pause.arguments, pause.name))
 
 
 def _answered(question: str, resolved: PauseResolved) -> str:

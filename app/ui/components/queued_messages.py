@@ -64,6 +64,12 @@ class QueuedMessages(ui.element):
         except WorkbenchError as problem:
             told(str(problem))
         await self._on_done()
+        refocus(self._dock, "[data-queued=delete]", "textarea")
+
+    @property
+    def _dock(self) -> ui.element:
+        """What also holds the box of the next message."""
+        return next(place for place in self.ancestors() if "composer-dock" in place.classes)
 
     def _edit(self, message: QueuedMessage) -> None:
         self._close()

@@ -13,7 +13,7 @@ from app.workbench import Workbench
 
 MEANS = (
     "The recorded answers of the model and results of the tools go through the app once more. "
-    "Nobody is asked, nothing is changed, and it costs nothing."
+    "Nobody is asked, nothing is changed, no task is begun again, and it costs nothing."
 )
 
 

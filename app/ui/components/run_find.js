@@ -2,6 +2,7 @@
 const TYPED = 200; // milliseconds after the last key until it is searched
 const MOST = 2000; // marks at once
 const NAME = "run-find";
+const OPEN_DIALOG = ".q-dialog__inner:not([class*=leave-active])"; // one that fades away is not
 
 export default {
   template: `
@@ -70,7 +71,7 @@ export default {
       }
     },
     onKey(event) {
-      if (event.ctrlKey || event.metaKey || event.altKey || document.querySelector(".q-dialog")) return;
+      if (event.ctrlKey || event.metaKey || event.altKey || document.querySelector(OPEN_DIALOG)) return;
       if (event.target.closest("input, textarea, select, [contenteditable=true], .cm-editor")) return;
       const emits = { j: ["move", 1], k: ["move", -1], e: ["trouble"] }[event.key];
       if (event.key === "/") this.$refs.input.focus();

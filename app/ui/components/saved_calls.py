@@ -8,6 +8,7 @@ from pydantic import JsonValue
 from app.domain.errors import WorkbenchError
 from app.domain.tool_settings import SavedCall
 from app.domain.values import new_id, now, well_formed
+from app.ui.components.buttons import icon_action
 from app.ui.components.format import head, moment_text
 from app.ui.components.notices import told
 from app.ui.components.questions import asked_for_text
@@ -96,13 +97,5 @@ def _chip(call: SavedCall) -> Html:
         data_action="load",
         title=f"Saved {moment_text(call.created_at)}",
     )
-    delete = tag(
-        "button",
-        icon("close"),
-        type="button",
-        cls="icon-action",
-        data_action="delete",
-        aria_label=f"Delete the saved call {call.name}",
-        title="Delete",
-    )
+    delete = icon_action("delete", "close", f"Delete the saved call {call.name}", title="Delete")
     return tag("span", load, delete, cls="saved-call", data_call=call.id, data_testid="saved-call")

@@ -7,6 +7,7 @@ from typing import Protocol
 from nicegui import events, ui
 from pydantic import JsonValue
 
+from app.ui.components.buttons import icon_action
 from app.ui.components.schema_form_shape import ABSENT, Given, Shape
 from app.ui.markup import Html, icon, joined, tag
 
@@ -165,8 +166,8 @@ class Field(ui.element):
             tag("span", "" if sent or slot.required else "not sent", cls="field-sent"),
             tag("span", cls="grow"),
             self._null_button() if self._may_be_null() else "",
-            _button("leave-out", "close", f"Leave out {slot.name}") if sent and not slot.required else "",
-            *(_button(name, symbol, words) for name, symbol, words in slot.actions),
+            icon_action("leave-out", "close", f"Leave out {slot.name}") if sent and not slot.required else "",
+            *(icon_action(name, symbol, words) for name, symbol, words in slot.actions),
         )
 
     def _may_be_null(self) -> bool:
@@ -204,9 +205,3 @@ def given_list(given: Given) -> list[JsonValue]:
 
 def _required() -> Html:
     return joined(tag("b", "*", aria_hidden="true"), tag("span", " (required)", cls="visually-hidden"))
-
-
-def _button(action: str, symbol: str, words: str) -> Html:
-    return tag(
-        "button", icon(symbol), type="button", cls="icon-action", data_action=action, aria_label=words, title=words
-    )

@@ -70,16 +70,24 @@ def kpi_strip(facts: SessionFacts) -> Html:
     )
 
 
-def status_line(*, streaming: bool, version: str, unsaved: str | None) -> Html:
-    """What the bar at the bottom says; `unsaved` is why the newest part of the run is not on disk yet."""
-    state = joined(tag("span", cls="spinner", aria_hidden="true"), "Streaming") if streaming else Html("Idle")
-    parts = [tag("span", state, data_testid="stream-state")]
+def status_line(*, running: bool, waits: bool = False, version: str, unsaved: str | None) -> Html:
+    """What the bar at the bottom says.
+
+    `waits`: what is running needs a person to go on. `unsaved` is why the newest part of the run is not on disk yet.
+    """
+    parts = [tag("span", _state(running=running, waits=waits), data_testid="stream-state")]
     if unsaved:
         parts.append(tag("span", icon("warning"), f"Not saved yet: {unsaved}", cls="mark-warn", role="alert"))
     parts.append(tag("span", cls="grow"))
     parts.append(tag("span", tag("span", cls="live-dot", aria_hidden="true"), "Live"))
     parts.append(tag("span", f"v{version}"))
     return joined(*parts)
+
+
+def _state(*, running: bool, waits: bool) -> Html:
+    if waits:
+        return joined(icon("pan_tool"), "Waiting for you")
+    return joined(tag("span", cls="spinner", aria_hidden="true"), "Streaming") if running else Html("Idle")
 
 
 def sparkline(values: Sequence[float]) -> Html:

@@ -29,7 +29,7 @@ class DefaultModelSection:
     def __init__(self, workbench: Workbench) -> None:
         self._workbench = workbench
         chosen = workbench.preferences.get().default_model
-        ui.label("What a new agent asks, until another model is chosen for it. Agents there are keep theirs.").classes(
+        ui.label("What a new agent asks, until another model is chosen for it. Existing agents keep theirs.").classes(
             "set-note"
         )
         with ui.element("div").classes("row-line set-model"):

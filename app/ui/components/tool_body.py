@@ -1,7 +1,10 @@
 """What the opened card of a tool call shows: arguments, what it printed, its result, the files it changed."""
 
 import json
+from collections.abc import Mapping
 from difflib import unified_diff
+
+from pydantic import JsonValue
 
 from app.domain.errors import NotFound, StorageError
 from app.domain.events import FileChanged
@@ -72,13 +75,14 @@ def _arguments(call: CallView) -> Html:
     if call.malformed is not None:
         note = tag("p", "The model wrote arguments that are no JSON object:", cls="faint")
         return tag("div", note, cut(call.malformed), data_testid="tool-arguments")
-    boxes = [tag("div", cut(pretty(call.arguments)), data_testid="tool-arguments")]
-    boxes += [
-        joined(tag("h6", name), _as_code(value, call.name))
-        for name, value in call.arguments.items()
-        if isinstance(value, str) and "\n" in value
-    ]
-    return joined(*boxes)
+    shown = tag("div", cut(pretty(call.arguments)), data_testid="tool-arguments")
+    return joined(shown, long_arguments(call.arguments, call.name))
+
+
+def long_arguments(arguments: Mapping[str, JsonValue], tool: str) -> Html:
+    """The arguments of several lines as they are, since JSON has them in one."""
+    texts = ((name, value) for name, value in arguments.items() if isinstance(value, str) and "\n" in value)
+    return joined(*(joined(tag("h6", name), _as_code(value, tool)) for name, value in texts))
 
 
 def _as_code(text: str, tool: str) -> Html:

@@ -3,7 +3,9 @@
 # Enter needs nothing: what the keys go to are links. Other pages have no such list, there it does nothing.
 RUNS_KEYS = """<script>document.addEventListener("keydown", (event) => {
   const page = document.querySelector(".runs-page");
-  if (!page || event.ctrlKey || event.metaKey || event.altKey || document.querySelector(".q-menu, .q-dialog")) return;
+  if (!page || event.ctrlKey || event.metaKey || event.altKey) return;
+  // What fades away is not open any more: the next key is meant for the list.
+  if (document.querySelector(":is(.q-menu, .q-dialog__inner):not([class*=leave-active])")) return;
   const search = page.querySelector("input[type=search]");
   const fromSearch = event.target === search && event.key === "ArrowDown";
   if (!fromSearch && event.target.closest("input:not([type=checkbox]), textarea, [role=combobox]")) return;
@@ -16,12 +18,4 @@ RUNS_KEYS = """<script>document.addEventListener("keydown", (event) => {
   else if (event.key === "x" && row) row.querySelector("input").click();
   else return;
   event.preventDefault();
-  window.keptRun = document.activeElement.closest("[data-run]")?.dataset.run;
-});
-document.addEventListener("pointerdown", () => { window.keptRun = null; });</script>"""
-
-# A table that changes builds its rows anew, and the one that had the focus would lose it.
-KEEP_FOCUS = """({ el }) => {
-  const page = el.ownerDocument;
-  if (page.defaultView.keptRun === props.row.id && page.activeElement === page.body) el.focus();
-}"""
+});</script>"""

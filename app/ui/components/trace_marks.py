@@ -58,6 +58,8 @@ def _told(event: Event) -> tuple[str, str, str] | None:
             told = "pan_tool", asked_words(request), "asked"
         case PauseResolved() as resolved:
             told = "how_to_reg", decided_words(resolved), "decided"
+        case ChildStarted(child_run_id=child, of_run=of_run) if of_run:
+            told = "account_tree", f"Answered as in the original run, which started {child}.", "started no run"
         case ChildStarted(child_run_id=child):
             told = "account_tree", f"Started another run: {child}.", "started a run"
         case Forked():

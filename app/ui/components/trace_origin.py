@@ -1,6 +1,6 @@
 """Where a run comes from, and which other runs came of it."""
 
-from app.domain.events import Purpose, Trigger
+from app.domain.provenance import Purpose, Trigger
 from app.domain.trace import RunRow
 from app.ui.addresses import run_address
 from app.ui.components.format import moment_text, plural

@@ -5,14 +5,11 @@ from datetime import datetime
 
 from app.domain.trace import Excerpt, RunRow, SortKey
 from app.ui.addresses import run_address
-from app.ui.components.format import count, day, dollars, duration, head, plural
+from app.ui.components.format import count, dollars, duration, head, plural, short_moment
+from app.ui.components.live_table import Cells
 from app.ui.components.status_pill import status_pill
-from app.ui.components.trace_keys import KEEP_FOCUS
 from app.ui.components.trace_query import RunsQuery
 from app.ui.markup import tag
-
-Cells = dict[str, str]
-Column = dict[str, str]
 
 COLUMNS: tuple[tuple[str, str, SortKey | None], ...] = (
     ("status", "Status", None),
@@ -30,8 +27,11 @@ HINTS = {"steps": "Sort by steps. The second number counts tool calls."}
 
 HEADER = """
 <tr>
-  <th class="runs-check"><input type="checkbox" v-model="props.selected" aria-label="Select all runs on this page"></th>
-  <th v-for="column in props.cols" :key="column.name" :class="'runs-' + column.name" :aria-sort="column.order || null"
+  <th class="runs-check">
+    <input type="checkbox" :checked="all" :indeterminate="some && !all" aria-label="Select all runs on this page"
+      @click="(event) => $parent.$emit('pick_all', event.target.checked)">
+  </th>
+  <th v-for="column in cols" :key="column.name" :class="'runs-' + column.name" :aria-sort="column.order || null"
       scope="col">
     <button v-if="column.sort" type="button" class="runs-sort" :title="column.hint"
         @click="() => $parent.$emit('sort', column.sort)">
@@ -43,28 +43,28 @@ HEADER = """
 """
 
 BODY = """
-<tr :class="{ 'is-selected': props.selected }" data-testid="run-row" :data-run="props.row.id">
+<tr :class="{ 'is-selected': selected }" data-testid="run-row" :data-run="row.id">
   <td class="runs-check">
-    <input type="checkbox" :checked="props.selected" :aria-label="props.row.select"
-      @click="(event) => $parent.$emit('pick', [props.row.id, event.shiftKey])">
+    <input type="checkbox" :checked="selected" :aria-label="row.select"
+      @click="(event) => $parent.$emit('pick', [row.id, event.shiftKey])">
   </td>
-  <td class="runs-status" v-html="props.row.pill"></td>
+  <td class="runs-status" v-html="row.pill"></td>
   <td class="runs-request">
-    <a :href="props.row.address" :title="props.row.request" @vue:mounted="KEEP_FOCUS">{{ props.row.request }}</a>
-    <small v-if="props.row.found" class="runs-found" data-testid="run-found" v-html="props.row.found"></small>
+    <a :href="row.address" :title="row.request">{{ row.request }}</a>
+    <small v-if="row.found" class="runs-found" data-testid="run-found" v-html="row.found"></small>
   </td>
-  <td class="runs-agent" :title="props.row.agent">{{ props.row.agent }} <small>{{ props.row.variant }}</small></td>
-  <td class="runs-model" :title="props.row.model">{{ props.row.model }}</td>
-  <td class="runs-started"><time :datetime="props.row.iso">{{ props.row.started }}</time></td>
-  <td class="runs-duration">{{ props.row.duration }}</td>
-  <td class="runs-steps" :title="props.row.calls">{{ props.row.steps }}</td>
-  <td class="runs-tokens">{{ props.row.tokens }}</td>
-  <td class="runs-cost">{{ props.row.cost }}</td>
+  <td class="runs-agent" :title="row.agent">{{ row.agent }} <small>{{ row.variant }}</small></td>
+  <td class="runs-model" :title="row.model">{{ row.model }}</td>
+  <td class="runs-started"><time :datetime="row.iso">{{ row.started }}</time></td>
+  <td class="runs-duration">{{ row.duration }}</td>
+  <td class="runs-steps" :title="row.calls">{{ row.steps }}</td>
+  <td class="runs-tokens">{{ row.tokens }}</td>
+  <td class="runs-cost">{{ row.cost }}</td>
 </tr>
-""".replace("KEEP_FOCUS", KEEP_FOCUS)
+"""
 
 
-def columns(query: RunsQuery) -> list[Column]:
+def columns(query: RunsQuery) -> list[Cells]:
     """The columns; the one that the list is sorted by says so."""
     return [_column(name, label, key, query) for name, label, key in COLUMNS]
 
@@ -85,7 +85,7 @@ def cells(row: RunRow, now: datetime, excerpt: Excerpt | None = None) -> Cells:
         "agent": row.agent.name,
         "variant": f"v{row.agent.variant}",
         "model": row.model,
-        "started": _moment(row.started_at, now),
+        "started": short_moment(row.started_at, now),
         "iso": row.started_at.isoformat(),
         "duration": duration(so_far_ms(row, now)),
         "steps": f"{count(row.model_calls)} / {count(row.tool_calls)}",
@@ -122,7 +122,7 @@ def unread_words(unread: int) -> str:
     return f" · {plural(unread, 'more run')} still to be searched" if unread else ""
 
 
-def _column(name: str, label: str, key: SortKey | None, query: RunsQuery) -> Column:
+def _column(name: str, label: str, key: SortKey | None, query: RunsQuery) -> Cells:
     column = {"name": name, "label": label, "field": name, "hint": HINTS.get(name, f"Sort by {label.lower()}")}
     if key is None:
         return column
@@ -131,12 +131,3 @@ def _column(name: str, label: str, key: SortKey | None, query: RunsQuery) -> Col
         return column | {"arrow": "unfold_more"}
     order = "descending" if query.descending else "ascending"
     return column | {"order": order, "arrow": "arrow_downward" if query.descending else "arrow_upward"}
-
-
-def _moment(moment: datetime, now: datetime) -> str:
-    local, today = moment.astimezone(), now.astimezone()
-    if local.date() == today.date():
-        return f"{local:%H:%M:%S}"
-    if local.year == today.year:
-        return f"{local.day} {local:%b}, {local:%H:%M}"
-    return day(moment)

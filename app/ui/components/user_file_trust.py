@@ -27,7 +27,7 @@ class TrustPanel(ui.element):
         self._filled = False
         with self:
             self._words = ui.html(sanitize=False)
-            with ui.expansion("Advanced: another Python").classes("trust-advanced") as self._advanced:
+            with ui.expansion("Advanced: another Python").classes("trust-advanced"):
                 self._interpreter = ui.input("Python", placeholder="the app's own").classes("fill")
                 self._interpreter.props('outlined dense hint="The full path of a Python that has the packages"')
                 self._interpreter.props("data-testid=file-interpreter")

@@ -8,9 +8,8 @@ from nicegui import ui
 from app.domain.messages import Message
 from app.store.contents import Contents
 from app.ui.components.attached import attached, hear_attached
-from app.ui.components.buttons import button
+from app.ui.components.buttons import button, icon_action
 from app.ui.components.format import clock, moment_text, plural
-from app.ui.components.message_actions import message_action
 from app.ui.markup import Html, icon, joined, tag
 
 SHOWN = 10_000
@@ -39,8 +38,8 @@ class UserMessage(ui.element):
         actions = tag(
             "div",
             time,
-            message_action("edit", "edit", "Edit and send again", "edit-button"),
-            message_action("copy-request", "content_copy", "Copy message", "copy-request-button"),
+            icon_action("edit", "edit", "Edit and send again", testid="edit-button"),
+            icon_action("copy-request", "content_copy", "Copy message", testid="copy-request-button"),
             cls="message-actions",
         )
         bubble = _bubble(message.text) if message.text.strip() else ""

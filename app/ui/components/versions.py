@@ -8,9 +8,10 @@ from nicegui import events, ui
 
 from app.domain.agents import Agent, Variant, VariantStatus
 from app.domain.values import now
+from app.ui.components.buttons import icon_action
 from app.ui.components.focus import refocus
 from app.ui.components.format import ago, moment_text, plural
-from app.ui.markup import Html, icon, joined, tag
+from app.ui.markup import Html, joined, tag
 
 _EMIT_ACTION = """(event) => {
   const button = event.target.closest('[data-action]');
@@ -114,26 +115,14 @@ def _promote(agent: Agent, variant: Variant, status: VariantStatus) -> Html:
 
 def _actions(number: int, status: VariantStatus) -> Html:
     actions = [
-        ("diff", "difference", f"Show what is different in version {number}"),
-        ("talk", "forum", f"New session with version {number}"),
-        ("compare", "view_column", f"Compare version {number} side by side"),
-        ("copy", "edit_note", f"Copy version {number} into the editor"),
+        icon_action("diff", "difference", f"Show what is different in version {number}", testid="diff-button"),
+        icon_action("talk", "forum", f"New session with version {number}", testid="variant-talk"),
+        icon_action("compare", "view_column", f"Compare version {number} side by side", testid="variant-compare"),
+        icon_action("copy", "edit_note", f"Copy version {number} into the editor", testid="variant-copy"),
     ]
     if status == "candidate":
-        actions.append(("archive", "archive", f"Archive version {number}"))
+        actions.append(icon_action("archive", "archive", f"Archive version {number}", testid="variant-archive"))
     if status == "archived":
-        actions.append(("unarchive", "unarchive", f"Bring version {number} back"))
-    return joined(*(_action(*action) for action in actions))
-
-
-def _action(action: str, symbol: str, label: str) -> Html:
-    return tag(
-        "button",
-        icon(symbol),
-        type="button",
-        cls="icon-action",
-        data_action=action,
-        data_testid=f"variant-{action}" if action != "diff" else "diff-button",
-        aria_label=label,
-        title=label,
-    )
+        label = f"Bring version {number} back"
+        actions.append(icon_action("unarchive", "unarchive", label, testid="variant-unarchive"))
+    return joined(*actions)

@@ -8,6 +8,7 @@ from app.domain.comparisons import ColumnChoice, Comparison
 from app.domain.errors import NotFound, WorkbenchError
 from app.domain.values import now
 from app.ui.addresses import AGENTS, comparison_address
+from app.ui.components.buttons import icon_action
 from app.ui.components.compare_setup import ColumnDraft, CompareSetup, newest_candidate, suggested
 from app.ui.components.format import ago, head, moment_text, plural
 from app.ui.components.notices import empty_state, told
@@ -121,15 +122,7 @@ class ComparisonsPage:
             ),
             href=comparison_address(comparison.id),
         )
-        delete = tag(
-            "button",
-            icon("delete_outline"),
-            type="button",
-            cls="icon-action",
-            data_action="delete",
-            aria_label=f"Delete {title}",
-            title="Delete",
-        )
+        delete = icon_action("delete", "delete_outline", f"Delete {title}", title="Delete")
         return tag("li", link, delete, cls="session-row", data_comparison=comparison.id, data_testid="comparison-row")
 
     def _column_words(self, session_id: str) -> str:

@@ -123,7 +123,7 @@ class ComparisonPage:
         self._composer.show(running=running)
         if self._timer is not None:
             self._timer.interval = LIVE_SECONDS if running else IDLE_SECONDS
-        bar = status_line(streaming=running, version=self._workbench.version, unsaved=unsaved)
+        bar = status_line(running=running, version=self._workbench.version, unsaved=unsaved)
         if self._bar.content != bar:
             self._bar.set_content(bar)
 

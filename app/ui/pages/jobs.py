@@ -14,6 +14,7 @@ from app.ui.components.format import plural
 from app.ui.components.job_progress import JobsProgress
 from app.ui.components.job_rows import BODY, COLUMNS, HEADER, cells
 from app.ui.components.jobs_query import PAGE_SIZE, SHOWN, JobsQuery, Shown, shown_buttons
+from app.ui.components.live_table import LiveTable
 from app.ui.components.notices import empty_state, told
 from app.ui.components.run_actions import act_on_run
 from app.ui.markup import Html, joined, tag
@@ -61,12 +62,9 @@ class JobsPage:
             self._count = ui.html(tag("span", "Loading jobs…"), sanitize=False).classes("muted")
             self._count.props("role=status data-testid=jobs-count")
 
-    def _build_table(self) -> ui.table:
-        table = ui.table(rows=[], columns=COLUMNS).classes("jobs-table")
-        table.props("flat hide-bottom loading data-testid=jobs-table")
-        table.add_slot("header", HEADER)
-        table.add_slot("body", BODY)
-        return table.on("act", self._act)
+    def _build_table(self) -> LiveTable:
+        table = LiveTable(head=HEADER, body=BODY, columns=COLUMNS, testid="jobs-table")
+        return table.classes("jobs-table").on("act", self._act)
 
     def _build_pager(self) -> None:
         with ui.element("nav").classes("runs-pager").props('aria-label="Pages of jobs"') as self._pager:
@@ -126,7 +124,7 @@ class JobsPage:
         """Show what another query finds, and let the address say it."""
         self._query = query
         self._choice.set_content(shown_buttons(query.show))
-        self._table.props("loading")
+        self._table.wait()
         ui.navigate.history.replace(query.address)
         # NiceGUI believes the page to stand at its first address still, and would not build it anew for that one.
         self._frame._reset_match()
@@ -150,10 +148,9 @@ class JobsPage:
         runs, moment = self._workbench.runs, now()
         going_on = [runs.live(row.run_id) for row in self._rows if row.status in ("running", "paused")]
         doing = self._progress.words([live for live in going_on if live is not None])
-        rows = [cells(row, moment, doing=doing.get(row.run_id, ""), alive=row.run_id in doing) for row in self._rows]
-        if rows != self._table.rows:
-            self._table.rows = rows
-        self._table.props(remove="loading")
+        self._table.show(
+            [cells(row, moment, doing=doing.get(row.run_id, ""), alive=row.run_id in doing) for row in self._rows]
+        )
 
     def _show_none(self) -> None:
         match self._query.show:

@@ -5,17 +5,21 @@ from nicegui import events, ui
 from app.domain.agents import Agent
 from app.domain.errors import NotFound, WorkbenchError
 from app.domain.sessions import Session
+from app.domain.trace import RunStatus
 from app.domain.values import now
 from app.ui.addresses import AGENTS, session_address
+from app.ui.components.buttons import icon_action
 from app.ui.components.format import ago, head, moment_text, plural
 from app.ui.components.notices import empty_state, told
 from app.ui.components.questions import asked_for_text
 from app.ui.components.setup_offer import setup_offer
+from app.ui.components.status_pill import status_pill
 from app.ui.components.undo_bar import UndoBar
 from app.ui.markup import Html, icon, joined, tag
 from app.workbench import Workbench
 
 PAGE_SIZE = 30
+LOOK_SECONDS = 2.0
 UNTITLED = "New session"
 _EMIT_AGENT = "(event) => { const card = event.target.closest('[data-agent]'); if (card) emit(card.dataset.agent); }"
 _EMIT_ACTION = """(event) => {
@@ -30,6 +34,7 @@ class Landing:
     def __init__(self, workbench: Workbench) -> None:
         self._workbench = workbench
         self._shown = PAGE_SIZE
+        self._unfinished: dict[str, RunStatus] = {}
         ui.page_title("Playground · Agent Playground")
         with ui.element("div").classes("page"):
             ui.html(_greeting(), sanitize=False)
@@ -45,6 +50,16 @@ class Landing:
         self._undo = UndoBar()
         self._show_agents()
         self._show_sessions()
+        ui.timer(LOOK_SECONDS, self._look)
+
+    async def _look(self) -> None:
+        """Show which sessions run or wait for somebody, as that changes."""
+        runs = self._workbench.runs
+        unfinished = {row.run_id: row.status for row in await runs.left()}
+        unfinished |= {live.run_id: "paused" if live.run.control.waits else "running" for live in runs.live_runs()}
+        if unfinished != self._unfinished:
+            self._unfinished = unfinished
+            self._show_sessions()
 
     async def _start(self, event: events.GenericEventArguments) -> None:
         await start_session(self._workbench, str(event.args))
@@ -114,11 +129,20 @@ class Landing:
                 empty_state("forum", "No sessions yet", "Choose an agent above and say something to it.")
 
     def _show_rows(self, sessions: list[Session], total: int) -> None:
-        rows = joined(*(_session_row(session, self._agent_of(session)) for session in sessions))
+        rows = joined(*(_session_row(one, self._agent_of(one), self._status_of(one)) for one in sessions))
         ui.html(rows, sanitize=False, tag="ul").classes("session-list").on("click", self._act, js_handler=_EMIT_ACTION)
         if total > len(sessions):
             more = f"Show more ({plural(total - len(sessions), 'session')} left)"
             ui.html(more, sanitize=False, tag="button").classes("link-button").on("click", self._show_more)
+
+    def _status_of(self, session: Session) -> RunStatus | None:
+        """How its last run stands."""
+        if not session.runs:
+            return None
+        if (unfinished := self._unfinished.get(session.runs[-1])) is not None:
+            return unfinished
+        row = self._workbench.rows.get(session.runs[-1])
+        return row.status if row is not None and row.status != "running" else None
 
     def _agent_of(self, session: Session) -> Agent | None:
         try:
@@ -170,12 +194,14 @@ def _agent_card(agent: Agent) -> Html:
     )
 
 
-def _session_row(session: Session, agent: Agent | None) -> Html:
+def _session_row(session: Session, agent: Agent | None, status: RunStatus | None) -> Html:
     title = session.title or UNTITLED
+    needs_a_look = status in ("running", "paused", "interrupted", "failed")
     link = tag(
         "a",
         icon(agent.icon if agent else "smart_toy", "faint"),
         tag("span", title, cls="session-title truncate grow"),
+        status_pill(status) if status and needs_a_look else "",
         tag("span", agent.name if agent else "Unknown agent", cls="session-meta optional"),
         tag("span", plural(len(session.runs), "turn"), cls="session-meta optional"),
         tag(
@@ -187,20 +213,8 @@ def _session_row(session: Session, agent: Agent | None) -> Html:
         ),
         href=session_address(session.id),
     )
-    pin_label = f"Unpin {title}" if session.pinned else f"Pin {title}"
-    pin = _action("pin", "push_pin", pin_label, cls="is-on" if session.pinned else "")
-    rename = _action("rename", "edit", f"Rename {title}")
-    delete = _action("delete", "delete_outline", f"Delete {title}")
+    pinning = "Unpin" if session.pinned else "Pin"
+    pin = icon_action("pin", "push_pin", f"{pinning} {title}", title=pinning, on=session.pinned)
+    rename = icon_action("rename", "edit", f"Rename {title}", title="Rename")
+    delete = icon_action("delete", "delete_outline", f"Delete {title}", title="Delete")
     return tag("li", link, pin, rename, delete, cls="session-row", data_session=session.id, data_testid="session-row")
-
-
-def _action(action: str, symbol: str, label: str, cls: str = "") -> Html:
-    return tag(
-        "button",
-        icon(symbol),
-        type="button",
-        cls=f"icon-action {cls}".strip(),
-        data_action=action,
-        aria_label=label,
-        title=label.split(" ", 1)[0],
-    )

@@ -12,6 +12,7 @@ from app.ui.addresses import LANDING
 from app.ui.components.buttons import button
 from app.ui.components.export_dialog import open_export
 from app.ui.components.format import plural
+from app.ui.components.live_table import LiveTable
 from app.ui.components.notices import empty_state, told
 from app.ui.components.trace_filters import RunFilters
 from app.ui.components.trace_import import ImportRun
@@ -79,12 +80,9 @@ class RunsPage:
             SavedFilters(self._workbench, query=lambda: self._query, ask=self._ask, undo=self._undo)
             ImportRun()
 
-    def _build_table(self) -> ui.table:
-        table = ui.table(rows=[], columns=columns(self._query), selection="multiple", on_select=self._show_selected)
-        table.classes("runs-table").props("flat hide-bottom hide-selected-banner loading data-testid=runs-table")
-        table.add_slot("header", HEADER)
-        table.add_slot("body", BODY)
-        return table.on("sort", self._sort).on("pick", self._pick)
+    def _build_table(self) -> LiveTable:
+        table = LiveTable(head=HEADER, body=BODY, columns=columns(self._query), testid="runs-table")
+        return table.classes("runs-table").on("sort", self._sort).on("pick", self._pick).on("pick_all", self._pick_all)
 
     def _build_pager(self) -> None:
         with ui.element("nav").classes("runs-pager").props('aria-label="Pages of runs"') as self._pager:
@@ -152,12 +150,14 @@ class RunsPage:
     def _pick(self, event: events.GenericEventArguments) -> None:
         """Choose a row; with Shift, also those between it and the one before."""
         run_id, with_shift = event.args
-        rows = {str(row["id"]): row for row in self.table.rows}
-        chosen = [str(row["id"]) for row in self.table.selected]
-        since = self._picked if with_shift else None
-        self.table.selected = [rows[one] for one in picked(list(rows), chosen, str(run_id), since=since)]
-        self._picked = str(run_id)
-        self._show_selected()
+        since, self._picked = self._picked if with_shift else None, str(run_id)
+        self._select(picked(self._listed(), self.table.selected, self._picked, since=since))
+
+    def _pick_all(self, event: events.GenericEventArguments) -> None:
+        self._select(self._listed() if event.args else [])
+
+    def _listed(self) -> list[str]:
+        return [row["id"] for row in self.table.rows]
 
     def _turn(self, pages: int) -> None:
         self._ask(self._query.model_copy(update={"page": max(1, self._query.page + pages)}))
@@ -172,9 +172,9 @@ class RunsPage:
         """Let page and address say that query; `in_place` of the address that was."""
         self._query = query
         self._filters.show(query)
-        self.table.columns = columns(query)
+        self.table.show_columns(columns(query))
         self._select_none()
-        self.table.props("loading")
+        self.table.wait()
         history = ui.navigate.history
         (history.replace if in_place else history.push)(query.address)
         # NiceGUI believes the page to stand at its first address still, and would not build it anew for that one.
@@ -182,10 +182,10 @@ class RunsPage:
         background_tasks.create(self.load(), name="load runs", context=self.table)
 
     def _export_selected(self) -> None:
-        open_export(self._workbench, [str(row["id"]) for row in self.table.selected])
+        open_export(self._workbench, self.table.selected)
 
     async def _delete_selected(self) -> None:
-        chosen = [str(row["id"]) for row in self.table.selected]
+        chosen = self.table.selected
         ended = [run_id for run_id in chosen if self._workbench.runs.live(run_id) is None]
         if len(ended) < len(chosen):
             told("A run that goes on cannot be deleted. Stop it first.")
@@ -207,11 +207,11 @@ class RunsPage:
 
     def _select_none(self) -> None:
         self._picked = None
-        self.table.selected = []
-        self._show_selected()
+        self._select([])
 
-    def _show_selected(self) -> None:
-        number = len(self.table.selected)
+    def _select(self, run_ids: list[str]) -> None:
+        self.table.select(run_ids)
+        number = len(run_ids)
         self._delete.visible = self._export.visible = number > 0
         self._delete.text = f"Delete {plural(number, 'run')}"
 
@@ -222,10 +222,7 @@ class RunsPage:
 
     def _show_rows(self) -> None:
         moment = now()
-        rows = [cells(row, moment, self._excerpts.get(row.run_id)) for row in self._shown]
-        if rows != self.table.rows:
-            self.table.rows = rows
-        self.table.props(remove="loading")
+        self.table.show([cells(row, moment, self._excerpts.get(row.run_id)) for row in self._shown])
 
     def _show_total(self, total: int) -> None:
         unread = self._workbench.search.behind if self._query.text.strip() else 0

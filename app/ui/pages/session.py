@@ -112,7 +112,7 @@ class SessionPage:
     def _build_composer(self) -> None:
         hint = "Enter sends, Shift-Enter breaks the line."
         if self._model.startswith("demo/"):
-            hint += " The demo's answers are scripted."
+            hint += " Scripted demo answers."
         self._composer = ComposerBar(
             key=self._session.id,
             text=self._session.composer,
@@ -209,7 +209,9 @@ class SessionPage:
         if self._picker.model != self._model:
             self._picker.show(self._model)
         self._kpis.set_content(kpi_strip(facts))
-        self._bar.set_content(status_line(streaming=running, version=self._workbench.version, unsaved=unsaved))
+        waits = facts.status == "paused"
+        line = status_line(running=running, waits=waits, version=self._workbench.version, unsaved=unsaved)
+        self._bar.set_content(line)
         self._stop.visible = running
         self._composer.show(running=running)
         self._look_every(LIVE_SECONDS if running else IDLE_SECONDS)

@@ -1,0 +1,113 @@
+"""A connection that is lost and found again, in each of the ways in which that happens."""
+
+import re
+
+from playwright.sync_api import Page, WebSocketRoute, expect
+
+from tests.app_process import AppProcess
+from tests.e2e.complaints import Complaints
+from tests.e2e.playground import SUM, finished, send, start_session
+from tests.waiting import wait_until
+
+ANSWER = "The answer is 45."
+
+
+class Line:
+    """The wire between a page and the app, which a test cuts."""
+
+    def __init__(self, page: Page) -> None:
+        self.deaf = False
+        """What the app says does not arrive; neither side knows."""
+        self.lost: list[str | bytes] = []
+        self._page = page
+        self._browser: WebSocketRoute | None = None
+        self._app: WebSocketRoute | None = None
+        page.route_web_socket(re.compile("/_nicegui_ws/"), self._open)
+
+    def wait_until_lost(self, words: str) -> None:
+        """Until the app has said that to nobody."""
+        wait_until(lambda: self._page.evaluate("1") and any(words in str(said) for said in self.lost), seconds=30)
+
+    def leave(self) -> None:
+        """The app learns that the browser is not there; the browser learns nothing."""
+        assert self._app
+        self._app.close()
+
+    def come_back(self) -> None:
+        """The browser learns that it was not there, and connects anew."""
+        assert self._browser
+        self.deaf = False
+        self._browser.close()
+
+    def _open(self, browser: WebSocketRoute) -> None:
+        app = browser.connect_to_server()
+        self._browser, self._app = browser, app
+        browser.on_close(lambda _code, _reason: None)  # else one end's would close the other
+        app.on_close(lambda _code, _reason: None)
+        app.on_message(self._pass_on)
+
+    def _pass_on(self, said: str | bytes) -> None:
+        if self.deaf:
+            self.lost.append(said)
+        elif self._browser:
+            self._browser.send(said)
+
+
+def notice_is_shown(page: Page, *, shown: bool) -> None:
+    expect(page.locator("#popup")).to_have_attribute("aria-hidden", "false" if shown else "true")
+
+
+def test_a_lost_connection_is_said_and_what_was_sent_meanwhile_arrives_once(page: Page, complaints: Complaints) -> None:
+    complaints.expect("ERR_INTERNET_DISCONNECTED")
+    start_session(page)
+    page.context.set_offline(True)
+    page.evaluate("window.socket.io.engine.close()")  # the page comes back by itself, as after any loss
+    notice_is_shown(page, shown=True)
+    box = page.get_by_test_id("chat-input")
+    box.fill("What is 1 + 2?")
+    box.press("Enter")
+    page.context.set_offline(False)
+    notice_is_shown(page, shown=False)
+    expect(page.get_by_test_id("assistant-message")).to_contain_text("1 + 2 = 3")
+    finished(page)
+    expect(page.get_by_test_id("user-message")).to_have_count(1)
+    expect(box).to_have_value("")
+
+
+def test_an_answer_that_ended_while_nobody_heard_it_is_shown_whole(page: Page) -> None:
+    line = Line(page)
+    page.reload()
+    start_session(page)
+    page.get_by_test_id("chat-input").fill(SUM)
+    line.deaf = True
+    page.get_by_test_id("chat-input").press("Enter")
+    line.wait_until_lost("5 + 10 = 15")
+    line.leave()
+    wait_until(lambda: _status_of_newest_run(page) == "completed", seconds=30)
+    line.come_back()
+    answer = page.get_by_test_id("assistant-message")
+    expect(answer).to_contain_text(ANSWER)
+    finished(page)
+    expect(answer.get_by_test_id("tool-call")).to_have_count(2)
+    expect(page.get_by_test_id("user-message")).to_have_count(1)
+    expect(page.get_by_test_id("chat-input")).to_have_value("")
+
+
+def test_an_app_that_was_started_again_finds_the_page_and_what_was_typed(
+    page: Page, app_process: AppProcess, complaints: Complaints
+) -> None:
+    complaints.expect("ERR_CONNECTION_REFUSED|WebSocket connection|ERR_EMPTY_RESPONSE|ERR_CONNECTION_RESET")
+    start_session(page)
+    send(page, SUM)
+    finished(page)
+    app_process.stop()
+    notice_is_shown(page, shown=True)
+    page.get_by_test_id("chat-input").fill("Typed while nobody listened")
+    app_process.start()
+    notice_is_shown(page, shown=False)
+    expect(page.get_by_test_id("assistant-message")).to_contain_text(ANSWER)
+    expect(page.get_by_test_id("chat-input")).to_have_value("Typed while nobody listened")
+
+
+def _status_of_newest_run(page: Page) -> str:
+    return page.request.get("/api/v1/runs").json()["data"][0]["status"]
