@@ -12,13 +12,12 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from importlib.abc import Loader, MetaPathFinder
 from importlib.machinery import ModuleSpec
-from threading import RLock, get_ident
+from threading import RLock, local
 from types import ModuleType
 from typing import Generic, Self, TypeVar, overload
 
 Whole = TypeVar("Whole")
 Part = TypeVar("Part")
-_making = RLock()
 
 
 class late_part(Generic[Whole, Part]):  # noqa: N801  it is written as `functools.cached_property` is
@@ -31,6 +30,7 @@ class late_part(Generic[Whole, Part]):  # noqa: N801  it is written as `functool
         self._make = make
         self._name = make.__name__
         self.__doc__ = make.__doc__
+        self._making = RLock()  # one for each part: who needs another one does not wait for this one
 
     @overload
     def __get__(self, whole: None, _type: type[Whole]) -> Self: ...
@@ -40,7 +40,7 @@ class late_part(Generic[Whole, Part]):  # noqa: N801  it is written as `functool
         if whole is None:
             return self
         made: dict[str, Part] = vars(whole)  # where it is found from then on
-        with _making:
+        with self._making:
             if self._name not in made:
                 made[self._name] = self._make(whole)
             return made[self._name]
@@ -49,23 +49,21 @@ class late_part(Generic[Whole, Part]):  # noqa: N801  it is written as `functool
 @contextmanager
 def late() -> Iterator[None]:
     """Modules of the app that are first imported in here are read when they are first used, by whatever thread."""
-    finder = _LateFinder()
-    sys.meta_path.insert(0, finder)
+    before, _wishes.late = _wishes.late, True
     try:
         yield
     finally:
-        sys.meta_path.remove(finder)
+        _wishes.late = before
 
 
 @contextmanager
 def without(*libraries: str) -> Iterator[None]:
     """What is imported in here finds none of them, as if they were not installed; later imports find them."""
-    finder = _NothingFound(libraries)
-    sys.meta_path.insert(0, finder)
+    before, _wishes.unwanted = _wishes.unwanted, frozenset(libraries)
     try:
         yield
     finally:
-        sys.meta_path.remove(finder)
+        _wishes.unwanted = before
 
 
 @contextmanager
@@ -92,32 +90,30 @@ def is_read(module: ModuleType) -> bool:
     return not isinstance(module, _LateModule)
 
 
-class _LateFinder(MetaPathFinder):
-    """Finds what the others find, and only puts the reading off."""
+class _Wishes(local):
+    """What this thread wants of its imports now."""
 
-    def __init__(self) -> None:
-        self._thread = get_ident()
+    late = False
+    unwanted: frozenset[str] = frozenset()
+
+
+class _Finder(MetaPathFinder):
+    """Finds what the others find, and only puts the reading off.
+
+    It stays for good: Python goes through the finders without a lock, so whoever takes one away lets imports of other
+    threads pass over the next (https://github.com/python/cpython/issues/130094).
+    """
 
     def find_spec(self, name: str, path: Sequence[str] | None, target: ModuleType | None = None) -> ModuleSpec | None:
-        if not name.startswith("app.") or get_ident() != self._thread:
+        if name in _wishes.unwanted:
+            raise ModuleNotFoundError(f"{name} is not wanted here", name=name)
+        if not _wishes.late or not name.startswith("app."):
             return None
         found = (finder.find_spec(name, path, target) for finder in sys.meta_path if finder is not self)
         spec = next((one for one in found if one is not None), None)
         if spec is not None and spec.loader is not None and spec.submodule_search_locations is None:
             spec.loader = _LateLoader(spec.loader)
         return spec
-
-
-class _NothingFound(MetaPathFinder):
-    """For the thread that made it."""
-
-    def __init__(self, libraries: Sequence[str]) -> None:
-        self._libraries = libraries
-        self._thread = get_ident()
-
-    def find_spec(self, name: str, _path: Sequence[str] | None, _target: ModuleType | None = None) -> None:
-        if name in self._libraries and get_ident() == self._thread:
-            raise ModuleNotFoundError(f"{name} is not wanted here", name=name)
 
 
 class _LateLoader(Loader):
@@ -161,3 +157,7 @@ class _LateModule(ModuleType):
             return self.__dict__[name]
         except KeyError:
             raise AttributeError(f"module {self.__name__!r} has no attribute {name!r}") from None
+
+
+_wishes = _Wishes()
+sys.meta_path.insert(0, _Finder())

@@ -7,6 +7,8 @@ from app.domain.errors import WorkbenchError
 from app.engine.lost_runs import LostRuns
 
 if TYPE_CHECKING:
+    from app.tools.http_tools import HttpToolSource
+    from app.tools.mcp.hub import McpHub
     from app.workbench import Workbench
 
 log = logging.getLogger(__name__)
@@ -33,12 +35,33 @@ async def _forget_old_runs(workbench: "Workbench") -> None:
 
 
 async def _seal_secrets(workbench: "Workbench") -> None:
-    """Keep with the keys what an earlier version stored in clear of servers and HTTP tools."""
-    data = workbench.data
-    stored = ((data.mcp_servers, lambda: workbench.mcp), (data.http_tools, lambda: workbench.http_tools))
+    """Keep with the keys what an earlier version stored in clear of servers and HTTP tools.
+
+    What was written of them before is taken off the disk by whichever start finds it there, not only by this one.
+    """
+    data, sealed = workbench.data, False
+    if data.mcp_servers.all():
+        sealed |= await _seal(workbench.mcp)
+    if data.http_tools.all():
+        sealed |= await _seal(workbench.http_tools)
+    if sealed:
+        await _tell_of_backups(workbench)
+    await data.forget_past_of_tools()
+
+
+async def _seal(source: "McpHub | HttpToolSource") -> bool:
     try:
-        sealed = [await source().seal() for table, source in stored if table.all()]
-        if any(sealed):
-            await data.forget_past()
+        return await source.seal()
     except WorkbenchError as problem:
-        log.warning("Secrets of tools stay where an earlier version stored them: %s", problem)
+        log.warning("Secrets of %s stay where an earlier version stored them: %s", source.title, problem)
+        return False
+
+
+async def _tell_of_backups(workbench: "Workbench") -> None:
+    """A copy that was taken before holds in clear what is sealed now; it is its owner's, so it stays."""
+    if taken := [backup.name for backup in await workbench.data.backups.all()]:
+        log.warning(
+            "Secrets of tools stood in clear among the data and are kept with the keys now. The backups taken before "
+            "still hold them: %s. Delete those that you do not need, or give nobody a copy of them.",
+            ", ".join(taken),
+        )

@@ -139,6 +139,42 @@ async def test_secrets_that_an_earlier_version_stored_in_clear_move_to_the_keys(
     await again.close()
 
 
+async def test_what_a_start_sealed_that_was_killed_is_gone_after_the_next(tmp_path: Path):
+    await stored_in_clear(tmp_path)
+    data = DataFolder.open(tmp_path)
+    await data.mcp_servers.save(hostile(name="one"))
+    await data.http_tools.delete("ask")
+    await data.close()
+    assert holding(tmp_path) == {"app.tdb"}
+    workbench = Workbench.open(tmp_path)
+    await workbench.start()
+    await workbench.warm()
+    await until(lambda: holding(tmp_path) == set())
+    await workbench.close()
+
+
+async def test_a_server_that_is_gone_keeps_no_other_secret_in_clear(tmp_path: Path):
+    await stored_in_clear(tmp_path)
+    workbench = Workbench.open(tmp_path)
+    await workbench.data.mcp_servers.create(hostile(name="two"))
+    await workbench.start()
+    await workbench.data.mcp_servers.delete("one")
+    await workbench.warm()
+    await until(lambda: holding(tmp_path) == {FILE})
+    assert kept_of_tools(workbench) == [KEY + "2"]
+    await workbench.close()
+
+
+async def test_who_has_backups_with_secrets_in_clear_is_told(tmp_path: Path, caplog: pytest.LogCaptureFixture):
+    await stored_in_clear(tmp_path)
+    workbench = Workbench.open(tmp_path)
+    backup = await workbench.data.backups.take()
+    await workbench.start()
+    await workbench.warm()
+    assert f"The backups taken before still hold them: {backup.name}." in caplog.text
+    await workbench.close()
+
+
 async def test_where_no_key_can_be_kept_they_stay_where_they_are(tmp_path: Path):
     await stored_in_clear(tmp_path)
     (tmp_path / FILE).mkdir()

@@ -149,6 +149,19 @@ def test_threads_that_want_a_late_module_at_once_get_all_of_it(written):
     assert found == [2] * 4 and sys.read_times == [1]
 
 
+def test_modules_that_are_put_off_twice_are_read_all_the_same(written):
+    with lateness.late():
+        module = written("word = 'said'")
+        assert not lateness.is_read(module)
+    assert module.word == "said"
+
+
+def test_what_other_threads_find_does_not_change_meanwhile():
+    finders = list(sys.meta_path)
+    with lateness.late(), lateness.without("colorsys"):
+        assert sys.meta_path == finders
+
+
 def test_a_package_is_read_at_once():
     """Its modules are found through it."""
     with lateness.late():

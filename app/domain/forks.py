@@ -24,14 +24,21 @@ TASK_TOOLS = ("spawn_task", "join_task")
 """They start runs, and wait for those."""
 
 
-def plans_by_default(entries: Iterable[Entry]) -> dict[str, ToolPlan]:
+def plans_by_default(entries: Iterable[Entry], chosen: Mapping[str, ToolPlan] | None = None) -> dict[str, ToolPlan]:
     """By name: what becomes of the calls of tools that nobody chose anything for, where they are not simply live.
 
-    Tasks that the run has handed over are not begun again: they cost what they did.
+    Tasks that the run has handed over are not begun again: they cost what they did. Where one of the tools that begin
+    them and wait for them is `chosen` to be called for real, the other one is too, as only both together are of use.
     """
     if not any(isinstance(entry.event, ToolCalled) and entry.event.name in TASK_TOOLS for entry in entries):
         return {}
-    return dict.fromkeys(TASK_TOOLS, ToolPlan(after=ToolSource(mode="recorded")))
+    said = {
+        name: plan.after for name, plan in (chosen or {}).items() if plan.after.mode in ("live", "recorded_or_live")
+    }
+    begun = said.get("join_task", ToolSource(mode="recorded"))
+    # Also where new tasks are begun, those that the record tells of can be waited for in the record alone.
+    joined = ToolSource(mode="recorded_or_live" if "spawn_task" in said else "recorded")
+    return {"spawn_task": ToolPlan(after=begun), "join_task": ToolPlan(after=joined)}
 
 
 class ForkPlan(Value):

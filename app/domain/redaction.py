@@ -16,6 +16,7 @@ from pydantic import BaseModel, JsonValue
 from pydantic_core import SchemaValidator, core_schema
 
 from app.domain.streaming import CallDelta, Delta, ReasoningDelta, TextDelta
+from app.domain.values import well_formed
 
 SHORTEST = 8
 """Characters; a shorter value would be found in ordinary words."""
@@ -41,11 +42,17 @@ class Redaction:
         self._glance = Glance(())
         self._begun: frozenset[str] | None = None
         self._longest = 0
-        self._stale = True
+        self._changes = 1
+        self._learnt = 0
+        """How many changes are in what is known."""
 
     def changed(self) -> None:
         """Ask for the secrets again before the next text."""
-        self._stale = True
+        self._changes += 1
+
+    @property
+    def _stale(self) -> bool:
+        return self._learnt != self._changes
 
     def text(self, text: str) -> str:
         """The text with `[redacted: OpenAI key]` in place of each secret."""
@@ -102,18 +109,20 @@ class Redaction:
         return 0
 
     def _learn(self) -> None:
-        self._stale = False
+        """Whatever fails here leaves it stale: the next text fails too, and none goes out with a secret in it."""
+        changes, known = self._changes, dict(self._known)
         for secret in self._secrets():
-            if len(secret.value) >= SHORTEST:
-                self._known.setdefault(secret.value, _plain(secret.label))
-        found = {
-            spelled: f"[redacted: {label}]" for value, label in self._known.items() for spelled in _spellings(value)
-        }
-        self._spelled = tuple(sorted(found.items(), key=lambda pair: (-len(pair[0]), pair)))
-        self._in_json = tuple(dict.fromkeys(_in_json(spelled) for spelled, _ in self._spelled))
-        self._glance = Glance((*found, *self._in_json))
+            # What is no text, such as a variable of other bytes, can be in none.
+            if len(secret.value) >= SHORTEST and well_formed(secret.value) == secret.value:
+                known.setdefault(secret.value, _plain(secret.label))
+        found = {spelled: f"[redacted: {label}]" for value, label in known.items() for spelled in _spellings(value)}
+        spelled = tuple(sorted(found.items(), key=lambda pair: (-len(pair[0]), pair)))
+        in_json = tuple(dict.fromkeys(_in_json(one) for one, _ in spelled))
+        glance = Glance((*found, *in_json))
+        self._known, self._spelled, self._in_json, self._glance = known, spelled, in_json, glance
         self._longest = max(map(len, found), default=0)
         self._begun = None
+        self._learnt = changes
 
     def _cleaned(self, value: JsonValue) -> JsonValue:
         if isinstance(value, str):

@@ -12,7 +12,7 @@ from app.domain.fork_edits import edited
 from app.domain.trace import StoredTrace
 from app.domain.trace.fork_view import fork_of
 from app.domain.trace.recorded import RecordedAnswer, recorded_answers
-from app.engine.recorded_models import RehearsedModels, given_whole
+from app.engine.recorded_models import RehearsedModels, answers_given
 from app.engine.recorded_tools import ELSE_LIVE, LIVE, RECORDED, RecordedTools, recording_after, sources
 from app.engine.run import Run
 
@@ -25,13 +25,14 @@ NO_RECORD = (
 async def record_for(
     forked: Forked, own: Sequence[Entry], trace: Callable[[str], Awaitable[StoredTrace]]
 ) -> Sequence[Entry] | None:
-    """The run that the fork comes from, where it still answers in it; `own` is what came after the copied prefix.
+    """What `answer_from` needs of the run that the fork comes from; `own` is what came after the copied prefix.
 
-    Raises `Conflict` where that run is gone: nothing may be asked or called for what was recorded.
+    Empty where nothing that was recorded is given any more, `None` where all answer by themselves. Raises `Conflict`
+    where something is still to be given and that run is gone: nothing may be asked or called for it.
     """
     acted = forked.acted_out
-    if not forked.sources and (acted is None or given_whole(own) > acted.answers):
-        return None
+    if not _is_still_given(forked, own):
+        return () if forked.sources else None
     try:
         origin = (await trace(forked.run_id)).entries
     except WorkbenchError as problem:
@@ -41,15 +42,23 @@ async def record_for(
     return origin
 
 
+def _is_still_given(forked: Forked, own: Sequence[Entry]) -> bool:
+    """Whether something that was recorded may yet answer in the fork."""
+    if any(source.mode in ("recorded", "recorded_or_live") for source in forked.sources.values()):
+        return True
+    acted = forked.acted_out
+    return acted is not None and acted.answers > 0 and answers_given(own, acted.answers) is not None
+
+
 def answer_from(run: Run, origin: Sequence[Entry]) -> None:
-    """Give the fork, which may have come some way already, what answers in it; `origin` is the run it comes from."""
+    """Give the fork, which may have come some way already, what answers in it; `origin` is as `record_for` gives it."""
     entries = run.recorder.entries
     found = fork_of(entries)
     if found is None:
         return
     place, forked = found
     acted = forked.acted_out
-    changed = edited(origin, acted.edits) if acted else origin
+    changed = edited(origin, acted.edits) if acted and origin else origin
     recording = recording_after(entries[:place], changed)
     recording.skip(entries[place + 1 :])
     after = sources(forked.sources)
@@ -65,7 +74,7 @@ def _first_acted_out(
     acted: ActedOut, rewritten: set[str], models: RehearsedModels, after: Callable[[str], ToolSource]
 ) -> Callable[[str], ToolSource]:
     def source(name: str) -> ToolSource:
-        if not models.rehearsing:
+        if not models.rehearsing or (acted.answers == 0 and name not in acted.live):
             return after(name)
         if name in acted.live:
             return LIVE

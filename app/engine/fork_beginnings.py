@@ -11,7 +11,6 @@ from app.domain.messages import Message, system_message
 from app.domain.prompts import filled
 from app.domain.provenance import AgentRef, Trigger
 from app.domain.sessions import Session
-from app.domain.tools import GrantedTool
 from app.domain.trace import conversation
 from app.engine.granting import granted, offered
 from app.engine.ports import AgentStore, Models, SessionStore, Toolbox
@@ -44,8 +43,7 @@ class Beginnings:
             started = started.model_copy(update={"model": plan.model})
         if started.model != original.model:
             await self.models.check(started.model)
-        unasked = {name for name, source in plan.sources.items() if source.mode in ("recorded", "edited")}
-        return started.model_copy(update={"tools": tuple(_unasked(tool, unasked) for tool in started.tools)})
+        return started
 
     def _with_variant(self, started: RunStarted, prefix: Prefix, number: int) -> RunStarted:
         agent = self.agent_of(started)
@@ -92,11 +90,6 @@ class Beginnings:
             return self.sessions.get(started.session_id)
         except NotFound:
             return None
-
-
-def _unasked(tool: GrantedTool, names: set[str]) -> GrantedTool:
-    """Nobody is asked for leave to read a result out of a record."""
-    return tool.model_copy(update={"policy": "auto"}) if tool.spec.name in names and tool.policy == "ask" else tool
 
 
 def _system(template: str, variables: dict[str, str]) -> Message | None:

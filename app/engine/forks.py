@@ -253,7 +253,7 @@ def _canonical(plan: ForkPlan) -> ForkPlan:
 
 def _with_defaults(plan: ForkPlan, entries: Sequence[Entry], started: RunStarted) -> ForkPlan:
     granted = {tool.spec.name for tool in started.tools}
-    unsaid = {name: tool for name, tool in plans_by_default(entries).items() if name in granted}
+    unsaid = {name: tool for name, tool in plans_by_default(entries, plan.tools).items() if name in granted}
     return plan.model_copy(update={"tools": unsaid | dict(plan.tools)})
 
 

@@ -81,7 +81,7 @@ class Queue:
         if self.breaking_in(message_id):
             raise Conflict("This message is on its way into the answer already.")
         if (live := self._runs.of_session(session_id)) is not None:
-            await self._break_in(live, waiting)
+            await self._break_in(live, waiting, is_new=False)
         else:
             await self.chat.send_queued(session_id, message_id)
 
@@ -96,7 +96,7 @@ class Queue:
         message = _queued(text, attachments, trigger)
         if (live := self._runs.of_session(session_id)) is None:
             raise Conflict("The run has ended, so nothing can break into it. Send the message to its session instead.")
-        await self._break_in(live, message)
+        await self._break_in(live, message, is_new=True)
         await self._typed_is_sent(session_id, trigger)
 
     def breaking_in(self, message_id: str) -> bool:
@@ -110,19 +110,21 @@ class Queue:
         for task in self._tasks:
             task.cancel()
 
-    async def _break_in(self, live: LiveRun, message: QueuedMessage) -> None:
-        """Steer with a message that waits already, or is new."""
+    async def _break_in(self, live: LiveRun, message: QueuedMessage, *, is_new: bool) -> None:
+        """Steer with the message; a new one is on disk then, in the run or in the queue."""
         self._breaking.add(message.id)
         landed = live.steer(user_message(message.text, *message.attachments)).landed
-        await asyncio.wait([landed], timeout=SOON)
-        if landed.done():
-            await _on_disk(live)
-        else:
-            await self._keep(live.started.session_id, message, first=True)
-        self._go_on(self._settled(live, message, landed))
+        try:
+            await asyncio.wait([landed], timeout=SOON)
+            if landed.done() and landed.result():
+                await _on_disk(live)
+            elif is_new:
+                await self._keep(live.started.session_id, message, first=True)
+        finally:
+            self._go_on(self._settled(live, message, landed))
 
     async def _settled(self, live: LiveRun, message: QueuedMessage, landed: asyncio.Future[bool]) -> None:
-        """Take the message out of the queue once it is a turn of the run, else let it wait for the next run."""
+        """Take the message out of the queue once it is a turn of the run; else it waits there for the next run."""
         session_id = live.started.session_id
         try:
             if await landed:
@@ -130,7 +132,6 @@ class Queue:
                 if any(waiting.id == message.id for waiting in self._sessions.get(session_id).queue):
                     await self._sessions.change(session_id, lambda session: without_queued(session, message.id))
                 return
-            await self._keep(session_id, message, first=True)
         finally:
             self._breaking.discard(message.id)
         await live.ended()

@@ -97,12 +97,15 @@ class RehearsedModels(_Directory):
 
     def _given(self) -> int | None:
         """How many answers the run had after its prefix; `None` once it is on its own."""
-        if self._over:
-            return None
-        own = self._own_entries()
-        given = given_whole(own)
-        self._over = given > len(self._answers) or any(map(_broke_in, own))
-        return None if self._over else given
+        given = None if self._over else answers_given(self._own_entries(), len(self._answers))
+        self._over = given is None
+        return given
+
+
+def answers_given(own: Sequence[Entry], answers: int) -> int | None:
+    """How many of so many recorded answers a fork was given, `own` being its entries; `None` once it is on its own."""
+    given = given_whole(own)
+    return None if given > answers or any(map(_broke_in, own)) else given
 
 
 def given_whole(own: Sequence[Entry]) -> int:

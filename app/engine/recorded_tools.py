@@ -2,7 +2,7 @@
 
 import json
 from collections import defaultdict, deque
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from pydantic import JsonValue
@@ -11,34 +11,51 @@ from app.domain.errors import ToolError
 from app.domain.events import ChildFinished, ChildStarted, Entry, Event, FileChanged, ToolReturned, ToolSource
 from app.domain.messages import ToolCall
 from app.domain.tools import CallContext, ToolOutput
-from app.domain.trace.recorded import RecordedCall, recorded_calls
+from app.domain.trace.recorded import RecordedCall, asked_calls, recorded_calls
 from app.engine.ports import Toolset
 from app.engine.run import Run
 
 LIVE = ToolSource()
 RECORDED = ToolSource(mode="recorded")
 ELSE_LIVE = ToolSource(mode="recorded_or_live")
+UNASKED = ("recorded", "edited")
+"""Modes in which nothing is called, so nobody is asked for leave."""
 
 
 class Recording:
     """Recorded calls: each answers one call of the same tool with the same arguments, in the order they were made."""
 
-    def __init__(self, calls: Iterable[RecordedCall]) -> None:
-        self._left: defaultdict[str, deque[RecordedCall]] = defaultdict(deque)
-        for call in calls:
-            if call.returned is not None:
-                self._left[_key(call.called.name, call.called.arguments)].append(call)
+    def __init__(self, calls: Iterable[RecordedCall], asked: Iterable[RecordedCall] = ()) -> None:
+        """`asked` are those about which a person was asked, as the model wanted them."""
+        self._left = _by_key(calls)
+        self._asked = _by_key(asked)
+        self._used: set[str] = set()
 
-    def take(self, name: str, arguments: Mapping[str, JsonValue]) -> RecordedCall | None:
-        """The next one of that call, which is then used up; `None` where none is left."""
-        left = self._left.get(_key(name, arguments))
-        return left.popleft() if left else None
+    def take(self, name: str, arguments: Mapping[str, JsonValue], *, decided_then: bool = False) -> RecordedCall | None:
+        """The next one of that call, which is then used up; `None` where none is left.
+
+        With `decided_then` also one that a person denied, or let be made with other arguments only.
+        """
+        key = _key(name, arguments)
+        found = self._next(self._asked.get(key)) if decided_then else None
+        return found or self._next(self._left.get(key))
 
     def skip(self, entries: Sequence[Entry]) -> None:
         """Use up what the calls among these entries were answered with, by an earlier process."""
         for call in recorded_calls(entries):
             if call.returned is not None:
-                self.take(call.called.name, call.called.arguments)
+                name, arguments = call.called.name, call.called.arguments
+                made = None if call.returned.result.status == "denied" else self.take(name, arguments)
+                if made is None:
+                    self.take(name, arguments, decided_then=True)
+
+    def _next(self, left: deque[RecordedCall] | None) -> RecordedCall | None:
+        while left:
+            call = left.popleft()
+            if call.called.call_id not in self._used:
+                self._used.add(call.called.call_id)
+                return call
+        return None
 
 
 @dataclass
@@ -61,7 +78,8 @@ class RecordedTools:
         source = self.source(call.name)
         # Also a call that is made for real uses up its record, once: after a restart the trace tells what is left.
         if call.call_id not in self._answers:
-            self._answers[call.call_id] = self.recording.take(call.name, call.arguments)
+            unasked = source.mode in UNASKED
+            self._answers[call.call_id] = self.recording.take(call.name, call.arguments, decided_then=unasked)
         recorded = self._answers[call.call_id]
         if source.mode == "edited":
             return ToolOutput.of_text(source.text)
@@ -77,7 +95,7 @@ class RecordedTools:
 
     def only_recorded(self, call: ToolCall) -> bool:
         """Whether nothing is called for it now."""
-        return self.source(call.name).mode in ("recorded", "edited")
+        return self.source(call.name).mode in UNASKED
 
     def release(self) -> None:
         self.live.release()
@@ -116,7 +134,11 @@ class RecordedTools:
 def recording_after(prefix: Sequence[Entry], origin: Sequence[Entry]) -> Recording:
     """The calls of `origin` whose results are not in what a fork copied of it."""
     copied = {entry.event.call_id for entry in prefix if isinstance(entry.event, ToolReturned)}
-    return Recording(call for call in recorded_calls(origin) if call.called.call_id not in copied)
+
+    def further(calls: Iterable[RecordedCall]) -> Iterator[RecordedCall]:
+        return (call for call in calls if call.called.call_id not in copied)
+
+    return Recording(further(recorded_calls(origin)), further(asked_calls(origin)))
 
 
 def sources(chosen: Mapping[str, ToolSource]) -> Callable[[str], ToolSource]:
@@ -126,6 +148,14 @@ def sources(chosen: Mapping[str, ToolSource]) -> Callable[[str], ToolSource]:
 
 def _of_call(event: Event, call_id: str) -> Event:
     return event.model_copy(update={"call_id": call_id}) if "call_id" in type(event).model_fields else event
+
+
+def _by_key(calls: Iterable[RecordedCall]) -> dict[str, deque[RecordedCall]]:
+    found: defaultdict[str, deque[RecordedCall]] = defaultdict(deque)
+    for call in calls:
+        if call.returned is not None:
+            found[_key(call.called.name, call.called.arguments)].append(call)
+    return found
 
 
 def _key(name: str, arguments: Mapping[str, JsonValue]) -> str:

@@ -124,9 +124,9 @@ def _begun_with(entries: Sequence[Entry]) -> int:
 
 
 def _unasked(entries: Sequence[Entry]) -> Callable[[ToolCall], bool]:
-    """The calls about which nobody was asked, since a fork had answered them out of the record of another run."""
+    """The calls about which nobody was asked, since a fork had answered them out of a record."""
     found = fork_of(entries)
-    if found is None or found[1].acted_out is None:
+    if found is None or not (found[1].acted_out or found[1].sources):
         return nothing_recorded
     asked = {entry.event.call_id for entry in entries if isinstance(entry.event, PauseRequested)}
     return lambda call: call.call_id not in asked

@@ -51,6 +51,8 @@ if TYPE_CHECKING:
     from app.domain.redaction import Redaction
 
 PARTS = ("runs", "sessions", "artifacts")
+_WITH_SECRETS = ("mcp_servers", "http_tools")
+"""The tables in which earlier versions stored secrets in clear."""
 
 
 class DataFolder:
@@ -165,9 +167,10 @@ class DataFolder:
         self._database.redaction = redaction
         self.artifacts.clean = lambda content: redaction().content(content)
 
-    async def forget_past(self) -> None:
-        """Take what was stored before, and is otherwise now, off the disk soon."""
-        await self._database.journal.forget_past()
+    async def forget_past_of_tools(self) -> None:
+        """Take what servers and requests were before, which may be secrets, off the disk soon, where it is there."""
+        if any(map(self._database.journal.has_past, _WITH_SECRETS)):
+            await self._database.journal.forget_past()
 
     @late_part
     def rows(self) -> "app.store.rows.Rows":

@@ -8,7 +8,7 @@ in memory at once and durable after `await durable()`, which takes back what cou
 
 import asyncio
 import contextlib
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
@@ -18,7 +18,8 @@ from pydantic_core import from_json, to_json
 from tinydb.storages import Storage
 
 from app.domain.errors import StorageError
-from app.store.disk import Disk, write_new
+from app.store.compaction import UNKNOWN_FORM, rewritten
+from app.store.disk import Disk
 from app.store.frames import Batch, Changes, Document, batch_of, frame, scan, table_of
 from app.store.garbage import no_collection
 from app.store.logfile import LogFile
@@ -55,10 +56,10 @@ class JournalStorage(Storage):
         self._asleep: dict[str, list[bytes]] = {}
         """By table: the changes of it that are not parsed yet."""
         self._damaged: list[str] = []
-        self._changes_in_file = 0
+        self._changes: Counter[str] = Counter()
+        """By table: its documents in the file that are set or removed, as far as it is parsed."""
         self.log = self._load(head)
         """The file, for an owner that only adds lines to it."""
-        self._damage_in_file = bool(self._damaged)
         self._channel = Channel(self.log, writer) if writer is not None else None
         self._unsettled: deque[Undo] = deque()
         """How to take back each change that is not durable yet, oldest first."""
@@ -114,8 +115,8 @@ class JournalStorage(Storage):
             self._settle(self._channel)
             self._unsettled.append(make_undoable(batch, self._awake))
             self._put(self._channel, line)
-        self._changes_in_file += max(1, sum(len(documents or ()) for _, documents in batch))
-        if self._changes_in_file > 1.25 * self._size() + SPARE_CHANGES:
+        self._count(batch)
+        if self._changes.total() + self._asleep_changes() > 1.25 * self._size() + SPARE_CHANGES:
             self._compact_when_it_works()
 
     def hand_over(self, writer: Writer) -> None:
@@ -136,9 +137,8 @@ class JournalStorage(Storage):
     def compact(self) -> None:
         """Rewrite the file without what is no longer so: at once, or by the writer after what it has to write."""
         tables = {name: dict(self.table(name)) for name in self.names()}
-        rewrite = partial(_rewrite, self._disk, tables, self._damage_in_file)
-        self._changes_in_file = self._size()
-        self._damage_in_file = False
+        rewrite = partial(rewritten, self._disk, tables, bool(self._damaged))
+        self._changes = Counter({name: len(table) for name, table in tables.items()})
         if self._channel is not None:
             self._channel.rewrite(rewrite)
             return
@@ -146,6 +146,11 @@ class JournalStorage(Storage):
             rewrite(self.log)
         except OSError as error:
             raise in_words(error, self.path) from error
+
+    def has_past(self, name: str) -> bool:
+        """Whether the file holds what documents of the table were before, or documents that are gone."""
+        documents = len(self.table(name))  # which parses and counts what is in the file
+        return self._changes[name] > documents
 
     async def forget_past(self) -> None:
         """Have the file rewritten soon without what documents were before, beside the event loop."""
@@ -177,7 +182,6 @@ class JournalStorage(Storage):
         except OSError as error:
             raise in_words(error, self.path) from error
         self._damaged = found.damaged
-        self._changes_in_file = len(found.payloads)
         last, same = "", b'["'
         for payload in found.payloads:
             if last and payload.startswith(same):  # as most are: a start goes through all
@@ -204,7 +208,7 @@ class JournalStorage(Storage):
                 pause()
             try:
                 batches.append(batch_of(payload))
-            except (ValueError, TypeError, AttributeError, IndexError, KeyError):
+            except UNKNOWN_FORM:
                 self._damaged.append(f"A record of {self.path.name} is in a form that is not known here.")
         return batches
 
@@ -212,10 +216,19 @@ class JournalStorage(Storage):
         """Make the changes in memory that are on disk already."""
         self._asleep.pop(name, None)
         make(batches, self._awake)
+        for batch in batches:
+            self._count(batch)
+
+    def _count(self, batch: Batch) -> None:
+        for name, documents in batch:
+            self._changes[name] += 1 if documents is None else len(documents)
 
     def _size(self) -> int:
         """How many documents there are; those not parsed yet are counted by their changes."""
-        return sum(map(len, self._awake.values())) + sum(map(len, self._asleep.values()))
+        return sum(map(len, self._awake.values())) + self._asleep_changes()
+
+    def _asleep_changes(self) -> int:
+        return sum(map(len, self._asleep.values()))
 
     def _write(self, line: bytes) -> None:
         try:
@@ -253,18 +266,3 @@ class JournalStorage(Storage):
         """A journal that could not be compacted is whole, only longer than need be; it is tried again later."""
         with contextlib.suppress(StorageError):
             self.compact()
-
-
-def _rewrite(disk: Disk, tables: Tables, had_damage: bool, log: LogFile) -> None:
-    """Put a file with only these tables in the journal's place; what was damaged in it stays beside it."""
-    lines = [frame([(name, {})]) for name in tables]
-    lines += [
-        frame([(name, {doc_id: document})]) for name, table in tables.items() for doc_id, document in table.items()
-    ]
-    content = b"".join(lines)
-    if had_damage:
-        write_new(disk, log.path.with_name(f"{log.path.name}.damaged"), disk.read(log.path))
-    log.close()
-    write_new(disk, log.path, content)
-    log.replaced(len(content))
-    log.sync()

@@ -128,17 +128,20 @@ class HttpToolSource:
     async def seal(self) -> bool:
         """Keep where keys are kept what an earlier version stored in clear; whether there was something.
 
-        Each key is stored before its form forgets it; where none can be stored for good, the form stays as it is.
-        Raises `StorageError`.
+        Each key is stored before its form forgets it; where that cannot be for good, or would break
+        it, the form stays as it is. Raises `StorageError`.
         """
         sealed = False
         for form in self._store.all():
             sealing = self._sealing()
-            headers = form.headers if sealing is None else await sealing.lasting().pairs(form.headers)
-            if headers != form.headers and form in self._store.all():  # else somebody changed it meanwhile
-                await self._store.save(form.model_copy(update={"headers": headers}))
+            after = form if sealing is None else await sealing.of_stored(f"the HTTP tool {form.name}").form(form)
+            if after == form:
+                continue
+            if form in self._store.all():  # else somebody changed it meanwhile
+                await self._store.save(after)
                 self._changed()
                 sealed = True
+            await self._forget(after.model_dump_json(), self._written(form.name))
         return sealed
 
     def hold(self) -> Callable[[], None]:
@@ -150,7 +153,7 @@ class HttpToolSource:
 
     async def _sealed(self, form: HttpTool) -> HttpTool:
         sealing = self._sealing()
-        return form if sealing is None else form.model_copy(update={"headers": await sealing.pairs(form.headers)})
+        return form if sealing is None else await sealing.form(form)
 
     async def _forget(self, before: str, after: str = "") -> None:
         if (sealing := self._sealing()) is not None:

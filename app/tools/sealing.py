@@ -5,26 +5,20 @@ In their place stands a reference such as `$saved_k3f9x2ab`, which is filled in 
 
 import logging
 import re
-from collections.abc import Mapping, Sequence
-from typing import Protocol
-from urllib.parse import urlsplit
+from collections.abc import Callable, Mapping
+from typing import Protocol, TypeVar
 
 from app.domain.errors import StorageError, WorkbenchError
-from app.domain.tool_settings import HttpTransport, McpServer, StdioTransport, Transport
-from app.domain.values import new_id
+from app.domain.tool_settings import HttpTool, McpServer, Transport
+from app.domain.values import Value
+from app.tools.spotting import Spotted, rewritten
 
 log = logging.getLogger(__name__)
 
 REFERENCE = re.compile(r"\$(saved_[a-z0-9]{8})")
 PREFIX = "tool:"
 """What the names begin with under which they are kept."""
-_NAME = re.compile(r"key|token|secret|passw|pwd|credential|auth|cookie|session|dsn|signature", re.IGNORECASE)
-_SHAPE = re.compile(
-    r"(?:sk|pk|rk)[-_][\w-]{12,}|(?:gh[pousr]_|github_pat_|glpat-|gsk_|hf_|xai-|ap_)[\w-]{16,}|xox[a-z]-[\w-]{8,}"
-    r"|AIza[\w-]{20,}|(?:AKIA|ASIA)[A-Z0-9]{12,}|eyJ[\w-]{6,}\.[\w-]{6,}\.[\w-]*"
-)
-_SCHEME = re.compile(r"(?:(?:Bearer|Basic|Token) )?(?=\S)", re.IGNORECASE)
-_QUERY = re.compile(r"(?<=[?&])([^=&#]+)=([^&#]+)")
+Form = TypeVar("Form", bound=Value)
 
 
 class Vault(Protocol):
@@ -37,46 +31,32 @@ class Vault(Protocol):
 
 
 class Sealing:
-    def __init__(self, vault: Vault, *, lasting: bool = False) -> None:
-        """With `lasting`, a secret that could be kept only until the app ends stays in the form."""
+    def __init__(self, vault: Vault, *, stored: str = "") -> None:
+        """`stored` is what people call a form that is on disk already, in clear, and must not be lost."""
         self._vault = vault
-        self._lasting = lasting
+        self._stored = stored
 
-    def lasting(self) -> "Sealing":
-        """For secrets that are on disk already, in clear, and must not be lost."""
-        return Sealing(self._vault, lasting=True)
+    def of_stored(self, title: str) -> "Sealing":
+        """For a form that is on disk already: what cannot be kept for good, or would leave it broken, stays in it."""
+        return Sealing(self._vault, stored=title)
 
     async def ready(self) -> None:
         """Return when what is kept can be filled in."""
         await self._vault.ready()
 
     async def transport(self, transport: Transport) -> Transport:
-        """The same with references in place of secrets."""
-        match transport:
-            case StdioTransport():
-                changes = {"env": await self.pairs(transport.env), "args": await self._words(transport.args)}
-                return transport.model_copy(update=changes)
-            case HttpTransport():
-                changed = {"headers": await self.pairs(transport.headers), "url": await self._address(transport.url)}
-                return transport.model_copy(update=changed)
+        """The same with references in place of secrets, which are kept by then. Raises `StorageError`."""
+        spotted = Spotted(self._vault.values().values())
+        return await self._sealed(transport, spotted, lambda: spotted.transport(transport))
 
-    async def pairs(self, pairs: Mapping[str, str]) -> dict[str, str]:
-        """Variables or headers."""
-        return {name: await self._value(name, value) for name, value in pairs.items()}
+    async def form(self, form: HttpTool) -> HttpTool:
+        """Likewise, of its headers."""
+        spotted = Spotted(self._vault.values().values())
+        return await self._sealed(form, spotted, lambda: spotted.form(form))
 
     def filled(self, server: McpServer) -> McpServer:
         """The server with its secrets, to be started and never shown. Raises `WorkbenchError` where one is gone."""
-        document = server.transport.model_dump()
-        opened: dict[str, object] = {}
-        for field, value in document.items():
-            match value:
-                case str():
-                    opened[field] = self._filled(value)
-                case dict():
-                    opened[field] = {name: self._filled(text) for name, text in value.items()}
-                case tuple():
-                    opened[field] = tuple(self._filled(text) for text in value)
-        return server.model_copy(update={"transport": server.transport.model_copy(update=opened)})
+        return server.model_copy(update={"transport": rewritten(server.transport, self._filled)})
 
     def variables(self) -> dict[str, str]:
         """What the references stand for, by their names without the `$`."""
@@ -88,52 +68,25 @@ class Sealing:
         for name in set(REFERENCE.findall(before)) - set(REFERENCE.findall(after)):
             await self._vault.forget(PREFIX + name)
 
-    async def _value(self, name: str, value: str) -> str:
-        scheme = _SCHEME.match(value)
-        begin = scheme.end() if scheme else 0
-        secret = value[begin:]
-        if not secret or secret.startswith("$"):
-            return value
-        if _NAME.search(name) or _SHAPE.search(secret):
-            return value[:begin] + await self._kept(secret)
-        return await self._address(value)
-
-    async def _words(self, words: Sequence[str]) -> tuple[str, ...]:
-        sealed: list[str] = []
-        for word in words:
-            flag, equals, value = word.partition("=")
-            if equals and flag.startswith("-"):
-                sealed.append(f"{flag}={await self._value(flag, value)}")
-            else:
-                before = sealed[-1] if sealed and sealed[-1].startswith("-") and "=" not in sealed[-1] else ""
-                sealed.append(word if word.startswith("-") else await self._value(before, word))
-        return tuple(sealed)
-
-    async def _address(self, address: str) -> str:
-        """Its password, and what stands under the name of a secret in its query."""
-        if "://" not in address:
-            return address
-        try:
-            password = urlsplit(address).password or ""
-        except ValueError:
-            return address
-        if password and not password.startswith("$"):
-            address = address.replace(f":{password}@", f":{await self._kept(password)}@", 1)
-        for name, value in _QUERY.findall(address):
-            if _NAME.search(name) and not value.startswith("$"):
-                address = address.replace(f"{name}={value}", f"{name}={await self._kept(value)}", 1)
-        return address
-
-    async def _kept(self, secret: str) -> str:
-        name = f"saved_{new_id()[:8]}"
-        try:
-            await self._vault.keep(PREFIX + name, secret, lasting=self._lasting)
-        except StorageError as problem:
-            if not self._lasting:
-                raise
-            log.warning("A secret of a tool stays where an earlier version stored it: %s", problem)
-            return secret
-        return f"${name}"
+    async def _sealed(self, form: Form, spotted: Spotted, named: Callable[[], Form]) -> Form:
+        """Nothing is kept before it is certain that the form may be stored: a secret that is kept is in no text."""
+        sealed = named()
+        if sealed != form and self._stored and spotted.stand_in(sealed):
+            log.warning(
+                "The secrets of %s stay in clear where an earlier version stored them: one of them stands in it where "
+                "no reference can be. Write it into a header or a variable alone.",
+                self._stored,
+            )
+            return form
+        for secret, name in spotted.names.items():
+            try:
+                await self._vault.keep(PREFIX + name, secret, lasting=bool(self._stored))
+            except StorageError as problem:
+                if not self._stored:
+                    raise
+                log.warning("A secret of %s stays where an earlier version stored it: %s", self._stored, problem)
+                spotted.clear.add(secret)
+        return named()
 
     def _filled(self, text: str) -> str:
         return REFERENCE.sub(lambda found: self._secret(found[1]), text)

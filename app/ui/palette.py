@@ -39,9 +39,10 @@ def score(query: str, text: str) -> int | None:
 
 
 def matching(commands: Sequence[Command], query: str) -> list[Command]:
-    """The commands that fit, the best group and in each the best first; without a query all in their order."""
+    """The commands that fit best, by groups, the best group and in each the best first; without a query the first."""
     scored = [(score(query, command.title), index) for index, command in enumerate(commands)]
-    fitting = [commands[index] for _, index in sorted((value, index) for value, index in scored if value is not None)]
+    best = sorted((value, index) for value, index in scored if value is not None)[:SHOWN]
+    fitting = [commands[index] for _, index in best]
     groups = list(dict.fromkeys(command.group for command in fitting))
     return sorted(fitting, key=lambda command: groups.index(command.group))
 
@@ -95,7 +96,7 @@ class Palette:
 
     def _show(self, query: str) -> None:
         self._query = query
-        self._found = matching(self._commands(), query)[:SHOWN]
+        self._found = matching(self._commands(), query)
         self._chosen = 0
         self._draw()
 

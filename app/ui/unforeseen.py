@@ -7,8 +7,8 @@ from app.domain.errors import WorkbenchError
 from app.ui.addresses import SETTINGS
 from app.ui.components.notices import told, told_with_link
 
-QUIET = 10.0
-"""Seconds in which a page says it once: what fails again and again, as a timer does, would cover the page."""
+QUIET = 6.0
+"""Seconds that it stands on the page, and is not said again: a timer would cover the page with it."""
 _WORDS = "Something in the app itself failed. What is stored is safe; reload the page if it does not go on."
 
 
@@ -16,14 +16,16 @@ class Unforeseen:
     """One page's."""
 
     def __init__(self) -> None:
+        self._words = ""
         self._said = -inf
 
     def tell(self, error: Exception) -> None:
-        if time.monotonic() - self._said < QUIET:
+        words = str(error) if isinstance(error, WorkbenchError) else _WORDS
+        if words == self._words and time.monotonic() - self._said < QUIET:
             return
-        self._said = time.monotonic()
+        self._words, self._said = words, time.monotonic()
         if isinstance(error, WorkbenchError):
-            told(str(error))
+            told(words)
             return
         address = f"{SETTINGS}?section=data"
-        told_with_link(_WORDS, "Report a problem", address, testid="unforeseen", symbol="error", bad=True)
+        told_with_link(words, "Report a problem", address, testid="unforeseen", symbol="error", bad=True)

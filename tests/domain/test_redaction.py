@@ -3,6 +3,7 @@
 import base64
 import hashlib
 import json
+from collections.abc import Iterator
 from urllib.parse import quote
 
 import pytest
@@ -100,6 +101,25 @@ def shown(pieces: list[Delta]) -> tuple[list[str], str]:
     stream = redaction().stream()
     texts = [stream.take(piece).text for piece in pieces]
     return texts, "".join(texts) + "".join(delta.text for delta in stream.rest())
+
+
+def test_a_secret_that_is_no_text_hides_none_of_the_others():
+    clean = redaction(Secret("not-text-\udcff-0123", "odd one"), Secret(KEY, "OpenAI key"))
+    assert clean.text(KEY) == "[redacted: OpenAI key]"
+
+
+def test_while_the_secrets_cannot_be_read_nothing_goes_by():
+    def secrets() -> Iterator[Secret]:
+        yield Secret(KEY, "OpenAI key")
+        if troubles:
+            raise OSError(troubles.pop())
+
+    troubles = ["once", "twice"]
+    clean = Redaction(secrets)
+    for _ in range(2):
+        with pytest.raises(OSError, match=r"once|twice"):
+            clean.text(KEY)
+    assert clean.text(KEY) == "[redacted: OpenAI key]"
 
 
 def test_no_piece_of_a_key_is_shown_while_it_streams():

@@ -5,6 +5,8 @@ from playwright.sync_api import Locator, Page, expect
 SUM = "What is 5 + 10, then multiply by 3?"
 STORY = "Tell me a long story"
 ANSWER_SECONDS = 90_000
+THREE_TIMES_ENTER = """(box) => [1, 2, 3].forEach(() =>
+  box.dispatchEvent(new KeyboardEvent("keydown", { key: "Enter", bubbles: true, cancelable: true })))"""
 
 
 def start_session(page: Page, agent: str = "Assistant") -> None:
@@ -32,6 +34,19 @@ def ask(page: Page, text: str) -> Locator:
 def finished(page: Page) -> None:
     expect(page.get_by_test_id("message-streaming")).to_have_count(0, timeout=ANSWER_SECONDS)
     expect(page.get_by_test_id("stream-state")).to_have_text("Idle")
+
+
+def opened_again_with(page: Page, typed: str) -> Page:
+    """A second tab on what `page` shows, once the app knows that this was typed."""
+    elsewhere = page.context.new_page()
+    box = elsewhere.get_by_test_id("chat-input")
+    for _ in range(100):
+        elsewhere.goto(page.url)
+        expect(box).to_be_focused()
+        if box.input_value() == typed:
+            break
+    expect(box).to_have_value(typed)
+    return elsewhere
 
 
 def streamed(page: Page) -> str:

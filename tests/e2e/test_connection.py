@@ -6,7 +6,7 @@ from playwright.sync_api import Page, WebSocketRoute, expect
 
 from tests.app_process import AppProcess
 from tests.e2e.complaints import Complaints
-from tests.e2e.playground import SUM, finished, send, start_session
+from tests.e2e.playground import STORY, SUM, THREE_TIMES_ENTER, finished, opened_again_with, send, start_session
 from tests.waiting import wait_until
 
 ANSWER = "The answer is 45."
@@ -18,6 +18,8 @@ class Line:
     def __init__(self, page: Page) -> None:
         self.deaf = False
         """What the app says does not arrive; neither side knows."""
+        self.mute = False
+        """What the browser says does not arrive."""
         self.lost: list[str | bytes] = []
         self._page = page
         self._browser: WebSocketRoute | None = None
@@ -25,7 +27,7 @@ class Line:
         page.route_web_socket(re.compile("/_nicegui_ws/"), self._open)
 
     def wait_until_lost(self, words: str) -> None:
-        """Until the app has said that to nobody."""
+        """Until that was said to nobody."""
         wait_until(lambda: self._page.evaluate("1") and any(words in str(said) for said in self.lost), seconds=30)
 
     def leave(self) -> None:
@@ -44,13 +46,14 @@ class Line:
         self._browser, self._app = browser, app
         browser.on_close(lambda _code, _reason: None)  # else one end's would close the other
         app.on_close(lambda _code, _reason: None)
-        app.on_message(self._pass_on)
+        browser.on_message(lambda said: self._pass_on(said, app, lost=self.mute))
+        app.on_message(lambda said: self._pass_on(said, browser, lost=self.deaf))
 
-    def _pass_on(self, said: str | bytes) -> None:
-        if self.deaf:
+    def _pass_on(self, said: str | bytes, to: WebSocketRoute, *, lost: bool) -> None:
+        if lost:
             self.lost.append(said)
-        elif self._browser:
-            self._browser.send(said)
+        else:
+            to.send(said)
 
 
 def notice_is_shown(page: Page, *, shown: bool) -> None:
@@ -60,18 +63,24 @@ def notice_is_shown(page: Page, *, shown: bool) -> None:
 def test_a_lost_connection_is_said_and_what_was_sent_meanwhile_arrives_once(page: Page, complaints: Complaints) -> None:
     complaints.expect("ERR_INTERNET_DISCONNECTED")
     start_session(page)
+    send(page, STORY)
+    expect(page.get_by_test_id("queue-button")).to_be_visible()
     page.context.set_offline(True)
     page.evaluate("window.socket.io.engine.close()")  # the page comes back by itself, as after any loss
     notice_is_shown(page, shown=True)
     box = page.get_by_test_id("chat-input")
     box.fill("What is 1 + 2?")
-    box.press("Enter")
+    box.evaluate(THREE_TIMES_ENTER)
     page.context.set_offline(False)
     notice_is_shown(page, shown=False)
-    expect(page.get_by_test_id("assistant-message")).to_contain_text("1 + 2 = 3")
-    finished(page)
-    expect(page.get_by_test_id("user-message")).to_have_count(1)
     expect(box).to_have_value("")
+    page.get_by_test_id("stop-button").click()
+    finished(page)
+    page.get_by_test_id("queued-send-now").click()
+    expect(page.get_by_test_id("assistant-message").last).to_contain_text("1 + 2 = 3")
+    finished(page)
+    expect(page.get_by_test_id("queued-message")).to_have_count(0)
+    expect(page.get_by_test_id("user-message")).to_have_count(2)
 
 
 def test_an_answer_that_ended_while_nobody_heard_it_is_shown_whole(page: Page) -> None:
@@ -107,6 +116,34 @@ def test_an_app_that_was_started_again_finds_the_page_and_what_was_typed(
     notice_is_shown(page, shown=False)
     expect(page.get_by_test_id("assistant-message")).to_contain_text(ANSWER)
     expect(page.get_by_test_id("chat-input")).to_have_value("Typed while nobody listened")
+
+
+def test_a_tab_that_lay_idle_has_after_a_restart_what_was_typed_elsewhere(
+    page: Page, app_process: AppProcess, complaints: Complaints
+) -> None:
+    complaints.expect("ERR_CONNECTION_REFUSED|WebSocket connection|ERR_EMPTY_RESPONSE|ERR_CONNECTION_RESET")
+    start_session(page)
+    elsewhere = page.context.new_page()
+    elsewhere.goto(page.url)
+    elsewhere.get_by_test_id("chat-input").fill("Typed elsewhere")
+    opened_again_with(page, "Typed elsewhere")
+    app_process.stop()
+    notice_is_shown(page, shown=True)
+    app_process.start()
+    expect(page.get_by_test_id("chat-input")).to_have_value("Typed elsewhere")
+
+
+def test_typed_text_that_is_lost_on_its_way_outlives_a_reload(page: Page) -> None:
+    line = Line(page)
+    page.reload()
+    start_session(page)
+    line.mute = True
+    page.get_by_test_id("chat-input").fill("told to nobody")
+    line.wait_until_lost("told to nobody")
+    line.mute = False
+    page.reload()
+    expect(page.get_by_test_id("chat-input")).to_have_value("told to nobody")
+    opened_again_with(page, "told to nobody")
 
 
 def _status_of_newest_run(page: Page) -> str:

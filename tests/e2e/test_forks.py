@@ -55,6 +55,7 @@ def open_dialog(page: Page, seq: int | str, run: str = "run") -> None:
 
 def test_a_result_is_edited_and_the_run_goes_on_from_it(page: Page):
     open_dialog(page, SEEN["result"])
+    expect(page.get_by_test_id("fork-edit")).to_be_focused()
     page.get_by_test_id("fork-edit").fill("5 + 10 = 20")
     expect(page.get_by_test_id("fork-check")).to_contain_text("1 step reused with 1 result")
     page.get_by_test_id("fork-start").click()
@@ -117,3 +118,6 @@ def test_tasks_are_not_begun_again_unless_that_is_chosen(page: Page):
     expect(tool).to_contain_text("Recorded results only")
     choose(page, tool, "From here on", "Called for real")
     expect(check).to_contain_text(re.compile(r"real: [^.]*spawn_task"))
+    joining = page.locator("[data-testid=fork-tool][data-tool=join_task]")
+    expect(joining).to_contain_text("Recorded, else for real")
+    expect(check).not_to_contain_text("not begun again")

@@ -7,7 +7,17 @@ from pathlib import Path
 from playwright.sync_api import Page, expect
 
 from tests.e2e.complaints import Complaints
-from tests.e2e.playground import STORY, SUM, ask, finished, send, start_session, streamed, wait_for_text
+from tests.e2e.playground import (
+    STORY,
+    SUM,
+    ask,
+    finished,
+    opened_again_with,
+    send,
+    start_session,
+    streamed,
+    wait_for_text,
+)
 
 
 def test_a_sum_is_answered_with_two_tool_calls(page: Page, screenshot: Callable[[str], Path]) -> None:
@@ -139,24 +149,32 @@ def test_typed_text_outlives_a_reload(page: Page) -> None:
     page.get_by_test_id("chat-input").fill("not sent yet")
     page.reload()
     expect(page.get_by_test_id("chat-input")).to_have_value("not sent yet")
-    elsewhere = page.context.new_page()
-    for _ in range(100):
-        elsewhere.goto(page.url)
-        expect(elsewhere.get_by_test_id("chat-input")).to_be_focused()
-        if elsewhere.get_by_test_id("chat-input").input_value():
-            break
-    expect(elsewhere.get_by_test_id("chat-input")).to_have_value("not sent yet")
+    opened_again_with(page, "not sent yet")
 
 
-def test_typed_text_that_is_lost_on_its_way_outlives_a_reload(page: Page) -> None:
+def test_what_was_sent_from_another_tab_does_not_come_back(page: Page) -> None:
     start_session(page)
-    page.get_by_test_id("chat-input").fill("told to nobody")
-    page.evaluate("""() => {
-        window.socket.disconnect();
-        getElement(Number(document.querySelector(".composer-text").id.slice(1))).save();
-    }""")
+    page.get_by_test_id("chat-input").fill("What is 1 + 1?")
+    opened_again_with(page, "What is 1 + 1?").get_by_test_id("chat-input").press("Enter")
+    expect(page.get_by_test_id("user-message")).to_be_visible()
     page.reload()
-    expect(page.get_by_test_id("chat-input")).to_have_value("told to nobody")
+    finished(page)
+    expect(page.get_by_test_id("user-message")).to_have_count(1)
+    expect(page.get_by_test_id("chat-input")).to_have_value("")
+
+
+def test_what_is_refused_stays_though_the_message_before_it_was_taken(page: Page) -> None:
+    start_session(page)
+    box = page.get_by_test_id("chat-input")
+    box.evaluate("""(box) => ["bye", "   "].forEach((text) => {
+        box.value = text;
+        box.dispatchEvent(new Event("input"));
+        box.dispatchEvent(new KeyboardEvent("keydown", { key: "Enter" }));
+    })""")
+    expect(page.get_by_test_id("user-message")).to_contain_text("bye")
+    finished(page)
+    expect(page.get_by_test_id("composer-note")).to_contain_text("empty")
+    expect(box).to_have_value("   ")
 
 
 def test_an_empty_message_is_refused_in_words(page: Page) -> None:

@@ -7,12 +7,10 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.e2e.playground import STORY, finished, send, start_session, wait_for_text
+from tests.e2e.playground import STORY, THREE_TIMES_ENTER, finished, send, start_session, wait_for_text
 
 ENDLESS = "Run this Python code: while True: pass"
 BYE = "bye"
-THREE_TIMES_ENTER = """(box) => [1, 2, 3].forEach(() =>
-  box.dispatchEvent(new KeyboardEvent("keydown", { key: "Enter", bubbles: true, cancelable: true })))"""
 
 
 def say(page: Page, text: str, key: str = "Enter") -> None:
@@ -113,6 +111,20 @@ def test_the_buttons_fit_a_narrow_window(page: Page, width: int, screenshot: Cal
     assert page.evaluate("document.documentElement.scrollWidth") <= width
     page.get_by_test_id("queued-delete").click()
     expect(page.get_by_test_id("chat-input")).to_be_focused()
+    page.get_by_test_id("stop-button").click()
+    finished(page)
+
+
+def test_on_a_touch_screen_no_keyboard_comes_up_when_a_message_is_taken_away(page: Page) -> None:
+    start_session(page)
+    send(page, STORY)
+    say(page, "never mind")
+    page.context.new_cdp_session(page).send("Emulation.setTouchEmulationEnabled", {"enabled": True})
+    page.reload()
+    page.get_by_test_id("queued-delete").click()
+    expect(page.get_by_test_id("queued-message")).to_have_count(0)
+    page.evaluate("new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)))")
+    expect(page.get_by_test_id("chat-input")).not_to_be_focused()
     page.get_by_test_id("stop-button").click()
     finished(page)
 

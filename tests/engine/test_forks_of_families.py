@@ -105,3 +105,22 @@ async def test_a_run_that_handed_nothing_over_may_do_so_in_its_fork(house: House
     runs = count_of_runs(house)
     assert results(await forked(house, live))["s1"].status == "ok"
     assert count_of_runs(house) == runs + 2
+
+
+@pytest.mark.parametrize("said", ["spawn_task", "join_task"])
+async def test_who_lets_tasks_be_begun_can_wait_for_them_too(house: Household, said: str) -> None:
+    live = await led(house)
+    runs = count_of_runs(house)
+    fork = await forked(house, live, tools={said: ToolPlan(after=ToolSource(mode="live"))})
+    assert count_of_runs(house) == runs + 3
+    assert [result.status for result in results(fork).values()] == ["ok"] * 4
+    assert len(children(fork.entries)) == 2
+
+
+async def test_a_fork_that_begins_tasks_still_has_the_ends_of_those_that_its_prefix_began(house: Household) -> None:
+    live = await led(house)
+    last = [entry.seq for entry in live.entries if isinstance(entry.event, ToolReturned)][1]
+    plan = ForkPlan(seq=last, tools={"spawn_task": ToolPlan(after=ToolSource(mode="live"))})
+    fork = await forks_of(house).start(live.run_id, plan, trigger=PAGE)
+    await ended(fork)
+    assert [result.text for result in results(fork).values()] == [result.text for result in results(live).values()]

@@ -1,9 +1,11 @@
 import asyncio
+from pathlib import Path
 
 import pytest
 
 from app.domain.errors import Conflict, ModelFailure, NotFound, TooLarge, WorkbenchError
-from app.domain.events import LimitReached, MessageAdded, RunFinished
+from app.domain.events import LimitReached, MessageAdded, RunFinished, ToolCalled
+from app.domain.messages import ToolCall
 from app.domain.provenance import Trigger
 from app.domain.sessions import Session
 from app.engine.chat import Chat
@@ -14,7 +16,7 @@ from app.store.disk import Disk
 from app.store.folder import DataFolder
 from app.tools.registry import Registry
 from tests.engine.conftest import Bench, QuickClock
-from tests.engine.scripted import ScriptedModels, TextDelta
+from tests.engine.scripted import ScriptedModels, TextDelta, reply
 from tests.traces import asked, trace_of
 from tests.waiting import until
 
@@ -176,21 +178,57 @@ class Watched(Disk):
         return super().write(descriptor, content, offset)
 
 
+def watched(folder: Path) -> tuple[Bench, Watched]:
+    disk, models = Watched(), ScriptedModels()
+    data = DataFolder.open(folder, disk=disk)
+    runs = Runs(data.traces, data.rows, models, Registry(()), data.artifacts, QuickClock())
+    return Bench(data, models, QuickClock(), runs, Chat(data.agents, data.sessions, runs, Registry(()))), disk
+
+
 async def test_a_message_that_broke_in_is_in_its_run_before_it_is_nowhere_else(tmp_path):
     """On disk: a kill in between would else lose it."""
-    disk, models = Watched(), ScriptedModels()
-    data = DataFolder.open(tmp_path, disk=disk)
-    runs = Runs(data.traces, data.rows, models, Registry(()), data.artifacts, QuickClock())
-    bench = Bench(data, models, QuickClock(), runs, Chat(data.agents, data.sessions, runs, Registry(())))
+    bench, disk = watched(tmp_path)
     queue = Queue(bench.chat)
     session, live, _ = await answering(bench)
-    models.say("as you wish")
+    bench.models.say("as you wish")
     await queue.send_now(session.id, (await queue.add(session.id, "stop")).id)
     await asyncio.wait_for(live.ended(), 10)
-    await until(lambda: not data.sessions.get(session.id).queue)
-    await runs.close()
+    await until(lambda: not bench.data.sessions.get(session.id).queue)
+    await bench.runs.close()
     await queue.close()
-    await data.close()
+    await bench.data.close()
     waited = max(place for place, line in enumerate(disk.written) if b'"queue":[{' in line)
     gone = next(place for place, line in enumerate(disk.written) if place > waited and b'"queue":[]' in line)
     assert any(b'"origin":"steer"' in line for line in disk.written[:gone])
+
+
+async def test_a_steer_that_comes_too_late_waits_on_disk_before_it_is_no_draft_any_more(tmp_path):
+    bench, disk = watched(tmp_path)
+    queue = Queue(bench.chat)
+    session, live, _ = await answering(bench)
+    await bench.data.sessions.change(session.id, lambda one: one.model_copy(update={"composer": "at once"}))
+    live.stop()
+    await until(lambda: live.entries[-1].event.type == "run_finished", pause=0)
+    assert bench.runs.of_session(session.id) is live, "it is over, but not yet stored"
+    typed = len(disk.written)
+    await queue.steer(session.id, "at once")
+    await asyncio.wait_for(live.ended(), 5)
+    await bench.runs.close()
+    await queue.close()
+    await bench.data.close()
+    sent = next(line for line in disk.written[typed:] if b'"composer":""' in line)
+    assert b'"queue":[{' in sent
+    assert waiting(bench, session) == ["at once"]
+
+
+async def test_a_message_that_is_taken_away_while_it_breaks_in_does_not_wait_again(bench, queue):
+    bench.models.say(reply("", ToolCall(call_id="a", name="pay")))
+    session = await bench.session("pay")
+    live = await bench.chat.send(session.id, "go")
+    await until(lambda: any(isinstance(entry.event, ToolCalled) for entry in live.entries))
+    message = await queue.add(session.id, "now")
+    breaking = asyncio.create_task(queue.send_now(session.id, message.id))
+    await until(lambda: queue.breaking_in(message.id))
+    await queue.drop(session.id, message.id)
+    await breaking
+    assert waiting(bench, session) == []

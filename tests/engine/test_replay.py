@@ -6,7 +6,8 @@ import pytest
 
 from app.domain.agents import ToolChoice
 from app.domain.errors import ModelFailure, NotFound
-from app.domain.events import ContextTrimmed, ToolCalled, ToolReturned
+from app.domain.events import ContextTrimmed, ToolCalled, ToolReturned, ToolSource
+from app.domain.forks import ToolPlan
 from app.domain.messages import ToolCall, user_message
 from app.domain.streaming import TextDelta
 from app.domain.trace import RunFilter
@@ -159,3 +160,14 @@ async def test_a_recording_that_was_tampered_with_is_noticed(world: World) -> No
     assert not report.identical
     assert report.first_difference == place
     assert "the result of 'pay'" in report.words or "the result of 'other'" in report.words
+
+
+async def test_a_fork_that_answered_out_of_the_record_is_repeated_without_a_question(world: World) -> None:
+    """A tool that asks keeps doing so in the fork; only what the record answered was not asked about."""
+    origin = await approved(world)
+    world.models.say(reply("", pay("x1", 3)))
+    world.models.say("over")
+    fork = await world.fork(origin, 1, tools={"pay": ToolPlan(after=ToolSource(mode="recorded"))})
+    assert [tool.policy for tool in fork.started.tools] == ["ask"]
+    report = await world.forks.replay(fork.run_id)
+    assert report.identical, report.words

@@ -10,6 +10,7 @@ import pytest
 from app.domain.errors import StorageError
 from app.store.database import JournalDB
 from app.store.disk import Disk
+from app.store.frames import framed
 from app.store.journal import SPARE_CHANGES
 from app.store.writer import Writer
 from tests.store.disks import CALLS, ShortDisk, TroubledDisk, broken, full
@@ -211,6 +212,47 @@ def test_compaction_keeps_all_that_is_so_and_what_was_damaged(tmp_path: Path):
     assert contents(reopened) == contents(database)
     assert reopened.journal.damaged == ()
     assert b"not what was written" in (tmp_path / "x.tdb.damaged").read_bytes()
+
+
+def test_beside_a_rewritten_journal_stands_only_what_could_not_be_read(tmp_path: Path):
+    path, aside = tmp_path / "x.tdb", tmp_path / "x.tdb.damaged"
+    database = JournalDB(path)
+    database.insert({"said": "in clear"})
+    database.update({"said": "no more"})
+    database.close()
+    unread = b"00000000 not what was written\n" + framed(b"[7,8,9]")
+    aside.write_bytes(path.read_bytes() + b"00000000 of an earlier time\n")
+    path.write_bytes(path.read_bytes() + unread)
+    database = JournalDB(path, disk=TroubledDisk("replace", first=2))
+    with pytest.raises(StorageError):
+        database.journal.compact()
+    database.journal.compact()
+    assert aside.read_bytes() == b"00000000 of an earlier time\n" + unread
+    assert b"in clear" not in path.read_bytes()
+    assert contents(JournalDB(path)) == {"_default": {1: {"said": "no more"}}}
+
+
+PASTS: dict[str, Change] = {
+    "update": lambda database: database.update({"n": 2}),
+    "remove": lambda database: database.remove(doc_ids=[1]),
+    "drop": lambda database: database.drop_tables(),
+    "write": lambda database: database.journal.write({"_default": {"1": {"n": 2}}}),
+}
+
+
+@pytest.mark.parametrize("change", PASTS.values(), ids=PASTS)
+def test_a_journal_knows_what_was_before_until_it_is_rewritten(tmp_path: Path, change: Change):
+    database = JournalDB(tmp_path / "x.tdb")
+    database.insert({"n": 1})
+    assert not database.journal.has_past("_default")
+    assert not JournalDB(tmp_path / "x.tdb").journal.has_past("_default")
+    change(database)
+    assert database.journal.has_past("_default")
+    reopened = JournalDB(tmp_path / "x.tdb")
+    assert reopened.journal.has_past("_default")
+    reopened.journal.compact()
+    assert not reopened.journal.has_past("_default")
+    assert not JournalDB(tmp_path / "x.tdb").journal.has_past("_default")
 
 
 def test_a_journal_compacts_itself_when_most_of_it_is_no_longer_so(tmp_path: Path):

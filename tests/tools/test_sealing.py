@@ -1,13 +1,16 @@
 """Secrets of servers and requests: kept with the keys, named in the form, filled in for whoever needs them."""
 
 from pathlib import Path
+from urllib.parse import quote
 
 import pytest
 
 from app.domain.errors import WorkbenchError
-from app.domain.tool_settings import HttpTransport, McpServer, StdioTransport, Transport
+from app.domain.tool_settings import HttpTool, HttpTransport, McpServer, StdioTransport, Transport
 from app.store.database import JournalDB
+from app.store.http_tools import HttpTools
 from app.store.mcp_servers import McpServers
+from app.tools.http_tools import HttpToolSource
 from app.tools.mcp.hub import McpHub
 from app.tools.sealing import REFERENCE, Sealing
 
@@ -58,6 +61,37 @@ async def test_a_secret_is_not_in_the_form_and_filled_in_again(transport: Transp
     assert len(keys.kept) == 1
     assert Sealing(keys).filled(server(sealed)).transport == transport
     assert await Sealing(keys).transport(sealed) == sealed and len(keys.kept) == 1
+
+
+TWICE: list[Transport] = [
+    StdioTransport(command="x", env={"API_KEY": SECRET}, args=("--header", f"Authorization: Bearer {SECRET}")),
+    StdioTransport(command="x", env={"API_KEY": SECRET, "WORDS": f"use {SECRET}, please"}),
+    HttpTransport(url=f"https://host/{SECRET}/mcp", headers={"X-Api-Key": SECRET}),
+]
+
+
+@pytest.mark.parametrize("transport", TWICE, ids=str)
+async def test_a_secret_is_sealed_wherever_it_stands(transport: Transport):
+    keys = Keys()
+    sealed = await Sealing(keys).of_stored("it").transport(transport)
+    assert SECRET not in sealed.model_dump_json() and list(keys.kept.values()) == [SECRET]
+    assert Sealing(keys).filled(server(sealed)).transport == transport
+
+
+async def test_a_secret_of_another_form_is_sealed_where_nothing_tells_it():
+    keys = Keys()
+    keys.kept["openai:key"] = SECRET
+    sealed = await Sealing(keys).transport(StdioTransport(command="x", args=(SECRET,)))
+    assert SECRET not in sealed.model_dump_json()
+    assert Sealing(keys).filled(server(sealed)).transport == StdioTransport(command="x", args=(SECRET,))
+
+
+async def test_a_stored_server_that_would_be_broken_stays_as_it_is(caplog: pytest.LogCaptureFixture):
+    keys, secret = Keys(), SECRET + "/+"
+    transport = HttpTransport(url=f"https://host/mcp?x={quote(secret, safe='')}", headers={"X-Api-Key": secret})
+    assert await Sealing(keys).of_stored("the MCP server one").transport(transport) == transport
+    assert keys.kept == {}
+    assert "The secrets of the MCP server one stay in clear" in caplog.text and secret not in caplog.text
 
 
 PLAIN: list[Transport] = [
@@ -129,3 +163,47 @@ async def test_a_server_that_is_changed_while_it_is_sealed_stays_as_it_was_chang
     assert not await hub.seal()
     assert servers.get("one").transport == other and keys.kept == {}
     await hub.close()
+
+
+async def test_a_server_that_is_removed_while_it_is_sealed_leaves_no_secret_and_holds_nobody_up(tmp_path: Path):
+    servers = McpServers(JournalDB(tmp_path / "app.tdb"))
+
+    class Slow(Keys):
+        async def keep(self, name: str, secret: str, *, lasting: bool = False) -> None:
+            await super().keep(name, secret)
+            await servers.delete("one")
+
+    keys = Slow()
+    for name in ("one", "two"):
+        transport = StdioTransport(command="x", env={"A_KEY": f"{SECRET}-{name}"})
+        await servers.create(McpServer(name=name, transport=transport))
+    hub = McpHub(servers, version="1", sealing=lambda: Sealing(keys))
+    await hub.start()
+    assert await hub.seal()
+    assert list(keys.kept.values()) == [f"{SECRET}-two"]
+    assert [stored.name for stored in servers.all()] == ["two"] and SECRET not in repr(servers.all())
+    await hub.close()
+
+
+FORM = HttpTool(name="ask", description="Asks.", address="https://host/", headers={"X-Api-Key": SECRET})
+
+
+async def test_a_request_whose_secret_stands_in_its_address_too_stays_as_it_is(tmp_path: Path):
+    keys, forms = Keys(), HttpTools(JournalDB(tmp_path / "app.tdb"))
+    form = await forms.create(FORM.model_copy(update={"address": f"https://host/{SECRET}"}))
+    assert not await HttpToolSource(forms, sealing=lambda: Sealing(keys)).seal()
+    assert forms.all() == [form] and keys.kept == {}
+
+
+async def test_a_request_that_is_changed_while_it_is_sealed_stays_as_it_was_changed(tmp_path: Path):
+    forms, other = HttpTools(JournalDB(tmp_path / "app.tdb")), FORM.model_copy(update={"headers": {}})
+
+    class Slow(Keys):
+        async def keep(self, name: str, secret: str, *, lasting: bool = False) -> None:
+            await super().keep(name, secret)
+            await forms.save(other)
+
+    keys = Slow()
+    await forms.create(FORM)
+    assert not await HttpToolSource(forms, sealing=lambda: Sealing(keys)).seal()
+    assert forms.all() == [other] and keys.kept == {}

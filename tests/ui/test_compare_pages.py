@@ -3,9 +3,10 @@
 from pathlib import Path
 
 import pytest
+from nicegui import ui
 from nicegui.testing import User
 
-from app.domain.agents import Behaviour, archived, new_agent, with_variant
+from app.domain.agents import Behaviour, ToolChoice, archived, new_agent, with_variant
 from app.domain.comparisons import ColumnChoice, ComparedTurn
 from app.domain.errors import Conflict
 from app.domain.trace import run_row
@@ -126,6 +127,20 @@ async def test_a_deleted_comparison_says_so(tmp_path: Path) -> None:
         await workbench.comparisons.delete(comparison)
         await user.open(f"/compare/{comparison}")
         await sees(user, "This comparison was deleted.")
+
+
+async def test_columns_that_all_wait_for_a_person_are_not_said_to_stream(tmp_path: Path) -> None:
+    asking = new_agent("Asking", Behaviour(tools=(ToolChoice(name="calculator", policy="ask"),)), taken_slugs=())
+    async with visitor(tmp_path) as (user, workbench):
+        await workbench.agents.create(asking)
+        comparison = await workbench.compare.start([ColumnChoice(agent_id=asking.id, variant=1)] * 2)
+        await user.open(f"/compare/{comparison.id}")
+        await workbench.compare.send(comparison.id, "What is 5 + 10?")
+        (bar,) = marked(user, "status-bar")
+        assert isinstance(bar, ui.html)
+        await until(lambda: "Waiting for you" in bar.content)
+        workbench.compare.stop(comparison.id)
+        await until(lambda: "Idle" in bar.content)
 
 
 async def test_promoting_a_model_saves_it_as_a_variant_first(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-from app.ui.palette import Command, listed, matching, score
+from app.ui.palette import SHOWN, Command, listed, matching, score
 
 COMMANDS = [
     Command("Pages", title, "forum", lambda: None) for title in ("Playground", "Runs", "Python analyst", "Dark theme")
@@ -23,6 +23,14 @@ def test_a_group_stands_together_behind_its_best_one() -> None:
     html = listed(matching([tools[0], *COMMANDS, tools[1]], "r"), 0)
     assert html.count(">Pages<") == html.count(">Tools<") == 1
     assert html.index(">Runs<") < html.index(">Run a program<")
+
+
+def test_many_of_a_group_that_fit_a_little_hide_nothing_that_fits_well() -> None:
+    tools = [Command("Tools", f"theme {number}", "build", lambda: None) for number in range(SHOWN)]
+    assert "Dark theme" not in [one.title for one in matching([*tools, *COMMANDS], "theme")]
+    loose = [Command("Tools", f"the {number} me", "build", lambda: None) for number in range(SHOWN)]
+    found = [one.title for one in matching([tools[0], *loose, *COMMANDS], "theme")]
+    assert len(found) == SHOWN and "Dark theme" in found
 
 
 def test_a_word_begun_beats_letters_inside_one() -> None:

@@ -1,6 +1,6 @@
 from datetime import timedelta
 
-from app.domain.events import Forked
+from app.domain.events import ChildFinished, ChildStarted, Forked
 from app.domain.provenance import Imported
 from app.domain.trace import steps, totals, trajectory
 from app.ui.components.trace_growth import RunSoFar
@@ -98,3 +98,15 @@ def test_the_origin_of_an_imported_run_and_of_a_fork_is_said():
     words = origin(run, row)
     assert "Imported from Agent Playground 1.2.3" in words
     assert "Forked from step 1 of another run" in words and "/runs/r0?step=4" in words
+
+
+def test_the_children_of_another_run_are_not_those_of_a_fork_that_was_told_of_them_again():
+    told = ChildStarted(call_id="c1", child_run_id="k1", of_run="r0")
+    own = ChildStarted(call_id="c2", child_run_id="k2")
+    ends = [
+        ChildFinished(call_id=call, child_run_id=child, status="completed")
+        for call, child in (("c1", "k1"), ("c2", "k2"))
+    ]
+    run = RunSoFar("r1")
+    run.take(trace_of(started(), told, own, *ends))
+    assert run.children == {"k2": "completed"}

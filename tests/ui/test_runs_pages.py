@@ -9,6 +9,7 @@ from nicegui import ui
 from nicegui.testing import User
 from nicegui.testing.user_simulation import user_simulation
 
+from app.domain.agents import Behaviour, new_agent
 from app.domain.errors import ErrorInfo
 from app.domain.events import RunFinished
 from app.domain.streaming import Draft
@@ -18,6 +19,7 @@ from app.ui.components.live_table import LiveTable
 from app.ui.components.timeline import Timeline
 from app.ui.components.timeline_cards import CardContext
 from app.ui.components.trace_growth import RunSoFar
+from app.ui.components.trace_query import PAGE_SIZE
 from app.ui.live_markdown import LiveMarkdown
 from app.ui.shell import root
 from app.workbench import Workbench
@@ -130,6 +132,21 @@ async def test_deleted_runs_come_back_with_undo(tmp_path: Path):
         user.find("Undo").click()
         await until(lambda: len(requests(user)) == 3)
         assert workbench.rows.get("seeded-000002") is not None
+
+
+async def test_a_chosen_run_that_a_new_one_pushes_off_the_page_is_chosen_no_more(tmp_path: Path):
+    await seed_runs(tmp_path, PAGE_SIZE)
+    async with visitor(tmp_path) as (user, workbench):
+        await user.open("/runs")
+        await sees(user, f"{PAGE_SIZE} runs")
+        stays, goes = (row["id"] for row in table(user).rows[-2:])
+        for run_id in (stays, goes):
+            user.find(kind=LiveTable).trigger("pick", [run_id, False])
+        agent = new_agent("Assistant", Behaviour(), taken_slugs=())
+        await workbench.agents.create(agent)
+        session = await workbench.chat.new_session(agent.id)
+        await workbench.chat.send(session.id, "What is 1 + 1?")
+        await until(lambda: table(user).selected == [stays])
 
 
 async def test_a_run_shows_exactly_its_steps(tmp_path: Path):

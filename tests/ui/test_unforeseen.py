@@ -1,5 +1,6 @@
 """What a page says when something in the app fails that nobody foresaw."""
 
+from functools import partial
 from pathlib import Path
 
 from nicegui import ui
@@ -28,10 +29,14 @@ async def test_an_error_with_words_for_people_is_said_in_them(tmp_path: Path) ->
     async with visitor(tmp_path) as (user, _):
         await user.open("/playground")
 
-        def refuse() -> None:
-            raise Conflict("There is a session of that name already.")
+        refusals = ["There is a session of that name already.", "The key was revoked."]
+
+        def refuse(words: str) -> None:
+            raise Conflict(words)
 
         with user.current_layout:
-            ui.button("Break", on_click=refuse)
-        user.find("Break").click()
-        assert user.notify.messages == ["There is a session of that name already."]
+            for words in refusals:
+                ui.button(words, on_click=partial(refuse, words))
+        for words in refusals:
+            user.find(words).click()
+        assert user.notify.messages == refusals

@@ -94,3 +94,24 @@ def recorded_calls(entries: Sequence[Entry]) -> list[RecordedCall]:
             case _:
                 pass
     return list(found.values())
+
+
+def asked_calls(entries: Sequence[Entry]) -> list[RecordedCall]:
+    """The calls about which a person was asked, with the arguments that the model wanted, in the order of their ends.
+
+    Some were made with other arguments; those that were denied were never begun.
+    """
+    begun = {call.called.call_id: call.within for call in recorded_calls(entries)}
+    asked: dict[str, PauseRequested] = {}
+    found: list[RecordedCall] = []
+    for entry in entries:
+        match entry.event:
+            case PauseRequested(reason="approval", call_id=call_id) as pause:
+                asked.setdefault(call_id, pause)
+            case ToolReturned(call_id=call_id, result=result) as returned if call_id in asked:
+                if call_id in begun or result.status != "cancelled":
+                    called = ToolCalled(call_id=call_id, name=result.name, arguments=asked[call_id].arguments)
+                    found.append(RecordedCall(called, begun.get(call_id, []), returned))
+            case _:
+                pass
+    return found

@@ -1,6 +1,7 @@
 """The MCP servers that somebody added, as one source of tools."""
 
 import asyncio
+import contextlib
 from collections.abc import AsyncIterator, Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
@@ -124,20 +125,24 @@ class McpHub:
     async def seal(self) -> bool:
         """Keep where keys are kept what an earlier version stored in clear; whether there was something.
 
-        Each key is stored before its server forgets it, and no connection ends. Where none can be stored for good, the
-        server stays as it is. Raises `StorageError`.
+        Each key is stored before its server forgets it, and no connection ends. Where that cannot be for good, or would
+        break it, the server stays as it is. Raises `StorageError`.
         """
         sealed = False
         for keeper in tuple(self._keepers.values()):
             sealing, before = self._sealing(), keeper.server.transport
-            after = before if sealing is None else await sealing.lasting().transport(before)
+            name = keeper.server.name
+            after = before if sealing is None else await sealing.of_stored(f"the MCP server {name}").transport(before)
             if sealing is None or after == before:
                 continue
-            stored = await self._servers.change(keeper.server.name, partial(_sealed_as, before=before, after=after))
-            if stored.transport == after:
-                keeper.sealed(stored)
-                sealed = True
-            await sealing.forget(after.model_dump_json(), stored.transport.model_dump_json())
+            written = ""
+            with contextlib.suppress(NotFound):  # somebody removed it meanwhile
+                stored = await self._servers.change(name, partial(_sealed_as, before=before, after=after))
+                written = stored.transport.model_dump_json()
+                if stored.transport == after:
+                    keeper.sealed(stored)
+                    sealed = True
+            await sealing.forget(after.model_dump_json(), written)
         return sealed
 
     async def accept_changes(self, name: str) -> None:

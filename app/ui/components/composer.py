@@ -19,12 +19,12 @@ class OnSend(Protocol):
 
 
 class Composer(ui.element, component="composer.js"):
-    """Enter sends, Shift-Enter breaks the line. The text leaves the box only when `sent` says so.
+    """Enter sends, Shift-Enter breaks the line. The text leaves the box only once it was taken.
 
     `on_send` gets the text, its length, and how it is sent: Ctrl-Enter steers, Ctrl-Shift-Enter runs it in the
     background; it says whether the message was taken. Of a text too large to travel only the length comes, with an
-    empty text.
-    `on_typed` gets the text one second after typing stopped.
+    empty text. `on_sent` shows a message that was taken; then it leaves the box.
+    `on_typed` gets the text one second after typing stopped, and says whether it was stored: else the tab keeps it.
     """
 
     def __init__(
@@ -34,7 +34,8 @@ class Composer(ui.element, component="composer.js"):
         text: str,
         placeholder: str,
         on_send: OnSend,
-        on_typed: Callable[[str], Awaitable[None]],
+        on_sent: Callable[[], Awaitable[None]],
+        on_typed: Callable[[str], Awaitable[bool]],
     ) -> None:
         super().__init__()
         self._props.update(
@@ -44,41 +45,40 @@ class Composer(ui.element, component="composer.js"):
             limit=LARGEST_EVENT,
             storage=f"composer:{key}",
         )
+        self._on_send, self._on_sent, self._on_typed = on_send, on_sent, on_typed
         self._handed: int | None = None
         """The edition of the text that was sent last: Enter may be pressed again before the box is empty."""
-
-        async def send(event: events.GenericEventArguments) -> None:
-            edition = int(event.args["edition"])
-            if edition == self._handed:
-                return
-            self._handed, taken = edition, False
-            how: SendAs = next((way for way in _WAYS if way == event.args["how"]), "next")
-            try:
-                taken = await on_send(str(event.args["text"]), int(event.args["length"]), how)
-            finally:
-                if not taken and self._handed == edition:
-                    self._handed = None
-
-        async def typed(event: events.GenericEventArguments) -> None:
-            self._props["text"] = str(event.args)
-            await on_typed(str(event.args))
-
-        self.on("send", send)
-        self.on("typed", typed)
+        self.on("send", self._take)
+        self.on("typed", self._store)
 
     def send(self, how: SendAs = "next") -> str:
         """JavaScript that sends what is in the box."""
         return f"() => getElement({self.id}).send('{how}')"
 
-    def focus(self) -> None:
-        self.run_method("focus")
+    async def _take(self, event: events.GenericEventArguments) -> None:
+        edition = int(event.args["edition"])
+        if edition == self._handed:
+            return
+        self._handed, taken = edition, False
+        how: SendAs = next((way for way in _WAYS if way == event.args["how"]), "next")
+        try:
+            taken = await self._on_send(str(event.args["text"]), int(event.args["length"]), how)
+        finally:
+            if not taken and self._handed == edition:
+                self._handed = None
+        if taken:
+            await self._empty(edition)
 
-    def sent(self, text: str) -> None:
-        """The message was taken: empty the box, unless something else stands in it by now."""
-        self._props["text"] = ""
-        self.run_method("sent", len(text.encode("utf-16-le", "surrogatepass")) // 2)  # as the browser counts
+    async def _empty(self, edition: int) -> None:
+        """The message of that edition was taken, whatever becomes of showing it."""
+        try:
+            await self._on_sent()
+        finally:
+            self._props["text"] = ""
+            # Not the words, which may hold a key that was pasted: they do not come back from the server.
+            self.run_method("sent", edition)
 
-    def put(self, text: str) -> None:
-        """Write into the box."""
-        self._props["text"] = text
-        self.run_method("put", text)
+    async def _store(self, event: events.GenericEventArguments) -> None:
+        self._props["text"] = text = str(event.args["text"])
+        if await self._on_typed(text):
+            self.run_method("saved", int(event.args["edition"]))

@@ -17,8 +17,8 @@ RUNNING_HINT = "Enter queues it as the next message, Ctrl-Enter steers: it break
 class ComposerBar(ui.element):
     """The text box with its buttons, and what there is to say about it.
 
-    `on_send` gets a message and how it is sent; what it raises is said under the box. Once it has called `sent`, the
-    message has left the box.
+    `on_send` gets a message and how it is sent; what it raises is said under the box. Else `on_sent` shows the message,
+    which then leaves the box.
     """
 
     def __init__(
@@ -31,6 +31,7 @@ class ComposerBar(ui.element):
         send_label: str = "Send",
         queues: bool = False,
         on_send: Callable[[str, SendAs], Awaitable[None]],
+        on_sent: Callable[[], Awaitable[None]],
         on_typed: Callable[[str], Awaitable[None]],
     ) -> None:
         """`key` names the box in the browser; with `queues` messages are taken while an answer goes on, and may be run
@@ -44,7 +45,12 @@ class ComposerBar(ui.element):
             """For what waits to be sent."""
             with ui.element("div").classes("composer") as self.box:
                 self._composer = Composer(
-                    key=key, text=text, placeholder=placeholder, on_send=self.submit, on_typed=self._typed
+                    key=key,
+                    text=text,
+                    placeholder=placeholder,
+                    on_send=self.submit,
+                    on_sent=on_sent,
+                    on_typed=self._typed,
                 )
                 self._build_buttons(send_label)
             self._note = ui.label().classes("composer-note").props("role=alert data-testid=composer-note")
@@ -88,6 +94,7 @@ class ComposerBar(ui.element):
 
     async def submit(self, text: str, length: int, how: SendAs = "next") -> bool:
         """Send the text; of one that is too large to travel only the length is known. True when it was taken."""
+        self.say("")
         try:
             if length > len(text):
                 raise TooLarge(
@@ -100,21 +107,15 @@ class ComposerBar(ui.element):
             return False
         return True
 
-    def sent(self, text: str) -> None:
-        """The message was taken: empty the box, unless something else stands in it by now."""
-        self.say("")
-        self._composer.sent(text)
-
     def say(self, words: str) -> None:
         """Say under the box why a message was not sent; empty words take that back."""
         self._note.text = words
         self._note.visible = bool(words)
 
-    def focus(self) -> None:
-        self._composer.focus()
-
-    async def _typed(self, text: str) -> None:
+    async def _typed(self, text: str) -> bool:
         try:
             await self._on_typed(text)
         except WorkbenchError as problem:
             self.say(str(problem))
+            return False
+        return True

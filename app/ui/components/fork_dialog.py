@@ -51,7 +51,8 @@ class ForkDialog:
         self._workbench = workbench
         self._run_id = run_id
         self._started = started
-        self._by_default = plans_by_default(entries)
+        self._entries = entries
+        self._rows: dict[str, ForkToolRow] = {}
         self._template = prompt_template(self._agent(), started)
         prompt = self._template if self._template is not None else started.system.text if started.system else ""
         editable = editable_at(entries, seq)
@@ -83,7 +84,7 @@ class ForkDialog:
         if editable is None:
             return
         area = ui.textarea(editable.label, value=editable.text, on_change=self._check).classes("w-full")
-        area.props("outlined dense autogrow debounce=300 input-style=max-height:30vh data-testid=fork-edit")
+        area.props("outlined dense autogrow autofocus debounce=300 input-style=max-height:30vh data-testid=fork-edit")
         area.bind_value_to(self._draft, "text")
 
     def _build_who(self) -> None:
@@ -122,9 +123,10 @@ class ForkDialog:
         if not tools:
             return
         with ui.expansion(f"Tools ({len(tools)})").classes("w-full").props("dense data-testid=fork-tools"):
+            by_default = plans_by_default(self._entries)
             for tool in tools:
-                plan = self._by_default.get(tool.spec.name, ToolPlan())
-                ForkToolRow(tool, plan, self._choose_tool, self._type_result)
+                plan = by_default.get(tool.spec.name, ToolPlan())
+                self._rows[tool.spec.name] = ForkToolRow(tool, plan, self._choose_tool, self._type_result)
 
     async def _choose_variant(self, event: events.ValueChangeEventArguments[int]) -> None:
         self._draft.variant = event.value or None
@@ -137,6 +139,9 @@ class ForkDialog:
 
     async def _choose_tool(self, name: str, plan: ToolPlan) -> None:
         self._draft.tools[name] = plan
+        for other, follows in plans_by_default(self._entries, self._draft.tools).items():
+            if other in self._rows and other not in self._draft.tools:
+                self._rows[other].follow(follows)
         await self._check()
 
     def _type_result(self, name: str, plan: ToolPlan) -> None:
@@ -202,6 +207,10 @@ class ForkToolRow(ui.element):
     def _select(self, options: dict[str, str], chosen: str, label: str) -> ui.select:
         box = ui.select(options, value=chosen, label=label, on_change=self._chosen).classes("grow")
         return box.props("outlined dense options-dense")
+
+    def follow(self, plan: ToolPlan) -> None:
+        """Choose what goes with the choice of another tool."""
+        self._after.value = plan.after.mode
 
     async def _chosen(self) -> None:
         self._fixed.visible = self._after.value == "edited"

@@ -64,7 +64,7 @@ class QueuedMessages(ui.element):
         except WorkbenchError as problem:
             told(str(problem))
         await self._on_done()
-        refocus(self._dock, "[data-queued=delete]", "textarea")
+        refocus(self._dock, "[data-queued=delete]", "textarea[data-eager]")
 
     @property
     def _dock(self) -> ui.element:

@@ -50,7 +50,7 @@ class RunSoFar:
         self.troubles: list[int] = []
         """The entries by which something failed, or ended too early."""
         self.children: dict[str, FinalStatus | None] = {}
-        """The runs that it started, and how they ended."""
+        """The runs that it started itself, and how they ended."""
         self.forked: Forked | None = None
         """Where its copied beginning comes from."""
         self.decisions: list[int] = []
@@ -145,9 +145,9 @@ class RunSoFar:
     def _follow_others(self, entry: Entry) -> None:
         """Keep which other runs belong to this one."""
         match entry.event:
-            case ChildStarted(child_run_id=child):
+            case ChildStarted(child_run_id=child, of_run=""):
                 self.children[child] = None
-            case ChildFinished(child_run_id=child, status=status):
+            case ChildFinished(child_run_id=child, status=status) if child in self.children:
                 self.children[child] = status
             case Forked() as forked:
                 self.forked, self.children, self._forked_at = forked, {}, entry.at

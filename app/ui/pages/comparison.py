@@ -91,6 +91,7 @@ class ComparisonPage:
             hint="Enter sends to all columns, Shift-Enter breaks the line.",
             send_label="Send to all",
             on_send=self._send,
+            on_sent=self._update,
             on_typed=self._keep_typed,
         )
 
@@ -123,7 +124,8 @@ class ComparisonPage:
         self._composer.show(running=running)
         if self._timer is not None:
             self._timer.interval = LIVE_SECONDS if running else IDLE_SECONDS
-        bar = status_line(running=running, version=self._workbench.version, unsaved=unsaved)
+        waits = bool(live) and all(one.waits for one in live)
+        bar = status_line(running=running, waits=waits, version=self._workbench.version, unsaved=unsaved)
         if self._bar.content != bar:
             self._bar.set_content(bar)
 
@@ -157,8 +159,6 @@ class ComparisonPage:
 
     async def _send(self, text: str, _how: SendAs) -> None:
         await self._workbench.compare.send(self._comparison.id, text)
-        await self._update()
-        self._composer.sent(text)
 
     async def _keep_typed(self, text: str) -> None:
         await self._workbench.sessions.change(

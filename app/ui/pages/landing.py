@@ -35,6 +35,8 @@ class Landing:
         self._workbench = workbench
         self._shown = PAGE_SIZE
         self._unfinished: dict[str, RunStatus] = {}
+        self._drawn: dict[str, RunStatus | None] = {}
+        """How the sessions that are listed stand there."""
         ui.page_title("Playground · Agent Playground")
         with ui.element("div").classes("page"):
             ui.html(_greeting(), sanitize=False)
@@ -47,6 +49,8 @@ class Landing:
                 self._search.props('outlined dense clearable debounce=150 aria-label="Search sessions"')
                 self._search.classes("search").props("data-testid=session-search")
             self._sessions = ui.element("div").props("data-testid=session-list")
+            # on what stays: a dialog that one of its rows opens would be closed with the row
+            self._sessions.on("click", self._act, js_handler=_EMIT_ACTION)
         self._undo = UndoBar()
         self._show_agents()
         self._show_sessions()
@@ -57,8 +61,10 @@ class Landing:
         runs = self._workbench.runs
         unfinished = {row.run_id: row.status for row in await runs.left()}
         unfinished |= {live.run_id: "paused" if live.run.control.waits else "running" for live in runs.live_runs()}
-        if unfinished != self._unfinished:
-            self._unfinished = unfinished
+        if unfinished == self._unfinished:
+            return
+        self._unfinished = unfinished
+        if self._statuses(self._newest()) != self._drawn:
             self._show_sessions()
 
     async def _start(self, event: events.GenericEventArguments) -> None:
@@ -113,10 +119,21 @@ class Landing:
             words = "Create one, import one, or bring a deleted one back from the Trash."
             empty_state("smart_toy", "No agents", words, tag("a", "Go to the Agents page", href=AGENTS))
 
+    @property
+    def _searched(self) -> str:
+        return str(self._search.value or "").strip()
+
+    def _newest(self) -> list[Session]:
+        """The sessions to be listed."""
+        return self._workbench.sessions.recent(search=self._searched, limit=self._shown)
+
+    def _statuses(self, sessions: list[Session]) -> dict[str, RunStatus | None]:
+        return {session.id: self._status_of(session) for session in sessions}
+
     def _show_sessions(self) -> None:
-        search = str(self._search.value or "").strip()
-        sessions = self._workbench.sessions.recent(search=search, limit=self._shown)
+        search, sessions = self._searched, self._newest()
         total = self._workbench.sessions.count(search)
+        self._drawn = self._statuses(sessions)
         self._sessions.clear()
         with self._sessions:
             if sessions:
@@ -129,8 +146,8 @@ class Landing:
                 empty_state("forum", "No sessions yet", "Choose an agent above and say something to it.")
 
     def _show_rows(self, sessions: list[Session], total: int) -> None:
-        rows = joined(*(_session_row(one, self._agent_of(one), self._status_of(one)) for one in sessions))
-        ui.html(rows, sanitize=False, tag="ul").classes("session-list").on("click", self._act, js_handler=_EMIT_ACTION)
+        rows = joined(*(_session_row(one, self._agent_of(one), self._drawn[one.id]) for one in sessions))
+        ui.html(rows, sanitize=False, tag="ul").classes("session-list")
         if total > len(sessions):
             more = f"Show more ({plural(total - len(sessions), 'session')} left)"
             ui.html(more, sanitize=False, tag="button").classes("link-button").on("click", self._show_more)

@@ -223,6 +223,9 @@ class RunsPage:
     def _show_rows(self) -> None:
         moment = now()
         self.table.show([cells(row, moment, self._excerpts.get(row.run_id)) for row in self._shown])
+        listed = set(self._listed())
+        if not listed.issuperset(self.table.selected):  # nobody deletes what is not to be seen
+            self._select([run_id for run_id in self.table.selected if run_id in listed])
 
     def _show_total(self, total: int) -> None:
         unread = self._workbench.search.behind if self._query.text.strip() else 0

@@ -120,6 +120,7 @@ class SessionPage:
             hint=hint,
             queues=True,
             on_send=self._send,
+            on_sent=self._update,
             on_typed=self._keep_typed,
         )
         with self._composer.box:
@@ -236,8 +237,6 @@ class SessionPage:
         except WorkbenchError:
             self._counting.touch()
             raise
-        await self._update()
-        self._composer.sent(text)
         self._attachments.sent(attached)
 
     async def _pass_on(self, text: str, attached: tuple[Attachment, ...], how: SendAs) -> None:
@@ -252,7 +251,8 @@ class SessionPage:
             await self._workbench.queue.add(self._session.id, text, attached)
 
     async def _send_example(self, text: str) -> None:
-        await self._composer.submit(text, len(text))
+        if await self._composer.submit(text, len(text)):
+            await self._update()
 
     async def _keep_typed(self, text: str) -> None:
         change = partial(_with_composer, text=text)
