@@ -1,16 +1,22 @@
 """Data of every released format opens in this app: `formats/` holds a folder of each, as it was written."""
 
+import json
 import shutil
+from collections.abc import Iterator
 from hashlib import sha256
 from pathlib import Path
 
 import pytest
 
-from app.domain.trace import RunFilter, conversation, steps
+from app.domain.trace import RunFilter, conversation, open_pauses, steps
 from app.store.folder import DataFolder
 from app.store.migrations import SCHEMA
+from app.workbench import Workbench
+from tests.store.used_folder import HELD, view
+from tests.waiting import until
 
 FORMATS = Path(__file__).with_name("formats")
+USED = sorted(path.parent.name for path in FORMATS.glob(f"*/{HELD}"))
 
 
 def test_there_is_a_folder_of_each_format():
@@ -19,7 +25,7 @@ def test_there_is_a_folder_of_each_format():
     }
 
 
-@pytest.mark.parametrize("name", sorted(path.name for path in FORMATS.iterdir()))
+@pytest.mark.parametrize("name", sorted({path.name for path in FORMATS.iterdir()} - set(USED)))
 async def test_a_folder_of_that_format_opens_whole(name: str, tmp_path: Path):
     shutil.copytree(FORMATS / name, tmp_path / "data")
     folder = DataFolder.open(tmp_path / "data")
@@ -51,3 +57,44 @@ async def test_nothing_of_any_table_is_lost(tmp_path: Path):
     assert [one.values for one in folder.variable_sets.of(agent.id)] == [{"who": "Ada"}]
     assert await folder.artifacts.get(sha256(b"picture").hexdigest()) == b"picture"
     await folder.close()
+
+
+@pytest.mark.parametrize("name", USED)
+async def test_nothing_is_lost_of_what_somebody_did(name: str, tmp_path: Path):
+    shutil.copytree(FORMATS / name, tmp_path / "data")
+    held = json.loads((FORMATS / name / HELD).read_text("utf-8"))
+    folder = DataFolder.open(tmp_path / "data")
+    assert folder.damaged == () and not folder.first_start and folder.read_only == ""
+    assert list(lost(held, await view(folder))) == []
+    await folder.close()
+
+
+@pytest.mark.parametrize("name", USED)
+async def test_what_was_left_goes_on(name: str, tmp_path: Path):
+    shutil.copytree(FORMATS / name, tmp_path / "data")
+    bench = Workbench.open(tmp_path / "data", demo_pace=0)
+    await bench.warm()
+    (waiting,) = [row for row in await bench.runs.left() if row.status == "paused"]
+    asked = open_pauses((await bench.runs.trace(waiting.run_id)).entries)[0]
+    live = await bench.pauses.decide(waiting.run_id, asked.pause_id, "always")
+    await live.ended()
+    assert live.status == "completed"
+    await until(lambda: not bench.sessions.get(waiting.session_id).queue)
+    assert len(bench.sessions.get(waiting.session_id).runs) == 2
+    for other in bench.sessions.recent():
+        before = bench.runs.of_session(other.id) or await bench.chat.send(other.id, "What is 1 + 1?")
+        await before.ended()
+        assert before.status == "completed"
+    await bench.close()
+
+
+def lost(held: object, found: object, where: str = "") -> Iterator[str]:
+    """Where something that was held is not found, or is something else; what came on top is no loss."""
+    if isinstance(held, dict) and isinstance(found, dict):
+        for name, value in held.items():
+            yield from lost(value, found.get(name), f"{where}/{name}")
+    elif isinstance(held, list) and isinstance(found, list) and len(held) == len(found):
+        for place, (before, after) in enumerate(zip(held, found, strict=True)):
+            yield from lost(before, after, f"{where}/{place}")
+    elif held != found:
+        yield f"{where}: {held!r} became {found!r}"
