@@ -10,6 +10,7 @@ import pytest
 from tests.bench import api_run, first_token, load, python_sandbox, search, tool_files
 from tests.faults import (
     backup_kills,
+    cancelled,
     crashing_servers,
     crashing_tools,
     hostile_pages,
@@ -18,6 +19,7 @@ from tests.faults import (
     provider_ways,
     run_kills,
     steers,
+    stopped,
     stops,
 )
 from tests.figures import measurements
@@ -36,6 +38,16 @@ async def test_stops_are_measured():
     figures = await stops.run(stops=3)
     assert [figure.name for figure in figures] == ["R4 stop, p95", "R4 tool calls after a stop"]
     assert all(figure.passed for figure in figures)
+
+
+async def test_what_is_cancelled_is_measured():
+    figures = await cancelled.run()
+    assert all(figure.passed for figure in figures), figures
+
+
+async def test_messages_behind_a_stop_are_measured():
+    [figure] = await stopped.run(stops=24)
+    assert figure.passed, figure
 
 
 async def test_the_ways_of_a_provider_are_measured():

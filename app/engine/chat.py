@@ -139,6 +139,9 @@ class Chat:
         `decided` is the decision on its open pause. Raises what `Runs.resume` does, and `Conflict` where the
         conversation went on behind the run.
         """
+        return await self.runs.unbroken.or_undone(self._resumed(run_id, decided=decided, by=by))
+
+    async def _resumed(self, run_id: str, *, decided: PauseResolved | None, by: str) -> LiveRun:
         row = self.runs.row(run_id)
         async with self._locks[row.session_id]:
             session = self.sessions.get(row.session_id)
@@ -181,6 +184,22 @@ class Chat:
         run_id: str | None = None,
         queued: str = "",
         begun_as: Begun = _as_it_is,
+    ) -> LiveRun:
+        return await self.runs.unbroken.or_undone(
+            self._begun(session, place, message, trigger, purpose, run_id=run_id, queued=queued, begun_as=begun_as)
+        )
+
+    async def _begun(
+        self,
+        session: Session,
+        place: int,
+        message: Message,
+        trigger: Trigger,
+        purpose: Purpose,
+        *,
+        run_id: str | None,
+        queued: str,
+        begun_as: Begun,
     ) -> LiveRun:
         async with self._locks[session.id]:
             if queued:

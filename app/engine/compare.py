@@ -60,7 +60,9 @@ class Compare:
         Raises `WorkbenchError` for an empty message, `TooLarge`, `Conflict` while a column is still answering,
         `StorageError` and begins nothing.
         """
-        checked(text)
+        return await self.runs.unbroken(self._sent(comparison_id, checked(text)))
+
+    async def _sent(self, comparison_id: str, text: str) -> list[Sent]:
         async with self._locks[comparison_id]:
             comparison = self.comparisons.get(comparison_id)
             if self.live_runs(comparison_id):

@@ -99,6 +99,9 @@ class Forks:
         Raises `NotFound` for a run, variant or model there is not, `Conflict` for a damaged trace, `WorkbenchError` for
         a plan that does not fit the run, `StorageError`; then nothing has begun.
         """
+        return await self.runs.unbroken.or_undone(self._begun(run_id, plan, trigger))
+
+    async def _begun(self, run_id: str, plan: ForkPlan, trigger: Trigger) -> LiveRun:
         draft = await self._draft(run_id, plan, trigger)
         session = await self._session(run_id, draft)
         started = draft.started.model_copy(update={"session_id": session.id})
@@ -108,7 +111,7 @@ class Forks:
                 (first, *draft.prefix.entries[1:]),
                 started,
                 draft.forked,
-                begun=partial(self._join, session.id),
+                join=partial(self._join, session.id),
             )
         except BaseException:
             await self.sessions.change(session.id, lambda one: one.model_copy(update={"deleted_at": now()}))

@@ -20,9 +20,13 @@ class LiveRun:
 
     def __init__(self, run: Run) -> None:
         self.run = run
+        self.work: asyncio.Task[None] | None = None
+        """The agent loop; Stop cancels it."""
         self.task: asyncio.Task[None] | None = None
+        """Goes on until what came of that is stored, and belongs to the process: no page and no Stop cancels it."""
         self.unsaved: str | None = None
         """Why the newest part of the trace is not on disk, in words; it is tried again until it is."""
+        self._at_rest = asyncio.Event()
 
     @property
     def run_id(self) -> str:
@@ -66,15 +70,38 @@ class LiveRun:
         return self.run.recorder.follow(seq)
 
     async def ended(self) -> None:
-        """Return when the run has ended and is stored; never raises what ended it, the trace says it."""
+        """Return when the run has ended, and is stored or cannot be for now; never raises what ended it."""
         if self.task is not None:
-            await asyncio.wait([self.task])
+            await self._at_rest.wait()
+
+    def go_on(self, task: asyncio.Task[None]) -> None:
+        """Live as long as that task."""
+        self.task = task
+        task.add_done_callback(lambda _: self._at_rest.set())
+
+    def say_unsaved(self, why: str) -> None:
+        """Nobody has to wait until the disk takes it."""
+        self.unsaved = why
+        self._at_rest.set()
 
     def stop(self) -> None:
-        """End the run within a second: the provider's connection and running tools are cancelled, the text is kept."""
-        if self.alive and self.task is not None and not self.run.control.stopped:
+        """End the run within a second: the provider's connection and running tools are cancelled, the text is kept.
+
+        Nothing happens where its end is recorded already.
+        """
+        if self.work is not None and not self.work.done() and not self.run.control.stopped:
             self.run.control.stopped = True
-            self.task.cancel()
+            self.work.cancel()
+
+    def leave(self) -> None:
+        """Break its work off where it stands, with nothing recorded: it can be resumed."""
+        if self.work is not None:
+            self.work.cancel()
+
+    def let_go(self) -> None:
+        """Give back what it works with."""
+        self.run.toolset.release()
+        self.run.budget.close()
 
     def steer(self, message: Message) -> Steer:
         """Break into the run with the message: what it writes is cut off, tools that may be are cancelled.

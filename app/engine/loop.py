@@ -9,7 +9,7 @@ import traceback
 from app.domain.errors import ErrorInfo, ModelFailure, WorkbenchError
 from app.domain.events import FinalStatus, LimitReached, RunFinished
 from app.domain.messages import FinishReason, Usage
-from app.domain.trace import last_words
+from app.domain.trace import finished, last_words
 from app.engine.asking import ask_model, keep_draft
 from app.engine.calling import answer_calls, refuse_calls
 from app.engine.control import Steered
@@ -46,6 +46,13 @@ async def run_agent(run: Run) -> None:
         _end(run, "limited", LimitReached(limit="time", allowed=seconds, reached=seconds))
     finally:
         run.control.close()
+
+
+def end_stopped(run: Run) -> None:
+    """Record the end of a run that was stopped before its loop had taken a step."""
+    if run.control.stopped and finished(run.recorder.entries) is None:
+        _end(run, "cancelled")
+    run.control.close()
 
 
 async def _work(run: Run) -> LimitReached | None:

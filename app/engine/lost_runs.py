@@ -55,11 +55,15 @@ class LostRuns:
             await runs.left_runs.settled(stored)
 
     def _is_copy(self, row: RunRow) -> bool:
-        """What is older than its session was being copied into it, by a fork or an import: that had not begun yet."""
+        """What is older than its session was being copied into it, by a fork or an import.
+
+        That had not begun yet where the session does not know of it.
+        """
         try:
-            return row.started_at < self.chat.sessions.get(row.session_id).created_at
+            session = self.chat.sessions.get(row.session_id)
         except NotFound:
             return True
+        return row.started_at < session.created_at and row.run_id not in session.runs
 
     async def _give_place(self, row: RunRow) -> None:
         """Make it a turn of its session, which was not told of it."""

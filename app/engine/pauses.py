@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pydantic import JsonValue
 
 from app.domain.errors import Conflict, NotFound
-from app.domain.events import Decision, PauseRequested
+from app.domain.events import Decision, PauseRequested, PauseResolved
 from app.domain.sessions import Session
 from app.domain.trace import RunRow, open_pauses
 from app.engine.chat import Chat
@@ -41,13 +41,19 @@ class Pauses:
         entries = live.entries if live is not None else (await self._runs.trace(run_id)).entries
         pause = open_pause(entries, asked)
         resolved = decision_for(pause, decision, arguments=arguments, note=note, by=by, subject=subject)
+        return await self._runs.unbroken(self._decided(run_id, live, pause, resolved))
+
+    async def _decided(
+        self, run_id: str, live: LiveRun | None, pause: PauseRequested, resolved: PauseResolved
+    ) -> LiveRun:
+        """What was decided holds, in the run and in its session."""
         if live is None:
-            live = await self.chat.resume(run_id, decided=resolved, by=by)
+            live = await self.chat.resume(run_id, decided=resolved, by=resolved.by)
             if pause.reason == "approval" and (changed := live.run.since.about(pause.name)):
                 raise Conflict(f"{changed} The run goes on without your decision, and asks again where it has to.")
         else:
             live.run.control.resolve(resolved)
-        if decision == "always":
+        if resolved.decision == "always":
             await self._allow(live, pause)
         return live
 

@@ -103,6 +103,14 @@ class TraceWriter(Protocol):
 
     async def close(self) -> None: ...
 
+    def let_go(self) -> None:
+        """Close it without waiting for what is not on disk yet; that is written nevertheless where it can be."""
+        ...
+
+    async def abandon(self) -> None:
+        """Close it, and forget what the disk does not take; a new trace is removed."""
+        ...
+
 
 Opening = Callable[[list[Entry]], None]
 """Takes the first entries of a trace while the others are still read; called on the event loop."""

@@ -47,6 +47,10 @@ class Recorder:
         self._grown = asyncio.Event()
         self._checkpoint: asyncio.TimerHandle | None = None
 
+    async def prepare(self, started: RunStarted) -> None:
+        """Make ready to record how the run begins, which may be much."""
+        await self._writer.prepare(started)
+
     def record(self, *events: Event, cleaned: bool = False) -> None:
         """`cleaned`: long ones were looked through for secrets already, beside the event loop."""
         for event in events:
@@ -127,10 +131,17 @@ class Recorder:
         await self._writer.flush()
         await self._writer.close()
 
+    def let_go(self) -> None:
+        """Record nothing more, and wait for no disk: the process ends, and what it has not written may yet be."""
+        self.closed = True
+        self._wake()
+        self._writer.let_go()
+
     async def abandon(self) -> None:
         """Give up a run that could not be begun."""
         self.closed = True
-        await self._writer.close()
+        self._wake()
+        await self._writer.abandon()
 
     def _wake(self) -> None:
         self._grown.set()

@@ -186,3 +186,9 @@ class _Unkept:
 
     async def close(self) -> None:
         """Nothing is open."""
+
+    def let_go(self) -> None:
+        """Nothing is open."""
+
+    async def abandon(self) -> None:
+        """Nothing is open."""

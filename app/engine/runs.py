@@ -3,8 +3,8 @@
 import asyncio
 import logging
 from collections import OrderedDict
-from collections.abc import Awaitable, Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeVar
 
@@ -19,12 +19,14 @@ from app.engine.ledger import Ledger, no_ceiling
 from app.engine.left_runs import LeftRuns
 from app.engine.lineage import Lineage
 from app.engine.live_run import LiveRun
-from app.engine.loop import run_agent
-from app.engine.ports import Artifacts, Clock, Models, Opening, RunRows, RunSearch, Toolbox, Traces, TraceWriter
+from app.engine.loop import end_stopped, run_agent
+from app.engine.ports import Artifacts, Clock, Models, Opening, RunRows, RunSearch, Toolbox, Traces
 from app.engine.recorder import Recorder
 from app.engine.resuming import can_go_on, pick_up
 from app.engine.run_lists import RunLists
-from app.engine.storing import store_beginning, store_end
+from app.engine.starting import Starting
+from app.engine.storing import Join, store_beginning, store_end
+from app.engine.unbroken import Unbroken, end_all
 from app.late import late
 
 with late():
@@ -37,6 +39,8 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 E = TypeVar("E", RunStarted, MessageAdded)
+CLOSING_SECONDS = 2.0
+"""How long the end of the process waits for what begins, and for what is on its way to the disk."""
 KEPT_FINISHED = 30
 """Runs that stay in memory after their end, since their page and the next turn read them."""
 
@@ -64,8 +68,8 @@ class Runs:
         self.ledger = Ledger(self.rows, self.clock, self.day_ceiling)
         self._live: dict[str, LiveRun] = {}
         self._finished: OrderedDict[str, LiveRun] = OrderedDict()
-        self._taken: set[str] = set()
-        """Runs that are about to go on here."""
+        self.unbroken = Unbroken()
+        """What begins runs, and is not to be left half done."""
         self.left_runs = LeftRuns(self.rows, self.ledger, self.trace, self.is_taken)
         self.begun = 0
         """How many runs this process has begun: a list that remembers it sees also those that ended since."""
@@ -74,6 +78,7 @@ class Runs:
         self.on_resume: list[Callable[[LiveRun], None]] = []
         """Told of each run that goes on after its process had left it."""
         self.equipment = Equipment(self.models, self.toolbox, self.artifacts, self.clock, self.ledger)
+        self.starting = Starting(self.traces, self.clock, self.equipment, self.redaction)
         self.lists = RunLists(self.rows, self.search, self.live, self.left_runs)
         self._lineage = Lineage(self.ledger, self.traces, self.rows)
 
@@ -85,16 +90,15 @@ class Runs:
         Raises `StorageError` and begins nothing.
         """
         run_id = run_id or new_id()
-        with self._taking(run_id):
-            writer = await self.traces.create(run_id, started.session_id)
-            recorder = await self._recorder(run_id, writer)
+        async with self.starting.taking(run_id) as undo:
+            recorder = await self.starting.recorder(undo, run_id, started.session_id)
             started = await _without_secrets(started, recorder)
             said = await _without_secrets(MessageAdded(message=message, origin=origin), recorder)
-            await writer.prepare(started)
-            live = LiveRun(self.equipment.run(started, recorder))
+            await recorder.prepare(started)
+            live = self.starting.equipped(undo, started, recorder)
             recorder.record(started, said, cleaned=True)
-            await store_beginning(live, self.rows)
-            self._begin(live)
+            await recorder.flush()
+            await self._begin(live)
         return live
 
     async def fork(
@@ -103,32 +107,25 @@ class Runs:
         started: RunStarted,
         forked: Forked,
         *,
-        begun: Callable[[LiveRun], Awaitable[None]] | None = None,
+        join: Join | None = None,
     ) -> LiveRun:
         """Go on from the beginning of another run, in a new one; returns when all of that is on disk.
 
-        `prefix` begins with `started`; `begun` is awaited before anything runs. Raises `Conflict` where it is to answer
+        `prefix` begins with `started`; `join` is awaited before anything runs. Raises `Conflict` where it is to answer
         from the record of the other run and that is gone, `StorageError`; then nothing has begun.
         """
         run_id, origin = new_id(), await acting_out.record_for(forked, (), self.trace)
-        with self._taking(run_id):
-            writer = await self.traces.create(run_id, started.session_id)
-            recorder = await self._recorder(run_id, writer)
+        async with self.starting.taking(run_id) as undo:
+            recorder = await self.starting.recorder(undo, run_id, started.session_id)
             started = await _without_secrets(started, recorder)
-            await writer.prepare(started)
-            try:
-                await recorder.copy((prefix[0].model_copy(update={"event": started}), *prefix[1:]))
-            except BaseException:
-                await recorder.abandon()
-                raise
+            await recorder.prepare(started)
+            await recorder.copy((prefix[0].model_copy(update={"event": started}), *prefix[1:]))
             recorder.record(forked)  # from here on it is a run of its own: what it used up and what it is allowed
-            live = LiveRun(self.equipment.run(started, recorder, await asyncio.to_thread(past_of, recorder.entries)))
+            live = self.starting.equipped(undo, started, recorder, await asyncio.to_thread(past_of, recorder.entries))
             if origin is not None:
                 await asyncio.to_thread(acting_out.answer_from, live.run, origin)
-            await store_beginning(live, self.rows)
-            if begun is not None:
-                await begun(live)
-            self._begin(live)
+            await recorder.flush()
+            await self._begin(live, join=join)
         return live
 
     async def resume(self, run_id: str, *, decided: PauseResolved | None = None, by: str = "user") -> LiveRun:
@@ -137,20 +134,25 @@ class Runs:
         `decided` is the decision on a pause that was left open. Raises `NotFound`; `Conflict` for a run that has ended
         or goes on, whose session is answering, or which answers from the record of a run that is gone; `StorageError`.
         """
-        live = await self._reopened(run_id, by=by, answering=True)
-        if decided is not None:
-            live.run.control.resolve_ahead(decided)
-        self._begin(live)
+        async with self._taking_up(run_id) as undo:
+            live = await self._picked_up(undo, run_id, by=by, answering=True)
+            if decided is not None:
+                live.run.control.resolve_ahead(decided)
+            await self._begin(live)
         for tell in self.on_resume:
             tell(live)
         return live
 
     async def end(self, run_id: str, *, by: str = "user") -> LiveRun:
         """Give up a run that its process left: its end is put into the trace. Raises like `resume`."""
-        live = await self._reopened(run_id, by=by, answering=False)
-        refuse_calls(live.run, "This call was not run: the user stopped the run.")
-        live.run.recorder.record(RunFinished(status="cancelled"))
-        await self._leave(live)
+        return await self.unbroken(self._given_up(run_id, by=by))
+
+    async def _given_up(self, run_id: str, *, by: str) -> LiveRun:
+        async with self._taking_up(run_id) as undo:
+            live = await self._picked_up(undo, run_id, by=by, answering=False)
+            refuse_calls(live.run, "This call was not run: the user stopped the run.")
+            live.run.recorder.record(RunFinished(status="cancelled"))
+            await self._leave(live)
         return live
 
     async def left(self) -> list[RunRow]:
@@ -169,7 +171,7 @@ class Runs:
 
     def is_taken(self, run_id: str) -> bool:
         """Whether this process works on the run, or is about to."""
-        return run_id in self._live or run_id in self._taken
+        return run_id in self._live or run_id in self.starting.taken
 
     def recent(self, run_id: str) -> LiveRun | None:
         """The run, if it goes on or ended lately in this process."""
@@ -200,23 +202,23 @@ class Runs:
 
     async def close(self) -> None:
         """End the process's part in all runs: nothing is written but their live text, so that they can go on later."""
-        tasks = [live.task for live in self._live.values() if live.task is not None]
-        for task in tasks:
-            task.cancel()
-        if tasks:
-            await asyncio.wait(tasks, timeout=2)
+        await self.unbroken.close(patience=CLOSING_SECONDS)
+        for live in self._live.values():
+            live.leave()
+        lives = [live.task for live in self._live.values() if live.task is not None]
+        await end_all(lives, patience=CLOSING_SECONDS)
 
-    async def _reopened(self, run_id: str, *, by: str, answering: bool) -> LiveRun:
-        """The run with all that it left brought to an end, on disk; `answering` is false where it only ends."""
+    @asynccontextmanager
+    async def _taking_up(self, run_id: str) -> AsyncIterator[AsyncExitStack]:
+        """Go on with a run that was left, as the only one; `Conflict` where it goes on."""
         if self.is_taken(run_id):
             raise Conflict("This run is going on already.")
-        with self._taking(run_id):
-            live = await self._picked_up(run_id, by=by, answering=answering)
-        self.left_runs.forget(run_id)
-        self._finished.pop(run_id, None)
-        return live
+        async with self.starting.taking(run_id) as undo:
+            yield undo
+            self.left_runs.forget(run_id)
 
-    async def _picked_up(self, run_id: str, *, by: str, answering: bool) -> LiveRun:
+    async def _picked_up(self, undo: AsyncExitStack, run_id: str, *, by: str, answering: bool) -> LiveRun:
+        """The run with all that it left brought to an end, on disk; `answering` is false where it only ends."""
         trace = await self.traces.read(run_id)
         started = can_go_on(trace)
         if self.of_session(started.session_id) is not None:
@@ -224,47 +226,47 @@ class Runs:
         found = fork_view.fork_of(trace.entries) if answering else None
         origin = await acting_out.record_for(found[1], trace.entries[found[0] + 1 :], self.trace) if found else None
         above, below = await self._lineage.above(started), await self._lineage.below(run_id)
-        writer = await self.traces.reopen(run_id)
-        recorder = await self._recorder(run_id, writer, trace.entries)
-        live = LiveRun(self.equipment.run(started, recorder))
+        recorder = await self.starting.recorder(undo, run_id, started.session_id, trace.entries)
+        live = self.starting.equipped(undo, started, recorder)
         self.ledger.remember(live.run.budget.account, below)
         del above  # the run's own account holds on to them from now on
         live.run.budget.settle(live.entries)
         if origin is not None:
             await asyncio.to_thread(acting_out.answer_from, live.run, origin)
         await pick_up(live.run, trace.draft, by=by)
-        await store_beginning(live, self.rows)
+        await recorder.flush()
         return live
 
-    async def _recorder(self, run_id: str, writer: TraceWriter, entries: Sequence[Entry] = ()) -> Recorder:
-        return Recorder(run_id, writer, self.clock, entries, redaction=await self.redaction())
-
-    @contextmanager
-    def _taking(self, run_id: str) -> Iterator[None]:
-        """Until it goes on, the run is nevertheless not one that was left."""
-        self._taken.add(run_id)
-        try:
-            yield
-        finally:
-            self._taken.discard(run_id)
-
-    def _begin(self, live: LiveRun) -> None:
+    async def _begin(self, live: LiveRun, *, join: Join | None = None) -> None:
+        """Work on a run whose trace is on disk; from here on it begins, whoever waits for it."""
+        self.unbroken.commit()
+        await store_beginning(live, self.rows, join)
+        self._finished.pop(live.run_id, None)
         self._live[live.run_id] = live
         self.begun += 1
-        live.task = asyncio.create_task(self._work(live), name=f"run {live.run_id}")
+        live.work = asyncio.create_task(run_agent(live.run), name=f"run {live.run_id}")
+        live.go_on(asyncio.create_task(self._live_out(live, live.work), name=f"life of run {live.run_id}"))
 
-    async def _work(self, live: LiveRun) -> None:
+    async def _live_out(self, live: LiveRun, work: asyncio.Task[None]) -> None:
+        """The one owner of the run's end: however its work ends, what is there of it is stored, and given back once."""
         try:
-            await run_agent(live.run)
+            await asyncio.wait([work])
         finally:
+            work.cancel()  # which has ended, but for a process that waits no longer
+            end_stopped(live.run)
             await self._leave(live)
 
     async def _leave(self, live: LiveRun) -> None:
         """Nobody works on the run any more: store all of it, and keep it at hand."""
         live.run.toolset.release()
-        await store_end(live, self.rows, self.clock)
-        live.run.budget.close()
-        self._live.pop(live.run_id, None)
+        try:
+            await store_end(live, self.rows, self.clock)
+        except asyncio.CancelledError:  # the process ends before the disk has taken all of it
+            live.run.recorder.let_go()
+            raise
+        finally:
+            live.run.budget.close()
+            self._live.pop(live.run_id, None)
         self._finished[live.run_id] = live
         while len(self._finished) > KEPT_FINISHED:
             self._finished.popitem(last=False)

@@ -209,7 +209,8 @@ class Spawning:
                 self._note(live, child.run_id, ENDS[row.status])
 
     async def _stop(self, child_id: str) -> None:
-        """End the run, also one that an earlier process left."""
+        """End the run, also one that an earlier process left, or that is about to begin."""
+        await self._runs.starting.settled(child_id)
         if (live := self._runs.live(child_id)) is not None:
             live.stop()
             return

@@ -1,6 +1,8 @@
 """A run on disk: what it begins with, or it does not begin; how it ended, as often as that has to be tried."""
 
+import asyncio
 import logging
+from collections.abc import Awaitable, Callable
 
 from app.domain.errors import StorageError
 from app.engine.left_runs import row_to_store
@@ -12,15 +14,18 @@ log = logging.getLogger(__name__)
 SAVE_AGAIN_SECONDS = 5.0
 
 
-async def store_beginning(live: LiveRun, rows: RunRows) -> None:
-    """Returns when what the run begins with is on disk; raises `StorageError` and gives the run up."""
+Join = Callable[[LiveRun], Awaitable[None]]
+"""Tells the session of a run that is about to begin."""
+
+
+async def store_beginning(live: LiveRun, rows: RunRows, join: Join | None = None) -> None:
+    """Returns when the session and the lists know of the run, whose trace is on disk. Raises `StorageError`."""
     try:
-        await live.run.recorder.flush()
+        if join is not None:
+            await join(live)
         await rows.save(row_to_store(live.entries))
-    except StorageError:
-        live.run.toolset.release()
-        live.run.budget.close()
-        await live.run.recorder.abandon()
+    except asyncio.CancelledError:  # the process ends meanwhile, and leaves the run to the next one
+        live.run.recorder.let_go()
         raise
 
 
@@ -36,7 +41,7 @@ async def store_end(live: LiveRun, rows: RunRows, clock: Clock) -> None:
         except StorageError as error:
             if live.unsaved is None:
                 log.warning("Run %s is not on disk yet: %s", live.run_id, error)
-            live.unsaved = str(error)
+            live.say_unsaved(str(error))
             await clock.sleep(SAVE_AGAIN_SECONDS)
         else:
             live.unsaved = None

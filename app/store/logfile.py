@@ -25,6 +25,7 @@ class LogFile:
         self._written = length
         self._name_is_durable = False
         self._unended = unended
+        self._removed = False
 
     def write(self, content: bytes) -> None:
         """Write behind what was written, durable with `sync`. Raises `OSError` and forgets what was not synced."""
@@ -37,6 +38,8 @@ class LogFile:
 
     def sync(self) -> None:
         """Make all that was written durable. Raises `OSError` and forgets what was not."""
+        if self._removed:
+            return
         try:
             self._disk.sync(self._opened())
             if not self._name_is_durable:
@@ -54,6 +57,12 @@ class LogFile:
         self.length = self._written = length
         self._name_is_durable = False
         self._unended = b""
+
+    def remove(self) -> None:
+        """Remove the file, to which nothing is written any more. Raises `OSError`."""
+        self.close()
+        self._removed = True
+        self._disk.remove(self.path)
 
     def close(self) -> None:
         """Let go of the file; the next write opens it again."""

@@ -1,7 +1,9 @@
 """The stored end of one run's trace: entries and checkpoints are taken at once and written by the writer."""
 
 import asyncio
+import contextlib
 
+from app.domain.errors import StorageError
 from app.domain.events import FORMAT, Entry, MessageAdded, RunStarted
 from app.domain.streaming import Draft
 from app.store.draft import goes_on, piece, snapshot
@@ -32,6 +34,7 @@ class RunTrace:
         self._channel = channel
         self._sessions = sessions
         self._session = session
+        self._is_new = not begun
         self._begun = begun
         self._pieces = pieces
         self._stored_draft = Draft()
@@ -72,10 +75,26 @@ class RunTrace:
 
     async def close(self) -> None:
         """Flush and let go of the files; raises `StorageError` and stays open when something is not on disk yet."""
+        await self._channel.flush()
+        self.let_go()
+
+    def let_go(self) -> None:
+        """Have the files closed once all that was taken is written."""
         if not self._closed:
-            await self._channel.close()
             self._closed = True
-            await self._sessions.close(self._session_id)
+            self._channel.let_go()
+            self._sessions.close(self._session_id)
+
+    async def abandon(self) -> None:
+        """Let go of the files, of what the disk does not take, and of a file that is new."""
+        if self._closed:
+            return
+        try:
+            with contextlib.suppress(StorageError):
+                await self._channel.flush()
+        finally:
+            self._channel.forget(and_remove=self._is_new)
+            self.let_go()
 
     def _begin(self) -> None:
         """Say at the head of the file whose it is."""

@@ -63,14 +63,14 @@ class OpenSessions:
             values.users += 1
             return values
 
-    async def close(self, session_id: str) -> None:
-        """Give the session back; the last one closes its file."""
-        async with self._opening:
-            values = self._open[session_id]
-            values.users -= 1
-            if values.users == 0:
-                await values.channel.close()
-                del self._open[session_id]
+    def close(self, session_id: str) -> None:
+        """Give the session back; its file is closed behind the last one, once all is written that was put."""
+        values = self._open[session_id]
+        values.users -= 1
+        if values.users == 0:
+            values.channel.let_go()
+        for unused in [name for name, values in self._open.items() if values.users == 0 and values.channel.is_durable]:
+            del self._open[unused]  # one with lines on their way is not read anew, or it would not know of them
 
     def read(self, session_id: str, pause: Pause) -> tuple[Values, Values, tuple[str, ...]]:
         """The stored messages and tools, and a sentence for each record that could not be read."""

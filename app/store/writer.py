@@ -52,6 +52,8 @@ class Channel:
     """Lines that are on the medium, the first so many of those put."""
     failure: StorageError | None = None
     waiters: list[_Waiter] = field(default_factory=list)
+    leaving: bool = False
+    """Whether the file is closed as soon as nothing waits to be written to it."""
 
     def put(self, line: bytes) -> None:
         """Take a line to be written; raises the failure of a channel that does not keep its lines."""
@@ -71,6 +73,11 @@ class Channel:
             self.failure = None
             self.taken = self.durable
             return self.durable
+
+    @property
+    def is_durable(self) -> bool:
+        """Whether all lines put so far are on the medium."""
+        return self.durable >= self.taken
 
     @property
     def ready(self) -> bool:
@@ -94,8 +101,15 @@ class Channel:
     async def close(self) -> None:
         """Flush and let go of the file. Raises `StorageError`; the channel then stays open, with what is pending."""
         await self.flush()
-        with self.writer.lock:
-            self.log.close()
+        self.let_go()
+
+    def let_go(self) -> None:
+        """Have the file closed once all that was put is written, or cannot be for now."""
+        self.writer.let_go(self)
+
+    def forget(self, *, and_remove: bool) -> None:
+        """Drop what is not on its way to the disk yet; `and_remove` the file behind what is."""
+        self.writer.forget(self, and_remove=and_remove)
 
 
 Taken = tuple[Channel, list[Item]]
@@ -118,6 +132,7 @@ class Writer:
         self._wake = threading.Condition(self.lock)
         self._waiting: dict[Channel, None] = {}
         """Channels that have something pending, in the order in which they got it."""
+        self._writing: list[Taken] = []
         self._urgent = False
         self._closing = False
         self._thread: threading.Thread | None = None
@@ -126,6 +141,7 @@ class Writer:
         with self._wake:
             if channel.failure is not None and not channel.keeps:
                 raise channel.failure
+            channel.leaving = False
             channel.pending.append(item)
             channel.taken += isinstance(item, bytes)
             if channel not in self._waiting:
@@ -137,7 +153,7 @@ class Writer:
         with self._wake:
             if channel.failure is not None and not channel.keeps:
                 raise channel.failure
-            if channel.durable >= channel.taken:
+            if channel.is_durable:
                 return
             loop = asyncio.get_running_loop()
             waiter = _Waiter(channel.taken, loop, loop.create_future())
@@ -149,6 +165,23 @@ class Writer:
             self._begin()
             self._wake.notify()
         await waiter.future
+
+    def forget(self, channel: Channel, *, and_remove: bool) -> None:
+        """Drop what was put and is not being written yet."""
+        with self.lock:
+            channel.pending.clear()
+            self._waiting.pop(channel, None)
+            if and_remove and self._is_written_to(channel):
+                channel.pending.append(LogFile.remove)
+            elif and_remove:
+                with contextlib.suppress(OSError):
+                    channel.log.remove()
+
+    def let_go(self, channel: Channel) -> None:
+        """Close the channel's file when nothing is written to it any more."""
+        with self.lock:
+            channel.leaving = True
+            self._close_left(channel)
 
     def close(self) -> None:
         """Write what is pending and end the thread. Raises `StorageError` where the disk did not take all of it."""
@@ -184,7 +217,8 @@ class Writer:
             while not (self._urgent or self._closing) and self._wake.wait(LINGER):
                 pass
             self._urgent = False
-            return [(channel, _take(channel.pending)) for channel in self._ready()]
+            self._writing = [(channel, _take(channel.pending)) for channel in self._ready()]
+            return self._writing
 
     def _ready(self) -> list[Channel]:
         """The channels to be written now. A wait lets others put lines: whom those refer to is known only behind it."""
@@ -199,11 +233,23 @@ class Writer:
                 else:
                     channel.pending[:0] = items
                     channel.fail(failure)
+            self._writing = []
+            for channel, _ in group:
+                self._close_left(channel)
             for channel in self._waiting:
                 if channel.failure is None and channel.after is not None and channel.after.failure is not None:
                     channel.fail(channel.after.failure)
                 channel.tell()
             self._waiting = {channel: None for channel in self._waiting if channel.pending}
+
+    def _close_left(self, channel: Channel) -> None:
+        waits = channel.pending and channel.failure is None
+        if channel.leaving and not waits and not self._is_written_to(channel):
+            channel.log.close()
+
+    def _is_written_to(self, channel: Channel) -> bool:
+        """Whether the thread has taken lines of it and is not done with them."""
+        return any(channel is taken for taken, _ in self._writing)
 
 
 def _take(pending: list[Item]) -> list[Item]:

@@ -166,7 +166,7 @@ async def test_a_run_that_began_before_a_kill_is_part_of_the_comparison(bench, c
     sending = asyncio.create_task(killed.send(comparison.id, "x"))
     await asyncio.wait_for(traces.waits.wait(), 5)
     assert killed.sending(comparison.id)
-    sending.cancel()
+    await runs.unbroken.close(patience=0)
     await asyncio.wait([sending])
     assert not killed.sending(comparison.id)
     [turn] = bench.data.comparisons.get(comparison.id).turns

@@ -42,7 +42,7 @@ async def test_a_run_that_ends_while_its_beginning_is_drawn_is_shown_to_its_end(
 
         with user.current_layout:
             turn = turn_of(live, workbench)
-        live.task = asyncio.create_task(end())
+        live.go_on(asyncio.create_task(end()))
         for _ in range(10):
             if not turn.over:
                 await turn.follow(live)
