@@ -119,6 +119,13 @@ class JournalStorage(Storage):
         if self._changes.total() + self._asleep_changes() > 1.25 * self._size() + SPARE_CHANGES:
             self._compact_when_it_works()
 
+    def assume(self, changes: Changes) -> None:
+        """Make the changes in what is read, and none in the file: for one that may not be written."""
+        batch = batch_of(frame(changes)[9:])
+        for name, _ in batch:
+            self.table(name)
+        make([batch], self._awake)
+
     def hand_over(self, writer: Writer) -> None:
         """Let the writer do the writing from here on."""
         self._channel = Channel(self.log, writer)

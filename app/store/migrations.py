@@ -62,9 +62,13 @@ def migrate(journal: JournalStorage, folder: Path, *, steps: Mapping[int, Step] 
         return is_new
     if number < target:
         back_up(folder, number)
-    for at in range(number, target):
-        journal.commit([*steps[at](journal), _stamp(at + 1)])
+    _take_steps(journal, number, journal.commit, steps, target)
     return False
+
+
+def migrate_in_memory(journal: JournalStorage, *, steps: Mapping[int, Step] = STEPS, target: int = SCHEMA) -> None:
+    """Bring what is read of a folder to `target`, of which nothing may be written."""
+    _take_steps(journal, schema_of(journal) or target, journal.assume, steps, target)
 
 
 def back_up(folder: Path, number: int) -> Path:
@@ -75,6 +79,13 @@ def back_up(folder: Path, number: int) -> Path:
     for old in sorted(backups.glob("schema-*.zip"), key=lambda path: path.stat().st_mtime)[:-_KEPT_BACKUPS]:
         old.unlink()
     return target
+
+
+def _take_steps(
+    journal: JournalStorage, number: int, make: Callable[[Changes], None], steps: Mapping[int, Step], target: int
+) -> None:
+    for at in range(number, target):
+        make([*steps[at](journal), _stamp(at + 1)])
 
 
 def _stamp(number: int) -> tuple[str, dict[int, Document | None]]:

@@ -10,7 +10,7 @@ from pathlib import Path
 from app.domain.errors import StorageError
 from app.store.database import JournalDB
 from app.store.disk import Disk
-from app.store.migrations import SCHEMA, NewerData, check_schema, schema_of
+from app.store.migrations import SCHEMA, NewerData, check_schema, migrate_in_memory, schema_of
 
 ASIDE = "agent-playground-aside-"
 _TABLES = ("agents", "sessions", "runs")
@@ -70,11 +70,11 @@ class Aside:
             shutil.rmtree(self._made, ignore_errors=True)
 
 
-def newer_data(folder: Path) -> NewerData | None:
-    """What a newer app wrote there; takes as long as the main database is large, and changes nothing."""
+def newer_data(folder: Path, target: int = SCHEMA) -> NewerData | None:
+    """What an app of a schema above `target` wrote there; takes as long as the database is large, changes nothing."""
     database = JournalDB(folder / "app.tdb", disk=ReadOnlyDisk(""))
     try:
-        check_schema(database.journal, folder)
+        check_schema(database.journal, folder, target)
     except NewerData as newer:
         return newer
     finally:
@@ -82,14 +82,17 @@ def newer_data(folder: Path) -> NewerData | None:
     return None
 
 
-def opened_to_read(folder: Path, why: str) -> JournalDB:
-    """The main database to be looked at. Raises `StorageError` where it holds nothing that this app can read."""
+def opened_to_read(folder: Path, why: str, target: int = SCHEMA) -> JournalDB:
+    """The main database to be looked at by an app of schema `target`, an older one as if it were migrated.
+
+    Raises `StorageError` where it holds nothing that such an app can read.
+    """
     database = JournalDB(folder / "app.tdb", disk=ReadOnlyDisk(why))
     journal = database.journal
     reads_from = journal.table("schema").get(1, {}).get("reads_from")
-    too_new = isinstance(reads_from, int) and reads_from > SCHEMA
-    too_old = (schema_of(journal) or 0) < SCHEMA
-    if too_new or too_old or not any(journal.has(table) for table in _TABLES):
+    too_new = isinstance(reads_from, int) and reads_from > target
+    if too_new or schema_of(journal) is None or not any(journal.has(table) for table in _TABLES):
         database.close()
         raise StorageError(why)
+    migrate_in_memory(journal, target=target)
     return database

@@ -21,7 +21,8 @@ from app.store.folder import DataFolder
 from app.store.frames import Changes
 from app.store.journal import JournalStorage
 from app.store.lock import Announcement, FolderLock, read_announcement
-from app.store.migrations import migrate, schema_of
+from app.store.migrations import migrate, migrate_in_memory, schema_of
+from app.store.read_only import ReadOnlyDisk
 from tests.store.disks import CALLS, TroubledDisk, full, small_disk
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -251,6 +252,16 @@ def test_a_migration_that_fails_anywhere_leaves_one_schema_or_the_next(tmp_path:
         if disk.got_through:
             return
     pytest.fail("It never got through")
+
+
+def test_what_may_not_be_written_is_migrated_in_memory_alone(tmp_path: Path):
+    old_folder(tmp_path).close()
+    before = (tmp_path / "app.tdb").read_bytes()
+    database = JournalDB(tmp_path / "app.tdb", disk=ReadOnlyDisk("It may not be written."))
+    migrate_in_memory(database.journal, steps=STEPS, target=3)
+    assert (schema_of(database.journal), database.table("words").all()) == (3, [{"text": "SOUP"}])
+    assert database.tables() == {"schema", "words"} and (tmp_path / "app.tdb").read_bytes() == before
+    assert not (tmp_path / "backups").exists()
 
 
 def test_a_folder_up_to_date_is_not_backed_up(tmp_path: Path):
