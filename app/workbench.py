@@ -128,7 +128,8 @@ class Workbench:
             redaction=self.known.ready,
         )
         runs.on_end.append(lambda live: self.search.take(live.run_id, live.entries))
-        return app.engine.running.Running.of(runs, self.agents, self.sessions, self.tools, self.keys.may_use)
+        stores = (self.agents, self.sessions, self.tools)
+        return app.engine.running.Running.of(runs, *stores, may_use=self.keys.may_use, may_vary=self.keys.may_vary)
 
     @late_part
     def runs(self) -> "app.engine.runs.Runs":

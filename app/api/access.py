@@ -1,10 +1,16 @@
-"""What a caller asks for by name or id, found if it is there for them; what is not is not found, for lack of a hint."""
+"""Who may what: the one place where that is judged, for the door, every route and every socket.
+
+What a caller asks for by name or id is found if it is there for them; what is not is not found, for lack of a hint. For
+a key for certain agents there is what was started with it; without a key there is nothing but public agents.
+"""
 
 from app.api.caller import Caller
 from app.domain.agents import Agent
 from app.domain.errors import NotFound, WorkbenchError
+from app.domain.forks import ForkPlan
+from app.domain.keys import RIGHT_TITLES, Right
 from app.domain.sessions import Session
-from app.domain.trace import RunRow
+from app.domain.trace import KeyRuns, RunRow
 from app.workbench import Workbench
 
 
@@ -26,6 +32,32 @@ def managers_only(caller: Caller, what: str) -> None:
         raise Forbidden(
             f"This key may run its agents, but not {what}. Use a key for all agents, or the app's own pages."
         )
+
+
+def may_only(caller: Caller, right: Right, what: str) -> None:
+    """Raises `Forbidden` for whom that right was not ticked; `what` is what they wanted to do."""
+    if not caller.may(right):
+        raise Forbidden(
+            f"This key may not {what}: its owner can tick {RIGHT_TITLES[right]!r} for it on the Integrations page."
+            if caller.key
+            else f"Without a key nobody may {what}. Send the API key of somebody who may."
+        )
+
+
+def may_vary(caller: Caller, agent: Agent, *, variant: int | None = None, model: str | None = None) -> None:
+    """Raises `Forbidden` where they may not run the agent so; its active variant is there for all who may use it."""
+    if model is not None or variant not in (None, agent.active):
+        may_only(caller, "variants", f"choose another variant or model than the active one, {agent.active}")
+
+
+def fork_for(workbench: Workbench, caller: Caller, run_id: str, plan: ForkPlan) -> ForkPlan:
+    """The plan as the caller may have it, for a run of theirs: unchanged, with what is the active variant today."""
+    row = run_for(workbench, caller, run_id)
+    if caller.may("variants"):
+        return plan
+    if plan != ForkPlan(seq=plan.seq):
+        may_only(caller, "variants", "change anything in a fork")
+    return plan.model_copy(update={"variant": workbench.agents.get(row.agent.id).active})
 
 
 def agents_for(workbench: Workbench, caller: Caller) -> list[Agent]:
@@ -50,25 +82,25 @@ def session_for(workbench: Workbench, caller: Caller, session_id: str) -> Sessio
         session = workbench.sessions.get(session_id)
     except NotFound:
         raise missing from None
-    if session.deleted_at is not None or not _may_see(workbench, caller, session.agent_id):
+    theirs = runs_of(workbench, caller)
+    if session.deleted_at is not None or not (theirs is None or workbench.rows.is_session_of_key(session_id, theirs)):
         raise missing
     return session
 
 
 def run_for(workbench: Workbench, caller: Caller, run_id: str) -> RunRow:
     """The row of that run; raises `NotFound`."""
-    row = workbench.rows.get(run_id)
-    if row is None or not _may_see(workbench, caller, row.agent.id):
+    row, theirs = workbench.rows.get(run_id), runs_of(workbench, caller)
+    if row is None or not (theirs is None or workbench.rows.is_of_key(run_id, theirs)):
         raise NotFound(f"There is no run {run_id!r}. GET /api/v1/runs lists all there are.")
     return row
 
 
-def _may_see(workbench: Workbench, caller: Caller, agent_id: str) -> bool:
-    """Whether what belongs to the agent is there for the caller; of a deleted agent only for who manages all."""
+def runs_of(workbench: Workbench, caller: Caller) -> KeyRuns | None:
+    """The runs that are there for the caller; `None` for all. Those of a deleted agent are for who manages all."""
     if caller.manages:
-        return True
-    try:
-        agent = workbench.agents.get(agent_id)
-    except NotFound:
-        return False
-    return agent.deleted_at is None and caller.may_use(agent)
+        return None
+    if (key := caller.key) is None:
+        return KeyRuns(key="", agents=frozenset())
+    agents = frozenset(agent.id for agent in agents_for(workbench, caller))
+    return KeyRuns(key=key.id, agents=agents, name=key.once_named, since=key.once_since)

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from starlette.requests import HTTPConnection
 
 from app.domain.agents import Agent
-from app.domain.keys import NO_KEY, ApiKey
+from app.domain.keys import NO_KEY, ApiKey, Right
 from app.domain.provenance import Trigger
 
 CALLER = "agent_playground.caller"
@@ -35,6 +35,10 @@ class Caller:
         """Whether the whole app is theirs to work with, not only certain agents."""
         return self.owner or (self.key is not None and self.key.agents is None)
 
+    def may(self, right: Right) -> bool:
+        """Whether they have that right: everybody has who manages all."""
+        return self.owner or (self.key is not None and right in self.key.rights)
+
     def may_use(self, agent: Agent) -> bool:
         """Whether the agent, and its sessions and runs, are there for them."""
         if self.owner:
@@ -50,7 +54,7 @@ ANYONE = Caller(trigger=Trigger(kind="api_key", name=NO_KEY), owner=False)
 
 def with_key(key: ApiKey) -> Caller:
     """Who sent that key."""
-    return Caller(trigger=Trigger(kind="api_key", name=key.name), owner=False, key=key)
+    return Caller(trigger=Trigger(kind="api_key", name=key.name, key=key.id), owner=False, key=key)
 
 
 def caller_of(connection: HTTPConnection) -> Caller:

@@ -7,7 +7,7 @@ from typing import Annotated
 from fastapi import Request, WebSocket, WebSocketDisconnect
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, ValidationError
 
-from app.api.access import agent_for, agents_for, session_for
+from app.api.access import agent_for, agents_for, may_vary, session_for
 from app.api.caller import Caller
 from app.api.envelopes import Envelope, faults_in_words
 from app.api.here import Asking, Here, resource
@@ -188,7 +188,8 @@ def _message(step: Step) -> dict[str, JsonValue]:
 async def _said(workbench: Workbench, caller: Caller, body: ChatRequest, run_id: str | None = None) -> LiveRun:
     named = session_for(workbench, caller, body.session) if body.session is not None else None
     agent = _agent(workbench, caller, body.agent, named)
-    session = await session_of_request(workbench, agent, named, model=body.model)
+    may_vary(caller, agent, model=body.model)
+    session = await session_of_request(workbench, caller, agent, named, model=body.model)
     return await begin(workbench, caller, session, body.message, run_id=run_id)
 
 

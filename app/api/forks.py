@@ -6,7 +6,7 @@ from fastapi import Body
 from fastapi.openapi.models import Example
 from pydantic import Field
 
-from app.api.access import run_for
+from app.api.access import fork_for, run_for
 from app.api.envelopes import Envelope
 from app.api.here import Asking, Here, resource
 from app.api.reply import Reply
@@ -54,10 +54,11 @@ async def fork_run(
     An edit is another `message`, other `arguments` of a call or another `result` of one. By tool it is chosen where its
     results come from: `live`, `recorded`, `recorded_or_live` or `edited`. Tasks that the run handed over are not begun
     again: where nothing is chosen, `spawn_task` and `join_task` are then `recorded`.
+    A key for certain agents that may not choose variants runs on with the active one, and changes nothing.
     """
-    run_for(workbench, caller, run_id)
-    check = await workbench.forks.check(run_id, body)
-    live = await workbench.forks.start(run_id, body, trigger=caller.trigger)
+    plan = fork_for(workbench, caller, run_id, body)
+    check = await workbench.forks.check(run_id, plan)
+    live = await workbench.forks.start(run_id, plan, trigger=caller.trigger)
     told = check.model_dump(include={"reused_steps", "seq", "moved", "side_effects", "notes"})
     return Envelope(data=ForkReply(run_id=live.run_id, session_id=live.started.session_id, **told))
 
@@ -67,8 +68,7 @@ async def check_fork(
     run_id: str, body: Annotated[ForkPlan, Body(openapi_examples=EXAMPLES)], workbench: Here, caller: Asking
 ) -> Envelope[ForkCheck]:
     """What such a fork would reuse, call for real and change; nothing runs."""
-    run_for(workbench, caller, run_id)
-    return Envelope(data=await workbench.forks.check(run_id, body))
+    return Envelope(data=await workbench.forks.check(run_id, fork_for(workbench, caller, run_id, body)))
 
 
 @router.post("/replay")

@@ -5,7 +5,6 @@ What is not named here is refused, so a new route is the owner's, and that of ke
 
 import re
 from collections.abc import Sequence
-from contextlib import suppress
 from typing import Protocol
 
 from starlette.requests import HTTPConnection
@@ -16,7 +15,11 @@ from app.domain.agents import Agent
 from app.domain.errors import NotFound
 from app.domain.keys import ApiKey
 from app.domain.provenance import Trigger
+from app.late import late
 from app.workbench import Workbench
+
+with late():
+    from app.api import access
 
 API = "/api/v1"
 PUBLIC_ROUTES = (f"GET {API}/agents", f"POST {API}/agents/{{slug}}/run")
@@ -121,30 +124,26 @@ class WorkbenchGuests:
             return None
         if not _OF_AGENTS.fullmatch(f"{method_of(request)} {path}"):
             return FOREIGN
-        return self._hidden(caller.key, path)
+        return self._hidden(caller, path)
 
     def going_on(self) -> Sequence[Trigger]:
         return [live.started.trigger for live in self._workbench.runs.live_runs()]
 
-    def _hidden(self, key: ApiKey, path: str) -> Refusal | None:
-        """An agent that is not theirs is as one that is not there."""
-        if (named := _NAMED.fullmatch(path)) is None or self._agent_id(named[1], named[2]) in (key.agents or ()):
+    def _hidden(self, caller: Caller, path: str) -> Refusal | None:
+        """What is not theirs is as what is not there."""
+        if (named := _NAMED.fullmatch(path)) is None:
             return None
-        return Refusal(404, "not_found", "Not found", f"There is no {named[1].removesuffix('s')} {named[2]!r}.")
-
-    def _agent_id(self, kind: str, name: str) -> str | None:
-        """The id of the agent, or of that whose run or session it is; `None` for what is not there."""
-        match kind:
-            case "runs":
-                row = self._workbench.rows.get(name)
-                return row.agent.id if row else None
-            case "sessions":
-                with suppress(NotFound):
-                    return self._workbench.sessions.get(name).agent_id
-                return None
-            case _:
-                agent = self._agent(name)
-                return agent.id if agent else None
+        try:
+            match named[1]:
+                case "runs":
+                    access.run_for(self._workbench, caller, named[2])
+                case "sessions":
+                    access.session_for(self._workbench, caller, named[2])
+                case _:
+                    access.agent_for(self._workbench, caller, named[2])
+        except NotFound as missing:
+            return Refusal(404, "not_found", "Not found", str(missing))
+        return None
 
     def _agent(self, name: str) -> Agent | None:
         """The agent of that id or slug that is not deleted."""

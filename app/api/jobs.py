@@ -5,13 +5,12 @@ from typing import Annotated, Literal, Self
 from fastapi import Query
 from pydantic import ConfigDict, Field, JsonValue
 
-from app.api.access import agents_for
-from app.api.caller import Caller
+from app.api.access import runs_of
 from app.api.envelopes import ListEnvelope
 from app.api.here import Asking, Here, Paging, resource
 from app.api.reply import Reply
 from app.api.run_replies import SUMMARY, RunSummary
-from app.domain.trace import JobProgress, RunPage, RunRow
+from app.domain.trace import JobProgress, RunRow
 from app.workbench import Workbench
 
 _JOB: dict[str, JsonValue] = {
@@ -70,19 +69,7 @@ router = resource("/jobs", "Jobs")
 @router.get("")
 async def list_jobs(workbench: Here, caller: Asking, which: Annotated[Which, Query()]) -> ListEnvelope[JobReply]:
     """Jobs, the newest first; POST /runs/{id}/stop and /runs/{id}/resume end one and let it go on."""
-    page = await _page(workbench, caller, which)
-    return ListEnvelope(data=[JobReply.seen(workbench, row) for row in page.rows], count=page.total)
-
-
-async def _page(workbench: Workbench, caller: Caller, which: Which) -> RunPage:
-    """One page of the jobs that are there for the caller."""
     live = None if which.state == "all" else which.state == "live"
-    if caller.manages:
-        return await workbench.jobs.page(offset=which.offset, limit=which.limit, live=live)
-    rows: list[RunRow] = []
-    total = 0
-    for agent in agents_for(workbench, caller):
-        page = await workbench.jobs.page(limit=which.offset + which.limit, live=live, agent=agent.slug)
-        rows, total = rows + page.rows, total + page.total
-    rows.sort(key=lambda row: row.started_at, reverse=True)
-    return RunPage(rows[which.offset : which.offset + which.limit], total)
+    theirs = runs_of(workbench, caller)
+    page = await workbench.jobs.page(offset=which.offset, limit=which.limit, live=live, of_key=theirs)
+    return ListEnvelope(data=[JobReply.seen(workbench, row) for row in page.rows], count=page.total)

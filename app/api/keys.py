@@ -1,4 +1,4 @@
-"""REST for API keys: made, listed, renamed and revoked by the owner alone."""
+"""REST for API keys: made, listed, changed and revoked by the owner alone."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -11,7 +11,7 @@ from app.api.envelopes import Envelope, ListEnvelope
 from app.api.here import Asking, Here, resource
 from app.api.reply import Reply
 from app.domain.agents import Agent
-from app.domain.keys import ApiKey, Standing
+from app.domain.keys import ApiKey, Right, Standing
 from app.domain.values import Text, now
 
 router = resource("/keys", "Keys")
@@ -27,13 +27,20 @@ class NewKey(BaseModel):
     agents: list[Text] | None = Field(
         default=None, description="Slugs or ids of the agents it opens; without it all.", examples=[["assistant"]]
     )
+    may: list[Right] = Field(
+        default=[],
+        description="What a key for certain agents may besides running them: `approve`, decide what runs that it "
+        "started wait for; `variants`, choose another variant or model than the active one, change a fork. "
+        "One for all agents may all of this.",
+    )
     expires_days: float | None = Field(default=None, description="Days until it expires; without it never.")
 
 
 class KeyChange(BaseModel):
     model_config = ConfigDict(extra="forbid", strict=True)
 
-    name: KeyName
+    name: KeyName | None = None
+    may: list[Right] | None = None
 
 
 class KeyReply(Reply):
@@ -43,6 +50,7 @@ class KeyReply(Reply):
     name: str
     standing: Standing
     agents: tuple[str, ...] | None = Field(description="Slugs; null for all agents.")
+    may: tuple[Right, ...]
     last_four: str
     created_at: datetime
     expires_at: datetime | None
@@ -66,16 +74,16 @@ async def list_keys(workbench: Here, caller: Asking) -> ListEnvelope[KeyReply]:
 async def create_key(body: NewKey, workbench: Here, caller: Asking) -> Envelope[NewKeyReply]:
     """Make a key. The answer shows it, once."""
     owner_only(caller, MANAGE)
-    made = await workbench.keys.create(body.name, agents=body.agents, days=body.expires_days)
+    made = await workbench.keys.create(body.name, agents=body.agents, may=body.may, days=body.expires_days)
     shown = key_reply(made.key, workbench.agents.all())
     return Envelope(data=NewKeyReply(**shown.model_dump(), key=made.secret))
 
 
 @router.put("/{key_id}")
-async def rename_key(key_id: str, body: KeyChange, workbench: Here, caller: Asking) -> Envelope[KeyReply]:
-    """Give it another name."""
+async def change_key(key_id: str, body: KeyChange, workbench: Here, caller: Asking) -> Envelope[KeyReply]:
+    """Give it another name, or other rights; what is left out stays."""
     owner_only(caller, MANAGE)
-    key = await workbench.keys.rename(key_id, body.name)
+    key = await workbench.keys.change(key_id, name=body.name, may=body.may)
     return Envelope(data=key_reply(key, workbench.agents.all()))
 
 
@@ -91,5 +99,5 @@ def key_reply(key: ApiKey, agents: Sequence[Agent]) -> KeyReply:
     """The key as it is told, its agents by their slugs; those that were deleted left out."""
     slugs = {agent.id: agent.slug for agent in agents}
     named = None if key.agents is None else tuple(slugs[one] for one in key.agents if one in slugs)
-    told = key.model_dump(exclude={"agents", "secret_digest"})
-    return KeyReply(**told, agents=named, standing=key.standing(now()))
+    told = key.model_dump(exclude={"agents", "may", "secret_digest", "once_named", "once_since"})
+    return KeyReply(**told, agents=named, may=key.rights, standing=key.standing(now()))

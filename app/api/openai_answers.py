@@ -9,7 +9,7 @@ from fastapi.responses import JSONResponse, StreamingResponse
 from pydantic import JsonValue
 from starlette.requests import ClientDisconnect
 
-from app.api.access import agents_for
+from app.api.access import Forbidden, agents_for, may_vary
 from app.api.caller import Caller, caller_of
 from app.api.followed import FollowedRun
 from app.api.idempotency import idempotent
@@ -90,7 +90,10 @@ def _named(workbench: Workbench, caller: Caller, name: str) -> tuple[Agent, int]
         raise _no_model(f"There is no agent {name!r}. Models are agents: {known}.")
     try:
         number = int(wanted["number"]) if wanted["number"] else agent.active
+        may_vary(caller, agent, variant=number)
         return agent, agent.variant(number).number
+    except Forbidden as error:
+        raise of_workbench(error) from None
     except NotFound as error:
         raise _no_model(str(error)) from None
 

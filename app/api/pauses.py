@@ -4,7 +4,7 @@ from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
-from app.api.access import run_for
+from app.api.access import may_only, run_for
 from app.api.envelopes import Envelope
 from app.api.here import Asking, Here, resource
 from app.api.run_replies import triggered_by
@@ -37,8 +37,9 @@ router = resource("/runs/{run_id}", "Runs")
 async def decide(
     run_id: str, asked: str, body: DecisionRequest, workbench: Here, caller: Asking
 ) -> Envelope[RunStands]:
-    """Decide on the pause of that id, or of the call of that id."""
+    """Decide on the pause of that id, or of the call of that id; with a key that may approve."""
     run_for(workbench, caller, run_id)
+    may_only(caller, "approve", "decide what a run waits for")
     live = await workbench.pauses.decide(
         run_id, asked, body.decision, arguments=body.arguments, note=body.note, by=triggered_by(caller.trigger)
     )

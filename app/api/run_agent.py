@@ -7,7 +7,7 @@ from fastapi import Request, Response
 from fastapi.responses import StreamingResponse
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, TypeAdapter
 
-from app.api.access import agent_for, session_for
+from app.api.access import agent_for, may_vary, session_for
 from app.api.agent_bodies import Several
 from app.api.caller import Caller
 from app.api.envelopes import Envelope
@@ -82,6 +82,7 @@ async def run_agent(
     With `stream` its text comes as server-sent events while it is written, with `background` nobody waits (201).
     """
     found = agent_for(workbench, caller, agent)
+    may_vary(caller, found, variant=body.variant)
 
     start = partial(_as_job if body.background else _as_turn, workbench, caller, found, body)
     live = await idempotent(workbench, request, await request.body(), start)
@@ -98,7 +99,7 @@ async def run_agent(
 async def _as_turn(workbench: Workbench, caller: Caller, agent: Agent, body: RunRequest, run_id: str) -> LiveRun:
     """In the session that was named, or a new one."""
     named = session_for(workbench, caller, body.session) if body.session is not None else None
-    session = await session_of_request(workbench, agent, named, variant=body.variant, variables=body.values)
+    session = await session_of_request(workbench, caller, agent, named, variant=body.variant, variables=body.values)
     return await begin(workbench, caller, session, body.text, run_id=run_id)
 
 

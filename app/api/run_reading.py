@@ -9,17 +9,15 @@ from fastapi import Query
 from fastapi.responses import StreamingResponse
 from pydantic import AfterValidator, Field, JsonValue
 
-from app.api.access import agent_for, agents_for, run_for
-from app.api.caller import Caller
+from app.api.access import agent_for, run_for, runs_of
 from app.api.envelopes import Envelope, ListEnvelope
 from app.api.here import Asking, Here, Paging, resource
 from app.api.replies import Deleted
 from app.api.run_replies import RunDetail, RunSummary, run_detail
 from app.domain.errors import Conflict, FailureClass
 from app.domain.events import Entry
-from app.domain.trace import RunFilter, RunPage, RunRow, RunStatus
+from app.domain.trace import RunFilter, RunPage, RunStatus
 from app.domain.values import Text
-from app.workbench import Workbench
 
 LONG = 200
 """Entries of a trace that is looked through beside the event loop."""
@@ -77,8 +75,9 @@ of_agent = resource("/agents/{agent}/runs", "Runs")
 
 @router.get("")
 async def list_runs(workbench: Here, caller: Asking, which: Annotated[Which, Query()]) -> ListEnvelope[RunSummary]:
-    """Runs, the newest first."""
-    return _listed(await _page(workbench, caller, which.filter(), which))
+    """Runs, the newest first; with a key for certain agents those that were started with it."""
+    wanted = which.filter().model_copy(update={"of_key": runs_of(workbench, caller)})
+    return _listed(await workbench.runs.lists.page(wanted, offset=which.offset, limit=which.limit))
 
 
 @of_agent.get("")
@@ -86,7 +85,7 @@ async def list_runs_of_agent(
     agent: str, workbench: Here, caller: Asking, paging: Annotated[Paging, Query()]
 ) -> ListEnvelope[RunSummary]:
     """The runs of an agent, the newest first."""
-    wanted = RunFilter(agent=agent_for(workbench, caller, agent).slug)
+    wanted = RunFilter(agent=agent_for(workbench, caller, agent).slug, of_key=runs_of(workbench, caller))
     return _listed(await workbench.runs.lists.page(wanted, offset=paging.offset, limit=paging.limit))
 
 
@@ -127,21 +126,6 @@ async def _written(entries: Sequence[Entry], count: int) -> AsyncIterator[str]:
         yield f",{piece}" if start else piece
         await asyncio.sleep(0)
     yield f'],"count":{count}}}'
-
-
-async def _page(workbench: Workbench, caller: Caller, wanted: RunFilter, paging: Paging) -> RunPage:
-    """One page of the runs that are there for the caller."""
-    if caller.manages:
-        return await workbench.runs.lists.page(wanted, offset=paging.offset, limit=paging.limit)
-    theirs = [agent.slug for agent in agents_for(workbench, caller) if wanted.agent in ("", agent.slug)]
-    rows: list[RunRow] = []
-    total = 0
-    for slug in theirs:
-        of_one = wanted.model_copy(update={"agent": slug})
-        page = await workbench.runs.lists.page(of_one, limit=paging.offset + paging.limit)
-        rows, total = rows + page.rows, total + page.total
-    rows.sort(key=lambda row: row.started_at, reverse=True)
-    return RunPage(rows[paging.offset : paging.offset + paging.limit], total)
 
 
 def _listed(page: RunPage) -> ListEnvelope[RunSummary]:

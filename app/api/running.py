@@ -15,6 +15,7 @@ from app.workbench import Workbench
 
 async def session_of_request(
     workbench: Workbench,
+    caller: Caller,
     agent: Agent,
     session: Session | None,
     *,
@@ -32,7 +33,7 @@ async def session_of_request(
         raise WorkbenchError(
             f"The session {session.id!r} is one of the agent {session.agent_slug!r}, not of {agent.slug!r}."
         )
-    number = variant or session.variant
+    number = variant or (session.variant if caller.may("variants") else agent.active)
     check_variables(agent, number, variables or {})
     chosen = {"variables": {**session.variables, **(variables or {})}, "model": model or session.model}
 

@@ -5,7 +5,7 @@ from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from app.api.access import run_for
+from app.api.access import run_for, session_for
 from app.api.envelopes import Envelope
 from app.api.here import Asking, Here, resource
 from app.api.reply import Reply
@@ -75,7 +75,8 @@ async def retry_run(run_id: str, workbench: Here, caller: Asking) -> Envelope[Ru
     """
     session_id = run_for(workbench, caller, run_id).session_id
     if (live := workbench.runs.live(run_id)) is None:
-        live = await workbench.chat.regenerate(session_id, run_id)
+        session_for(workbench, caller, session_id)  # what came after it leaves the session
+        live = await workbench.chat.regenerate(session_id, run_id, trigger=caller.trigger)
     else:
         live.retry_now()
     return Envelope(data=await stands(workbench, live.run_id))

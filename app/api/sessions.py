@@ -6,7 +6,7 @@ from typing import Annotated, Literal, Self
 from fastapi import Query
 from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
-from app.api.access import agents_for, session_for
+from app.api.access import runs_of, session_for
 from app.api.caller import Caller
 from app.api.envelopes import Envelope, ListEnvelope
 from app.api.here import Asking, Here, Paging, resource
@@ -154,11 +154,7 @@ async def queue_message(session_id: str, body: QueuedRequest, workbench: Here, c
 
 def _found(workbench: Workbench, caller: Caller, wanted: Search) -> tuple[list[Session], int]:
     """One page of the sessions that are there for the caller, and how many there are."""
-    sessions = workbench.sessions
-    if caller.manages:
-        page = sessions.recent(search=wanted.q, limit=wanted.limit, offset=wanted.offset)
-        return page, sessions.count(wanted.q)
-    theirs = {agent.id for agent in agents_for(workbench, caller)}
-    every = sessions.recent(search=wanted.q, limit=sessions.count(wanted.q))
-    found = [session for session in every if session.agent_id in theirs]
-    return found[wanted.offset : wanted.offset + wanted.limit], len(found)
+    theirs = runs_of(workbench, caller)
+    among = None if theirs is None else workbench.rows.sessions_of_key(theirs)
+    page = workbench.sessions.recent(search=wanted.q, limit=wanted.limit, offset=wanted.offset, among=among)
+    return page, workbench.sessions.count(wanted.q, among=among)

@@ -4,12 +4,13 @@ import hashlib
 import hmac
 import secrets
 from datetime import datetime
-from typing import Literal
+from typing import Literal, get_args
 
 from pydantic import ConfigDict
 
 from app.domain.agents import Agent
 from app.domain.errors import WorkbenchError
+from app.domain.provenance import Trigger
 from app.domain.values import Value
 
 PREFIX = "ap_"
@@ -20,6 +21,14 @@ NO_KEY = "no key"
 """What runs say instead of a key's name that were started without one."""
 
 Standing = Literal["valid", "expired", "revoked"]
+Right = Literal["approve", "variants"]
+"""What a key for certain agents may only where its owner said so.
+
+`approve`: decide what runs that it started wait for. `variants`: other variants and models than the agent's own, and
+forks that change something.
+"""
+RIGHTS: tuple[Right, ...] = get_args(Right)
+RIGHT_TITLES: dict[Right, str] = {"approve": "Approve and answer", "variants": "Choose variants"}
 
 
 class ApiKey(Value):
@@ -27,9 +36,11 @@ class ApiKey(Value):
 
     id: str
     name: str
-    """Unique among those that are not revoked; runs say by it who started them."""
+    """Unique among those that are not revoked; runs tell people by it who started them."""
     agents: tuple[str, ...] | None = None
     """The ids of the agents it may use; `None` for all, also later ones, and for what belongs to no agent."""
+    may: tuple[Right, ...] = ()
+    """What it may besides; one for all agents may all of this anyway."""
     secret_digest: str
     """The sha256 of the key: 256 random bits need no slower one."""
     last_four: str
@@ -39,6 +50,10 @@ class ApiKey(Value):
     last_used_at: datetime | None = None
     """To the minute."""
     revoked_at: datetime | None = None
+    once_named: str = ""
+    """By which the runs are its own that it started before runs said its id; empty where there are none."""
+    once_since: datetime | None = None
+    """When nobody else had that name any more."""
 
     def standing(self, at: datetime) -> Standing:
         """Whether it opens anything at that time."""
@@ -49,6 +64,17 @@ class ApiKey(Value):
     def may_use(self, agent: Agent) -> bool:
         """Whether the agent is one of those it was made for."""
         return self.agents is None or agent.id in self.agents
+
+    @property
+    def rights(self) -> tuple[Right, ...]:
+        """All that it may besides running its agents."""
+        return RIGHTS if self.agents is None else self.may
+
+    def started(self, trigger: Trigger) -> bool:
+        """Whether it is behind a run that says that; of old runs, whether it had that name."""
+        if trigger.key:
+            return trigger.key == self.id
+        return bool(self.once_named) and trigger == Trigger(kind="api_key", name=self.once_named)
 
     def fits(self, secret: str) -> bool:
         """Whether it is this key; takes the same time for every wrong one."""

@@ -22,6 +22,8 @@ class Trigger(Value):
 
     kind: Literal["page", "terminal", "api_key", "agent", "job"]
     name: str = ""
+    key: str = ""
+    """The id of the API key that started it, or the run above it. Empty for all others, and in old runs."""
 
 
 class Parent(Value):

@@ -10,7 +10,7 @@ from app.domain.errors import Conflict, NotFound, TooLarge, WorkbenchError
 from app.domain.events import MessageAdded, PauseResolved, RunStarted
 from app.domain.messages import Attachment, Message, user_message
 from app.domain.provenance import AgentRef, Purpose, Trigger
-from app.domain.sessions import Session, queued_message
+from app.domain.sessions import Session, queued_message, switched
 from app.domain.streaming import ModelRequest
 from app.domain.trace import StoredTrace, files_after
 from app.domain.trace.unpriced import unpriced_decision
@@ -30,6 +30,15 @@ Begun = Callable[[RunStarted], RunStarted]
 """How a run begins, made of how it would begin."""
 
 
+MayVary = Callable[[Trigger], bool]
+"""Whether whoever starts a run may have another variant or model in it than the agent's own."""
+
+
+def everybody(_trigger: Trigger) -> bool:
+    """Whoever it is may."""
+    return True
+
+
 def _as_it_is(started: RunStarted) -> RunStarted:
     return started
 
@@ -40,6 +49,7 @@ class Chat:
     sessions: SessionStore
     runs: Runs
     toolbox: Toolbox
+    may_vary: MayVary = everybody
 
     def __post_init__(self) -> None:
         self._locks: defaultdict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
@@ -127,11 +137,11 @@ class Chat:
         message = user_message(checked(text, attachments), *attachments)
         return await self._start(session, place, message, FROM_PAGE, _purpose(session))
 
-    async def regenerate(self, session_id: str, run_id: str) -> LiveRun:
+    async def regenerate(self, session_id: str, run_id: str, *, trigger: Trigger = FROM_PAGE) -> LiveRun:
         """Answer the message of that run once more; it and all after it leave the session."""
         session = self.sessions.get(session_id)
         message = await self._message(run_id)
-        return await self._start(session, _place(session, run_id), message, FROM_PAGE, _purpose(session))
+        return await self._start(session, _place(session, run_id), message, trigger, _purpose(session))
 
     async def resume(self, run_id: str, *, decided: PauseResolved | None = None, by: str = "user") -> LiveRun:
         """Go on with a run that its process left, as the last answer of its session.
@@ -209,6 +219,7 @@ class Chat:
                     before_it.unsaved or "The agent is still answering. Stop it, or wait until it has finished."
                 )
             before = await self._trace_before(session, place)
+            session = await self._as_allowed(session, trigger)
             started, message = await self._run_started(session, before, message, trigger, purpose)
             live = await self.runs.start(
                 begun_as(started), message, origin="queued" if queued else "user", run_id=run_id
@@ -217,6 +228,18 @@ class Chat:
                 session.id, lambda newest: with_run(newest, place, live.run_id, message.headline, queued)
             )
             return live
+
+    async def _as_allowed(self, session: Session, trigger: Trigger) -> Session:
+        """The session, from now on with its agent's active variant where nothing else is for who starts its next run.
+
+        Whatever was chosen before: the variant may have been retired since, and who chose it may not any more.
+        """
+        agent = self.agents.get(session.agent_id)
+        if (session.variant == agent.active and session.model is None) or self.may_vary(trigger):
+            return session
+        return await self.sessions.change(
+            session.id, lambda newest: switched(newest, agent, agent.active).model_copy(update={"model": None})
+        )
 
     async def _message(self, run_id: str) -> Message:
         """The message that began the run."""

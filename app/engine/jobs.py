@@ -8,7 +8,7 @@ from app.domain.events import RunStarted
 from app.domain.messages import Attachment
 from app.domain.provenance import Purpose, Trigger
 from app.domain.sessions import Session
-from app.domain.trace import JobProgress, RunFilter, RunPage, RunRow, finished, job_progress, run_row
+from app.domain.trace import JobProgress, KeyRuns, RunFilter, RunPage, RunRow, finished, job_progress, run_row
 from app.engine.chat import Chat
 from app.engine.live_run import LiveRun
 from app.engine.spawning import MayUse, Spawning, anybody
@@ -64,12 +64,14 @@ class Jobs:
             begun_as=_in_background,
         )
 
-    async def page(self, *, offset: int = 0, limit: int = 50, live: bool | None = None, agent: str = "") -> RunPage:
-        """One page of the jobs, newest first, as they really stand; of the agent with that slug, or of all.
+    async def page(
+        self, *, offset: int = 0, limit: int = 50, live: bool | None = None, of_key: KeyRuns | None = None
+    ) -> RunPage:
+        """One page of the jobs, newest first, as they really stand; those of an API key, or all.
 
         `live`: only those without an end, which run, wait, or were left by an app that ended; or only those with one.
         """
-        jobs = RunFilter(background=True, agent=agent)
+        jobs = RunFilter(background=True, of_key=of_key)
         if live is None:
             return await self._runs.lists.page(jobs, offset=offset, limit=limit)
         unfinished = await self._runs.lists.unfinished(jobs)

@@ -9,7 +9,7 @@ from typing import Protocol
 
 from app.domain.agents import Agent
 from app.domain.errors import Conflict, NotFound, StorageError, WorkbenchError
-from app.domain.keys import NO_KEY, ApiKey, checked_name, new_secret, secret_digest
+from app.domain.keys import NO_KEY, RIGHTS, ApiKey, Right, checked_name, new_secret, secret_digest
 from app.domain.provenance import Trigger
 from app.domain.values import new_id
 from app.engine.ports import Clock
@@ -59,7 +59,14 @@ class Keys:
         self.on_seen: list[Callable[[], None]] = []
         """Told when there is another one."""
 
-    async def create(self, name: str, *, agents: Sequence[str] | None = None, days: float | None = None) -> MadeKey:
+    async def create(
+        self,
+        name: str,
+        *,
+        agents: Sequence[str] | None = None,
+        may: Sequence[Right] = (),
+        days: float | None = None,
+    ) -> MadeKey:
         """A new key for those agents (by id or slug; `None` for all) that expires after so many days, or never.
 
         Raises `Conflict` where the name is taken, `NotFound` for an agent there is not, `WorkbenchError`.
@@ -71,6 +78,7 @@ class Keys:
             id=new_id(),
             name=name,
             agents=None if agents is None else self._ids(agents),
+            may=_sorted(may),
             secret_digest=secret_digest(secret),
             last_four=secret[-4:],
             created_at=created_at,
@@ -92,12 +100,16 @@ class Keys:
             raise NotFound(f"There is no key {name!r}. Keys: {known}.")
         return usable[name]
 
-    async def rename(self, key_id: str, name: str) -> ApiKey:
-        """Raises `Conflict` where the name is taken, `NotFound`, `WorkbenchError`."""
-        name = checked_name(name)
-        if self._store.get(key_id).name != name:
+    async def change(self, key_id: str, *, name: str | None = None, may: Sequence[Right] | None = None) -> ApiKey:
+        """Give it that name and these rights, and no others; what is `None` stays.
+
+        Raises `Conflict` where the name is taken, `NotFound`, `WorkbenchError`.
+        """
+        changes: dict[str, object] = {} if may is None else {"may": _sorted(may)}
+        if name is not None and (name := checked_name(name)) != self._store.get(key_id).name:
             self._check_free(name)
-        return await self._change(key_id, lambda key: key.model_copy(update={"name": name}))
+            changes["name"] = name
+        return await self._change(key_id, lambda key: key.model_copy(update=changes))
 
     async def revoke(self, key_id: str) -> ApiKey:
         """Let it open nothing any more, for good; one that is revoked stays as it is. Raises `NotFound`."""
@@ -122,14 +134,14 @@ class Keys:
         match trigger:
             case Trigger(kind="api_key", name=name) if name == NO_KEY:
                 return agent.is_public
-            case Trigger(kind="api_key", name=name) if name:
-                at = self._clock.now()
-                valid = [key for key in self.all() if key.name == name and key.standing(at) == "valid"]
-                return any(key.may_use(agent) for key in valid)
-            case Trigger(kind="agent"):  # nobody knows any more who started it
+            case Trigger(kind="agent", key=""):  # nobody knows any more who started it
                 return False
             case _:
-                return True
+                return _is_owners(trigger) or any(key.may_use(agent) for key in self._behind(trigger))
+
+    def may_vary(self, trigger: Trigger) -> bool:
+        """Whether whoever starts a run may have another variant or model in it than the agent's own."""
+        return _is_owners(trigger) or any("variants" in key.rights for key in self._behind(trigger))
 
     def used(self, key: ApiKey) -> None:
         """Note that it was used now, beside whoever waits for an answer and at most once a minute."""
@@ -144,6 +156,11 @@ class Keys:
     async def close(self) -> None:
         """Return when every use is on disk."""
         await asyncio.gather(*self._noting)
+
+    def _behind(self, trigger: Trigger) -> list[ApiKey]:
+        """The key that started it, while it opens anything."""
+        at = self._clock.now()
+        return [key for key in self.all() if key.started(trigger) and key.standing(at) == "valid"]
 
     def _saw(self, secret: str, key: ApiKey) -> None:
         if secret not in self.seen:
@@ -182,6 +199,15 @@ class Keys:
             slugs = ", ".join(sorted(agent.slug for agent in self._agents.all())) or "none yet"
             raise NotFound(f"There is no agent {unknown!r}. Agents: {slugs}.")
         return tuple(dict.fromkeys(known[agent] for agent in agents))
+
+
+def _is_owners(trigger: Trigger) -> bool:
+    """Whether no key, and nobody without one, started it; of a run below another one, as far as it says so."""
+    return not trigger.key and (trigger.kind != "api_key" or not trigger.name)
+
+
+def _sorted(may: Sequence[Right]) -> tuple[Right, ...]:
+    return tuple(right for right in RIGHTS if right in may)
 
 
 def _lifetime(days: float) -> timedelta:

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Self
 
-from app.engine.chat import Chat
+from app.engine.chat import Chat, MayVary
 from app.engine.jobs import Jobs
 from app.engine.pauses import Pauses
 from app.engine.ports import AgentStore, SessionStore, Toolbox
@@ -21,9 +21,18 @@ class Running:
     jobs: Jobs
 
     @classmethod
-    def of(cls, runs: Runs, agents: AgentStore, sessions: SessionStore, toolbox: Toolbox, may_use: MayUse) -> Self:
-        """`may_use` says whether who started a run may use an agent."""
-        chat = Chat(agents, sessions, runs, toolbox)
+    def of(
+        cls,
+        runs: Runs,
+        agents: AgentStore,
+        sessions: SessionStore,
+        toolbox: Toolbox,
+        *,
+        may_use: MayUse,
+        may_vary: MayVary,
+    ) -> Self:
+        """`may_use` and `may_vary` say what who started a run may."""
+        chat = Chat(agents, sessions, runs, toolbox, may_vary)
         return cls(runs, chat, Queue(chat), Pauses(chat), Jobs(chat, may_use))
 
     async def close(self) -> None:

@@ -131,7 +131,7 @@ class Spawning:
         await self.chat.send(
             session.id,
             task.text,
-            trigger=Trigger(kind="agent", name=started.agent.name),
+            trigger=Trigger(kind="agent", name=started.agent.name, key=parent.run.budget.account.root.trigger.key),
             purpose=started.purpose,
             run_id=child_id,
             begun_as=_begun_below(parent, above, task),

@@ -6,7 +6,10 @@ Before the first step the folder is saved as a zip file, which is read back.
 """
 
 from collections.abc import Callable, Mapping
+from datetime import datetime
 from pathlib import Path
+
+from pydantic import JsonValue
 
 from app import __version__
 from app.domain.errors import StorageError
@@ -15,12 +18,41 @@ from app.store.archive import write_archive
 from app.store.frames import Changes, Document
 from app.store.journal import JournalStorage
 
-SCHEMA = 1
+SCHEMA = 2
 """The number that this app reads and writes."""
 
 Step = Callable[[JournalStorage], Changes]
-STEPS: Mapping[int, Step] = {}
-"""By the number they start from. The first release is number 1, so there is none yet."""
+
+
+def rights_of_keys(journal: JournalStorage) -> Changes:
+    """From 1 to 2: a key for certain agents may only what it says, where it could do everything with its agents.
+
+    Runs of schema 1 tell the name of their key and no id: who has the name now goes on with those from when nobody
+    else had it.
+    """
+    documents = journal.table("api_keys")
+    keys = {place: key for place, document in documents.items() if isinstance(key := document.get("value"), dict)}
+    changed: dict[int, Document | None] = {}
+    for place, key in keys.items():
+        ends = [_moment(other.get("revoked_at")) for other in keys.values() if other.get("name") == key.get("name")]
+        created = _moment(key.get("created_at"))
+        if created is not None and not key.get("revoked_at"):
+            since = max([created, *filter(None, ends)])
+            rights: Document = {"may": [], "once_named": key.get("name"), "once_since": since.isoformat()}
+            changed[place] = {**documents[place], "value": {**key, **rights}}
+    return [("api_keys", changed)] if changed else []
+
+
+def _moment(written: JsonValue) -> datetime | None:
+    try:
+        moment = datetime.fromisoformat(str(written))
+    except ValueError:
+        return None
+    return moment if moment.tzinfo else None
+
+
+STEPS: Mapping[int, Step] = {1: rights_of_keys}
+"""By the number they start from. The first release is number 1."""
 
 _KEPT_BACKUPS = 7
 

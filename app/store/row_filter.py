@@ -7,7 +7,7 @@ from app.domain.trace import RunFilter
 from app.store.documents import number
 from app.store.frames import Document
 from app.store.search_words import terms
-from app.store.stored_row import agent_field, parent_of, row_field
+from app.store.stored_row import agent_field, is_of_key, parent_of, row_field
 
 Condition = Callable[[Document], bool]
 
@@ -32,6 +32,8 @@ def conditions(wanted: RunFilter, told: Container[str]) -> list[Condition]:
         found.append(lambda document: parent_of(document) == wanted.parent)
     if wanted.background is not None:
         found.append(lambda document: bool(row_field(document, "background")) == wanted.background)
+    if (of_key := wanted.of_key) is not None:
+        found.append(lambda document: is_of_key(document, of_key))
     if wanted.since is not None:
         since = wanted.since.timestamp()
         found.append(lambda document: number(document.get("started")) >= since)

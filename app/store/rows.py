@@ -10,13 +10,13 @@ from datetime import UTC, datetime, timedelta
 from functools import cached_property
 
 from app.domain.errors import StorageError
-from app.domain.trace import RunFilter, RunPage, RunRow, SortKey, ToolStats, Week
+from app.domain.trace import KeyRuns, RunFilter, RunPage, RunRow, SortKey, ToolStats, Week
 from app.domain.values import now
 from app.store.database import JournalDB
 from app.store.documents import Documents, Marks, number
 from app.store.frames import Document
 from app.store.row_filter import conditions
-from app.store.stored_row import SORT_KEYS, agent_field, paid, row_field, stamp
+from app.store.stored_row import SORT_KEYS, agent_field, is_of_key, paid, row_field, stamp
 from app.store.tool_figures import ToolFigures
 
 log = logging.getLogger(__name__)
@@ -57,6 +57,22 @@ class Rows:
         page = found[offset : offset + limit]
         rows = [row for document in page if (row := self._parsed(document)) is not None]
         return RunPage(rows, len(found))
+
+    def is_of_key(self, run_id: str, wanted: KeyRuns) -> bool:
+        """Whether the run, be it deleted, is one of these."""
+        document = self._documents.stored(run_id)
+        return document is not None and is_of_key(document, wanted)
+
+    def is_session_of_key(self, session_id: str, wanted: KeyRuns) -> bool:
+        """Whether the session has runs, and all it ever had are of these: what was said in it is nobody else's."""
+        runs = self._by_session.get(session_id, ())
+        return bool(runs) and all(self.is_of_key(run_id, wanted) for run_id in runs)
+
+    def sessions_of_key(self, wanted: KeyRuns) -> set[str]:
+        """The ids of all such sessions."""
+        own = (document for document in self._documents.documents() if is_of_key(document, wanted))
+        found = {str(row_field(document, "session_id")) for document in own}
+        return {session_id for session_id in found if self.is_session_of_key(session_id, wanted)}
 
     def stamps(self) -> list[tuple[str, str]]:
         """The id of each run and what tells its state from any other one's, the newest run first."""
@@ -125,8 +141,8 @@ class Rows:
 
     def cost_of_session(self, session_id: str) -> float:
         """US dollars of the session's runs, deleted and replaced ones included: the money is spent."""
-        documents = self._documents.documents()
-        return sum(paid(doc) for doc in documents if row_field(doc, "session_id") == session_id)
+        documents = map(self._documents.stored, self._by_session.get(session_id, ()))
+        return sum(paid(document) for document in documents if document is not None)
 
     def week_of(self, agent_id: str) -> Week:
         """The agent's runs and their cost in the last seven days, and its last run; looks at no more than those."""
@@ -164,6 +180,7 @@ class Rows:
             stored = self._documents.stored(row.run_id)
             if stored is not None and stored is not before:
                 figures.take(stored, before=before)
+        self._by_session[row.session_id].add(row.run_id)
         runs, entry = self._by_agent[row.agent.id], (row.started_at.timestamp(), row.run_id)
         place = bisect_left(runs, entry)
         if runs[place : place + 1] != [entry]:
@@ -184,6 +201,14 @@ class Rows:
             found[agent_field(document, "id")].append((number(document.get("started")), str(document.get("id"))))
         for runs in found.values():
             runs.sort()
+        return found
+
+    @cached_property
+    def _by_session(self) -> defaultdict[str, set[str]]:
+        """By session: its runs, also those that left it; made when it is first needed."""
+        found: defaultdict[str, set[str]] = defaultdict(set)
+        for document in self._documents.documents():
+            found[str(row_field(document, "session_id"))].add(str(document.get("id")))
         return found
 
     @cached_property

@@ -1,6 +1,6 @@
 """The sessions: found by their title, listed with the pinned ones first."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Container
 
 from app.domain.sessions import Session
 from app.domain.values import now
@@ -20,17 +20,19 @@ class Sessions:
         """Also a deleted one; raises `NotFound`."""
         return self._documents.get(session_id)
 
-    def recent(self, *, search: str = "", limit: int = 50, offset: int = 0) -> list[Session]:
-        """Pinned ones first, then by when something last happened in them.
+    def recent(
+        self, *, search: str = "", limit: int = 50, offset: int = 0, among: Container[str] | None = None
+    ) -> list[Session]:
+        """Pinned ones first, then by when something last happened in them; of all, or of those with these ids.
 
         Deleted ones, the columns of comparisons and what other agents began are left out.
         """
-        found = sorted(self._found(search), key=_place, reverse=True)
+        found = sorted(self._found(search, among), key=_place, reverse=True)
         return [self._documents.parsed(document) for document in found[offset : offset + limit]]
 
-    def count(self, search: str = "") -> int:
+    def count(self, search: str = "", *, among: Container[str] | None = None) -> int:
         """How many sessions `recent` has in all."""
-        return len(self._found(search))
+        return len(self._found(search, among))
 
     async def create(self, session: Session) -> Session:
         return await self._documents.create(session.id, session)
@@ -46,9 +48,10 @@ class Sessions:
     async def restore(self, session_id: str) -> Session:
         return await self.change(session_id, lambda session: session.model_copy(update={"deleted_at": None}))
 
-    def _found(self, search: str) -> list[Document]:
+    def _found(self, search: str, among: Container[str] | None) -> list[Document]:
         words = search.casefold().split()
-        return [document for document in self._documents.documents() if _shown(document, words)]
+        shown = [document for document in self._documents.documents() if _shown(document, words)]
+        return shown if among is None else [document for document in shown if document.get("id") in among]
 
 
 def _marks(session: Session) -> Marks:

@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 from pydantic import JsonValue
 
-from app.domain.trace import SortKey
+from app.domain.trace import KeyRuns, SortKey
 from app.store.documents import number
 from app.store.frames import Document
 
@@ -23,6 +23,21 @@ def parent_of(document: Document) -> str:
     """The id of the run that started this one, empty where none did."""
     parent = row_field(document, "parent")
     return str(parent.get("run_id")) if isinstance(parent, dict) else ""
+
+
+def is_of_key(document: Document, wanted: KeyRuns) -> bool:
+    """Whether the run is one of these: it says the key's id, or began under its name when runs said no more."""
+    trigger = row_field(document, "trigger")
+    if not isinstance(trigger, dict):
+        return False
+    started = trigger["key"] == wanted.key if trigger.get("key") else _has_name(document, trigger, wanted)
+    return started and agent_field(document, "id") in wanted.agents and not row_field(document, "imported")
+
+
+def _has_name(document: Document, trigger: dict[str, JsonValue], wanted: KeyRuns) -> bool:
+    if wanted.since is None or trigger.get("kind") != "api_key" or trigger.get("name") != wanted.name:
+        return False
+    return number(document.get("started")) >= wanted.since.timestamp()
 
 
 def paid(document: Document) -> float:

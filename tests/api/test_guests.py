@@ -11,11 +11,13 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse
 from starlette.routing import Route
 
-from app.api.caller import caller_of
+from app.api.caller import caller_of, with_key
 from app.api.guests import PUBLIC_ROUTES, WorkbenchGuests
 from app.api.security import Door
 from app.domain.agents import Agent, Behaviour, new_agent
+from app.domain.provenance import Trigger
 from app.domain.values import now
+from app.engine.chat import FROM_PAGE
 from app.workbench import Workbench
 
 PORT = 8765
@@ -128,6 +130,9 @@ REACHED = [
     ("GET", "/api/v1/sessions/other", 404),
     ("POST", "/api/v1/sessions/other/queue", 404),
     ("POST", "/api/v1/sessions/mine/queue", 200),
+    ("GET", "/api/v1/runs/owners", 404),
+    ("POST", "/api/v1/runs/owners/pauses/x", 404),
+    ("DELETE", "/api/v1/sessions/owners", 404),
     ("GET", "/api/v1/jobs", 200),
     ("GET", "/api/v1/artifacts/" + "0" * 64, 403),
     ("POST", "/api/v1/agents", 403),
@@ -139,13 +144,14 @@ REACHED = [
     ("GET", "/api/v1/anything/new", 403),
     ("GET", "/api/v1/keys", 403),
 ]
-"""What a key for the agent `mine` is answered; in a path, a run or session is called like its agent."""
+"""What a key for the agent `mine` is answered; in a path, a run or session that it started is called like its agent."""
 
 
 async def test_a_key_for_certain_agents_reaches_what_is_theirs(visitor: httpx.AsyncClient, workbench: Workbench):
-    secret = (await workbench.keys.create("scoped", agents=["mine"])).secret
-    whole = (await workbench.keys.create("whole")).secret
-    ids = await begun(workbench, "mine", "other")
+    made = await workbench.keys.create("scoped", agents=["mine"])
+    secret, whole = made.secret, (await workbench.keys.create("whole")).secret
+    by_key = with_key(made.key).trigger
+    ids = await begun(workbench, ("mine", "mine", by_key), ("other", "other", by_key), ("owners", "mine", FROM_PAGE))
     for method, path, status in REACHED:
         for name, real in ids.items():
             path = path.replace(name, real)  # noqa: PLW2901
@@ -155,15 +161,15 @@ async def test_a_key_for_certain_agents_reaches_what_is_theirs(visitor: httpx.As
         assert everything.status_code == (403 if path.startswith("/api/v1/keys") else 200)
 
 
-async def begun(workbench: Workbench, *slugs: str) -> dict[str, str]:
+async def begun(workbench: Workbench, *wanted: tuple[str, str, Trigger]) -> dict[str, str]:
     """Paths of a run and a session of each agent, by what they are called in the table above."""
     ids = {}
-    for slug in slugs:
+    for name, slug, trigger in wanted:
         session = await workbench.chat.new_session(agent(workbench, slug).id)
-        live = await workbench.chat.send(session.id, "hi")
+        live = await workbench.chat.send(session.id, "hi", trigger=trigger)
         live.stop()
         await live.ended()
-        ids |= {f"/runs/{slug}": f"/runs/{live.run_id}", f"/sessions/{slug}": f"/sessions/{session.id}"}
+        ids |= {f"/runs/{name}": f"/runs/{live.run_id}", f"/sessions/{name}": f"/sessions/{session.id}"}
     return ids
 
 

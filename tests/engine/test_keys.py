@@ -9,7 +9,7 @@ import pytest
 
 from app.domain.agents import Agent, Behaviour, new_agent
 from app.domain.errors import Conflict, NotFound, WorkbenchError
-from app.domain.keys import NO_KEY
+from app.domain.keys import NO_KEY, RIGHTS
 from app.domain.provenance import Trigger
 from app.domain.values import now
 from app.engine.keys import Keys
@@ -101,9 +101,9 @@ async def test_names_are_unique(keys: Keys):
     with pytest.raises(Conflict, match="'one' already"):
         await keys.create(" one ")
     with pytest.raises(Conflict, match="'one' already"):
-        await keys.rename(other.key.id, "one")
-    assert (await keys.rename(one.key.id, "one")).name == "one"
-    assert (await keys.rename(one.key.id, "first")).name == "first"
+        await keys.change(other.key.id, name="one")
+    assert (await keys.change(one.key.id, name="one")).name == "one"
+    assert (await keys.change(one.key.id, name="first")).name == "first"
     found = keys.check(one.secret)
     assert found is not None and found.name == "first"
 
@@ -158,13 +158,23 @@ async def test_a_run_reaches_the_agents_of_whoever_started_it(keys: Keys, data: 
     one, other = await agent(data, "One"), await agent(data, "Other")
     public = other.model_copy(update={"is_public": True})
     made = await keys.create("nightly", agents=["one"])
-    await keys.create("short", days=1)
+    short = await keys.create("short", days=1)
+    old = made.key.model_copy(update={"id": "old", "once_named": "once", "once_since": clock.now()})
+    await data.api_keys.create(old)
     triggers = {
         "owner": [Trigger(kind="page"), Trigger(kind="terminal"), Trigger(kind="api_key")],
-        "nightly": [Trigger(kind="api_key", name="nightly")],
-        "short": [Trigger(kind="api_key", name="short")],
+        "nightly": [
+            Trigger(kind="api_key", name="as it was called then", key=made.key.id),
+            Trigger(kind="agent", name="One", key=made.key.id),
+            Trigger(kind="api_key", name="once"),
+        ],
+        "short": [Trigger(kind="api_key", name="short", key=short.key.id)],
         "anyone": [Trigger(kind="api_key", name=NO_KEY)],
-        "nobody": [Trigger(kind="api_key", name="never made"), Trigger(kind="agent", name="One")],
+        "nobody": [
+            Trigger(kind="api_key", name="never made"),
+            Trigger(kind="api_key", name="nightly"),
+            Trigger(kind="agent", name="One"),
+        ],
     }
 
     def reached(who: str) -> list[set[str]]:
@@ -172,11 +182,27 @@ async def test_a_run_reaches_the_agents_of_whoever_started_it(keys: Keys, data: 
 
     assert [reached(who) for who in triggers] == [
         [{"One", "Other"}] * 3,
-        [{"One"}],
+        [{"One"}] * 3,
         [{"One", "Other"}],
         [{"Other"}],
-        [set(), set()],
+        [set()] * 3,
     ]
     await keys.revoke(made.key.id)
     await clock.sleep(2 * 86_400)
-    assert reached("nightly") == reached("short") == [set()]
+    assert reached("nightly") == [set(), set(), {"One"}] and reached("short") == [set()]
+
+
+async def test_a_key_does_what_was_ticked_for_it_and_one_for_all_agents_does_all(keys: Keys, data: DataFolder):
+    await agent(data, "One")
+    made, whole = await keys.create("n8n", agents=["one"], may=["variants"]), await keys.create("whole")
+    by_key = Trigger(kind="api_key", name="n8n", key=made.key.id)
+    assert (made.key.rights, whole.key.rights) == (("variants",), RIGHTS)
+    assert keys.may_vary(by_key) and keys.may_vary(Trigger(kind="api_key", name="whole", key=whole.key.id))
+    assert all(keys.may_vary(Trigger(kind=kind)) for kind in ("page", "terminal", "api_key", "agent"))
+    assert not keys.may_vary(Trigger(kind="api_key", name=NO_KEY))
+    changed = await keys.change(made.key.id, may=["approve"])
+    assert (changed.name, changed.may) == ("n8n", ("approve",)) and not keys.may_vary(by_key)
+    assert keys.check(made.secret) == changed
+    assert not keys.may_vary(Trigger(kind="agent", name="One", key=made.key.id))
+    await keys.revoke(whole.key.id)
+    assert not keys.may_vary(Trigger(kind="api_key", name="whole", key=whole.key.id))

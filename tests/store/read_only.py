@@ -10,8 +10,8 @@ from app.store.database import JournalDB
 from app.store.migrations import SCHEMA
 
 RELEASED = Path(__file__).with_name("formats") / str(SCHEMA)
-RUN = "vmhxhs2m3uqf27nv"
-SESSION = "lwekib4h69rxy760"
+RUN = "qkzjq5q8numviip9"
+SESSION = "krd1fqge7769bf6j"
 NEWER = SCHEMA + 1
 
 

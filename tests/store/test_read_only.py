@@ -138,11 +138,12 @@ asyncio.run(look(Path(sys.argv[1])))
 
 
 @pytest.mark.skipif(os.name == "nt", reason="Windows has other permissions")
-def test_a_copy_that_may_not_be_written_is_looked_at(tmp_path: Path, agents_of_release: int):
-    """As nobody, because root may write everywhere."""
+@pytest.mark.parametrize("number", range(1, NEWER))
+def test_a_copy_that_may_not_be_written_is_looked_at(tmp_path: Path, agents_of_release: int, number: int):
+    """As nobody, because root may write everywhere; of an older app too."""
     path = newer_folder(tmp_path / "data")
     main = JournalDB(path / "app.tdb")
-    main.journal.commit([("schema", {1: {"number": NEWER - 1}})])
+    main.journal.commit([("schema", {1: {"number": number}})])
     main.close()
     open_to_all(path)
     before = fingerprint(path)

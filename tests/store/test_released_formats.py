@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from app.domain.trace import RunFilter, conversation, open_pauses, steps
+from app.domain.trace import KeyRuns, RunFilter, conversation, open_pauses, steps
 from app.store.folder import DataFolder
 from app.store.migrations import SCHEMA
 from app.workbench import Workbench
@@ -56,6 +56,15 @@ async def test_nothing_of_any_table_is_lost(tmp_path: Path):
     assert folder.working_copies.get(agent.id) is not None
     assert [one.values for one in folder.variable_sets.of(agent.id)] == [{"who": "Ada"}]
     assert await folder.artifacts.get(sha256(b"picture").hexdigest()) == b"picture"
+    await folder.close()
+
+
+async def test_a_key_of_format_2_has_its_rights_and_its_run(tmp_path: Path):
+    shutil.copytree(FORMATS / "2", tmp_path / "data")
+    folder = DataFolder.open(tmp_path / "data")
+    (key,) = folder.api_keys.all()
+    (row,) = folder.rows.find(RunFilter(of_key=KeyRuns(key=key.id, agents=frozenset(key.agents or ())))).rows
+    assert key.may == ("approve",) and row.trigger.key == key.id
     await folder.close()
 
 

@@ -7,7 +7,7 @@ from app.domain.trace.conversation import conversation
 from app.domain.trace.files import files_after
 from app.domain.trace.left import LeftCall, active_seconds, last_words, left_calls, unanswered_request
 from app.domain.trace.progress import JobProgress, job_progress
-from app.domain.trace.row import Excerpt, RunFilter, RunPage, RunRow, SortKey, Week, run_row
+from app.domain.trace.row import Excerpt, KeyRuns, RunFilter, RunPage, RunRow, SortKey, Week, run_row
 from app.domain.trace.said import Passage, said
 from app.domain.trace.sent import left_out_of, sent_conversation, stub
 from app.domain.trace.status import RunStatus, error_of, finished, open_pauses, status
@@ -24,6 +24,7 @@ __all__ = [
     "Decision",
     "Excerpt",
     "JobProgress",
+    "KeyRuns",
     "LeftCall",
     "Passage",
     "RunFilter",

@@ -46,6 +46,19 @@ class RunRow(Value):
     """What each tool did in it; known once it is over."""
 
 
+class KeyRuns(Value):
+    """The runs that an API key started, and those that these started, of the agents that are there for it."""
+
+    key: str
+    """Its id."""
+    agents: frozenset[str]
+    """Their ids."""
+    name: str = ""
+    """By which old runs, that say no id, are its own; empty where it has none."""
+    since: datetime | None = None
+    """When the first of those may have started."""
+
+
 class RunFilter(Value):
     """Which runs a list shows. An empty field lets all through."""
 
@@ -74,6 +87,7 @@ class RunFilter(Value):
     """The id of the run that started them."""
     background: bool | None = None
     """True for jobs only, False for all others."""
+    of_key: KeyRuns | None = None
 
 
 SortKey = Literal["started_at", "duration_ms", "cost", "total_tokens", "model_calls"]
