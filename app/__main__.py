@@ -32,6 +32,9 @@ if TYPE_CHECKING:
 
 _FORMATS = ("markdown", "html", "jsonl", "otel", "bundle")
 """As `app.export` has them, which `--version` does not need."""
+_RIGHTS = ("approve", "variants")
+"""As `app.domain.keys` has them."""
+_MAY_HELP = "what a key for certain agents may besides: decide what its runs wait for, choose variants; repeat for both"
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -93,6 +96,7 @@ def _add_key_commands(key: argparse.ArgumentParser) -> None:
     create = commands.add_parser("create", help="make a key and print it, once")
     create.add_argument("name", help="what it is called, such as the program that will use it")
     create.add_argument("--agents", metavar="A,B", help="short names of the agents it opens; all of them otherwise")
+    create.add_argument("--may", action="append", choices=_RIGHTS, default=[], help=_MAY_HELP)
     create.add_argument("--expires", metavar="DAYS", type=float, help="days until it expires; never otherwise")
     listed = commands.add_parser("list", help="print all keys, without what opens anything")
     revoke = commands.add_parser("revoke", help="let a key open nothing any more")
@@ -140,7 +144,7 @@ def _key(folder: Path, chosen: argparse.Namespace) -> int:
     match chosen.key_command:
         case "create":
             agents = None if chosen.agents is None else [slug.strip() for slug in chosen.agents.split(",")]
-            return terminal_keys.create_key(folder, chosen.name, agents, chosen.expires)
+            return terminal_keys.create_key(folder, chosen.name, agents, chosen.may, chosen.expires)
         case "revoke":
             return terminal_keys.revoke_key(folder, chosen.name)
         case _:

@@ -15,6 +15,7 @@ from app.already_running import ask, running_app
 from app.api.envelopes import Envelope, ListEnvelope
 from app.api.keys import KeyReply, NewKeyReply, key_reply
 from app.domain.errors import NotFound, WorkbenchError
+from app.domain.keys import Right
 from app.store.lock import Announcement
 from app.workbench import Workbench
 
@@ -22,25 +23,26 @@ T = TypeVar("T")
 ANSWER_SECONDS = 30
 
 
-def create_key(folder: Path, name: str, agents: Sequence[str] | None, days: float | None) -> int:
+def create_key(folder: Path, name: str, agents: Sequence[str] | None, may: Sequence[Right], days: float | None) -> int:
     """Make a key and print it, to be piped on; what it is for goes to the error output."""
     if (running := running_app(folder)) is not None:
         named: JsonValue = None if agents is None else list(agents)
-        body: JsonValue = {"name": name, "agents": named, "expires_days": days}
+        body: JsonValue = {"name": name, "agents": named, "may": list(may), "expires_days": days}
         made = Envelope[NewKeyReply].model_validate_json(_ask(running, "POST", "", body)).data
     else:
-        made = _here(folder, lambda workbench: _created(workbench, name, agents, days))
+        made = _here(folder, lambda workbench: _created(workbench, name, agents, may, days))
     sys.stdout.write(f"{made.key}\n")
     sys.stderr.write(f"This is the key {made.name!r}, for {_agents(made)}. It is not shown again.\n")
     return 0
 
 
 def list_keys(folder: Path) -> int:
-    """Print a line for each key: its name, how it stands, how it ends, its agents, when it was last used."""
+    """Print a line for each key: name, standing, how it ends, agents, expiry, last use, and what it may besides."""
     for key in _keys(folder):
         used = f"last used {key.last_used_at:%Y-%m-%d %H:%M}" if key.last_used_at else "never used"
         until = f"until {key.expires_at:%Y-%m-%d}" if key.expires_at else "for good"
-        sys.stdout.write(f"{key.name}\t{key.standing}\t…{key.last_four}\t{_agents(key)}\t{until}\t{used}\n")
+        line = (key.name, key.standing, f"…{key.last_four}", _agents(key), until, used, _rights(key))
+        sys.stdout.write("\t".join(line) + "\n")
     return 0
 
 
@@ -63,8 +65,10 @@ def _keys(folder: Path) -> list[KeyReply]:
     return _here(folder, _listed)
 
 
-async def _created(workbench: Workbench, name: str, agents: Sequence[str] | None, days: float | None) -> NewKeyReply:
-    made = await workbench.keys.create(name, agents=agents, days=days)
+async def _created(
+    workbench: Workbench, name: str, agents: Sequence[str] | None, may: Sequence[Right], days: float | None
+) -> NewKeyReply:
+    made = await workbench.keys.create(name, agents=agents, may=may, days=days)
     told = key_reply(made.key, workbench.agents.all())
     return NewKeyReply(**told.model_dump(), key=made.secret)
 
@@ -75,6 +79,10 @@ async def _listed(workbench: Workbench) -> list[KeyReply]:
 
 def _agents(key: KeyReply) -> str:
     return "all agents" if key.agents is None else ", ".join(key.agents) or "no agent that is left"
+
+
+def _rights(key: KeyReply) -> str:
+    return f"may {', '.join(key.may)}" if key.may else "may nothing more"
 
 
 def _here(folder: Path, work: Callable[[Workbench], Awaitable[T]]) -> T:

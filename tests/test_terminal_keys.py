@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from app.__main__ import main
+from app.domain.keys import RIGHTS
 from tests.app_process import AppProcess
 
 
@@ -57,12 +58,21 @@ def work_with_keys(terminal: Terminal) -> str:
     assert "There is no agent 'nobody'" in terminal.refused("create", "x", "--agents", "nobody")
     listed = terminal.key("list").splitlines()[0].split("\t")
     assert listed[:4] == ["n8n", "valid", f"…{key[-4:]}", "assistant"]
-    assert (listed[4][:6], listed[5]) == ("until ", "never used")
+    assert (listed[4][:6], listed[5], listed[6]) == ("until ", "never used", "may nothing more")
+    terminal.key("create", "allowed", "--agents", "assistant", "--may", "variants", "--may", "approve")
+    assert terminal.key("list").splitlines()[0].endswith("\tnever used\tmay approve, variants")
     made = terminal.key("create", "brief").strip()
     assert "opens nothing any more" in terminal.key("revoke", "brief")
     assert terminal.refused("revoke", "brief").startswith("There is no key 'brief'. Keys: ")
     assert terminal.key("list").startswith(f"brief\trevoked\t…{made[-4:]}\tall agents\tfor good\t")
     return key
+
+
+def test_every_right_can_be_given_in_the_terminal(terminal: Terminal):
+    for right in RIGHTS:
+        assert terminal.key("create", right, "--agents", "assistant", "--may", right).startswith("ap_")
+    with pytest.raises(SystemExit):
+        terminal.key("create", "x", "--may", "everything")
 
 
 def test_keys_are_made_and_revoked_without_the_app(terminal: Terminal):

@@ -108,6 +108,41 @@ def test_a_key_is_made_for_an_agent_shown_once_used_and_revoked(page: Page, app_
     assert run(app_process, secret).status_code == 401
 
 
+def test_what_a_key_may_is_ticked_when_it_is_made_and_changed_later(
+    page: Page, app_process: AppProcess, screenshot: Callable[[str], Path]
+) -> None:
+    open_page(page)
+    page.get_by_test_id("new-key-button").click()
+    expect(page.get_by_test_id("key-may-variants")).to_be_hidden()  # a key for all agents may everything
+    page.get_by_test_id("key-scope").click()
+    page.get_by_role("option", name="Only these").click()
+    page.get_by_test_id("key-agents").click()
+    page.get_by_role("option", name='Ada\'s "sums"').click()
+    page.keyboard.press("Escape")
+    page.get_by_test_id("key-may-variants").click()
+    screenshot("key-rights-made")
+    secret = make_key(page, "ticked")
+    row = page.locator("[data-key=ticked]")
+    expect(row.locator("[data-label='May also']")).to_have_text("Choose variants")
+
+    row.get_by_test_id("key-rights").click()
+    expect(page.get_by_test_id("key-may-variants")).to_have_attribute("aria-checked", "true")
+    expect(page.get_by_test_id("key-may-approve")).to_have_attribute("aria-checked", "false")
+    page.get_by_test_id("key-may-variants").click()
+    page.get_by_test_id("key-may-approve").click()
+    screenshot("key-rights-changed")
+    page.get_by_test_id("save-rights-button").click()
+    expect(row.locator("[data-label='May also']")).to_have_text("Approve and answer")
+    with api(app_process, secret) as client:
+        other = client.post(f"/api/v1/agents/{SLUG}/run", json={"input": SUM, "variant": 2})
+        assert other.status_code == 403 and "'Choose variants'" in other.json()["error"]
+    row.get_by_test_id("key-rights").click()
+    page.get_by_test_id("key-may-approve").click()
+    page.keyboard.press("Escape")
+    expect(page.get_by_test_id("key-rights-dialog")).to_have_count(0)
+    expect(row.locator("[data-label='May also']")).to_have_text("Approve and answer")
+
+
 def test_what_cannot_be_made_is_told_and_a_key_may_have_a_last_day(page: Page) -> None:
     open_page(page)
     page.get_by_test_id("new-key-button").click()

@@ -2,6 +2,7 @@
 
 import ast
 import json
+import re
 import shlex
 from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta
@@ -14,7 +15,7 @@ from app.domain.errors import WorkbenchError
 from app.domain.keys import ApiKey
 from app.ui.components.api_access import reach
 from app.ui.components.api_key_dialog import days_until_end_of
-from app.ui.components.api_key_views import keys_list, reaching
+from app.ui.components.api_key_views import keys_list, reaching, rights_words
 from app.ui.components.api_snippet_panel import snippet_view
 from app.ui.components.api_snippets import (
     SNIPPETS,
@@ -194,6 +195,25 @@ def test_keys_are_listed_with_what_they_open_and_how_they_stand():
     assert "1 revoked key" in shown and "Its agents were deleted" in shown
     assert (shown.count("key-row"), shown.count("data-revoke=")) == (3, 2)
     assert "No keys yet" in keys_list([], [ada], AT)
+
+
+def test_what_a_key_may_besides_is_listed_and_can_be_changed_while_it_opens_certain_agents():
+    ada = agent("Ada")
+    keys = [
+        key("both", agents=(ada.id,), may=("approve", "variants")),
+        key("none", agents=(ada.id,)),
+        key("all"),
+        key("gone", agents=(ada.id,), revoked_at=AT),
+    ]
+    shown = keys_list(keys, [ada], AT)
+    assert [rights_words(one) for one in keys] == [
+        "Approve and answer, Choose variants",
+        "Nothing",
+        "Everything but keys",
+        "Nothing",
+    ]
+    assert all(rights_words(one) in shown for one in keys) and "May also" in shown
+    assert re.findall(r'data-rights="(\w+)"', shown) == ["both", "none"]
 
 
 def test_many_keys_and_many_agents_of_a_key_are_counted():

@@ -10,6 +10,7 @@ from app.domain.agents import Agent
 from app.domain.errors import WorkbenchError
 from app.domain.values import now
 from app.engine.keys import Keys, MadeKey
+from app.ui.components.api_key_rights import RightBoxes
 from app.ui.components.buttons import button
 from app.ui.markup import icon, tag
 
@@ -67,6 +68,7 @@ class KeyDialog:
         self._scope.props("outlined dense options-dense data-testid=key-scope")
         self._some = ui.select(self._agents, value=[chosen.id] if chosen else [], label="Agents", multiple=True)
         self._some.props("outlined dense options-dense use-chips data-testid=key-agents").classes("fill")
+        self._rights = RightBoxes()
         self._expiry = ui.select(dict(EXPIRIES), value="never", label="Expires").classes("fill")
         self._expiry.props("outlined dense options-dense data-testid=key-expiry")
         self._day = ui.input("Last day").props("outlined dense type=date stack-label data-testid=key-day")
@@ -82,7 +84,7 @@ class KeyDialog:
             self._make = button("Make key", self._create, look="primary", testid="make-key-button")
 
     def _show_boxes(self) -> None:
-        self._some.visible = self._scope.value == "some"
+        self._some.visible = self._rights.visible = self._scope.value == "some"
         self._day.visible = self._expiry.value == "date"
 
     async def _create(self) -> None:
@@ -90,7 +92,9 @@ class KeyDialog:
             return  # one is being made
         self._make.disable()
         try:
-            self._made = await self._keys.create(str(self._name.value or ""), agents=self._wanted(), days=self._days())
+            name, agents, days = str(self._name.value or ""), self._wanted(), self._days()
+            may = () if agents is None else self._rights.ticked
+            self._made = await self._keys.create(name, agents=agents, may=may, days=days)
         except WorkbenchError as problem:
             self._note.set_content(tag("span", icon("error_outline"), str(problem), cls="field-fault"))
             self._make.enable()

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 
 from app.domain.agents import Agent
-from app.domain.keys import ApiKey
+from app.domain.keys import RIGHT_TITLES, ApiKey
 from app.ui.components.format import ago, day, moment_text, plural
 from app.ui.markup import Html, icon, joined, tag
 
@@ -42,13 +42,20 @@ def agents_words(key: ApiKey, names: Mapping[str, str]) -> str:
     return ", ".join(known[:MOST_NAMED]) + (f" and {left} more" if left > 0 else "")
 
 
+def rights_words(key: ApiKey) -> str:
+    """What the key may besides running its agents."""
+    if key.agents is None:
+        return "Everything but keys"
+    return ", ".join(RIGHT_TITLES[right] for right in key.may) or "Nothing"
+
+
 def _no_keys() -> Html:
     words = "A program shows a key to use your agents. Make one for each program, so that you can revoke it alone."
     return tag("div", icon("key"), tag("strong", "No keys yet"), tag("span", words), cls="empty")
 
 
 def _table(keys: Sequence[ApiKey], names: Mapping[str, str], at: datetime) -> Html:
-    heads = ("Name", "Agents", "Ends with", "Expires", "Created", "Last used")
+    heads = ("Name", "Agents", "May also", "Ends with", "Expires", "Created", "Last used")
     head = tag("tr", *(tag("th", words, scope="col") for words in heads), tag("th", tag("span", cls="visually-hidden")))
     rows = joined(*(_row(key, names, at) for key in keys[:MOST_SHOWN]))
     left = len(keys) - MOST_SHOWN
@@ -62,11 +69,12 @@ def _row(key: ApiKey, names: Mapping[str, str], at: datetime) -> Html:
         "tr",
         tag("th", key.name, scope="row", cls="key-name"),
         _cell("Agents", tag("span", agents_words(key, names), title=", ".join(every) or None)),
+        _cell("May also", rights_words(key)),
         _cell("Ends with", tag("code", f"…{key.last_four}")),
         _cell("Expires", _expiry(key, at)),
         _cell("Created", _moment(key.created_at, at)),
         _cell("Last used", _moment(key.last_used_at, at) if key.last_used_at else "never"),
-        tag("td", _revoke(key), cls="key-actions"),
+        tag("td", _actions(key), cls="key-actions"),
         data_testid="key-row",
         data_key=key.name,
     )
@@ -91,15 +99,13 @@ def _expiry(key: ApiKey, at: datetime) -> Html:
             return tag("span", day(key.expires_at) if key.expires_at else "never")
 
 
-def _revoke(key: ApiKey) -> Html:
+def _actions(key: ApiKey) -> Html:
     if key.revoked_at is not None:
         return Html("")
-    return tag(
-        "button",
-        "Revoke",
-        type="button",
-        cls="text-button",
-        aria_label=f"Revoke the key {key.name}",
-        data_revoke=key.id,
-        data_testid="revoke-key",
-    )
+    rights = _action("Rights", f"Rights of the key {key.name}", data_rights=key.id, data_testid="key-rights")
+    revoke = _action("Revoke", f"Revoke the key {key.name}", data_revoke=key.id, data_testid="revoke-key")
+    return revoke if key.agents is None else joined(rights, revoke)
+
+
+def _action(words: str, label: str, **attributes: str) -> Html:
+    return tag("button", words, type="button", cls="text-button", aria_label=label, **attributes)

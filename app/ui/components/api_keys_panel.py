@@ -6,9 +6,11 @@ from nicegui import events, ui
 
 from app.domain.agents import Agent
 from app.domain.errors import WorkbenchError
+from app.domain.keys import ApiKey
 from app.domain.values import now
 from app.engine.keys import MadeKey
 from app.ui.components.api_key_dialog import KeyDialog
+from app.ui.components.api_key_rights import asked_for_rights
 from app.ui.components.api_key_views import keys_list
 from app.ui.components.buttons import button
 from app.ui.components.notices import told
@@ -16,7 +18,8 @@ from app.ui.components.questions import agreed
 from app.ui.markup import Html, joined, tag
 from app.workbench import Workbench
 
-_EMIT = "(event) => { const one = event.target.closest('[data-revoke]'); if (one) emit(one.dataset.revoke); }"
+_REVOKE = "(event) => { const one = event.target.closest('[data-revoke]'); if (one) emit(one.dataset.revoke); }"
+_RIGHTS = "(event) => { const one = event.target.closest('[data-rights]'); if (one) emit(one.dataset.rights); }"
 _TERMINAL = joined("In a terminal: ", tag("code", "agent-playground key create NAME"))
 
 
@@ -36,7 +39,8 @@ class ApiKeysPanel(ui.element):
             with ui.element("div").classes("row-line"):
                 ui.html("API keys", sanitize=False, tag="h2").classes("section-title grow")
                 button("New key", self.create, look="primary", icon="add", testid="new-key-button")
-            self._list = ui.html(sanitize=False).on("click", self._revoke, js_handler=_EMIT)
+            self._list = ui.html(sanitize=False).on("click", self._revoke, js_handler=_REVOKE)
+            self._list.on("click", self._change_rights, js_handler=_RIGHTS)
             ui.html(_TERMINAL, sanitize=False, tag="p").classes("faint")
         self.refresh()
 
@@ -56,9 +60,21 @@ class ApiKeysPanel(ui.element):
             self.refresh()
             self._on_made(made)
 
+    async def _change_rights(self, event: events.GenericEventArguments) -> None:
+        if (key := self._key(event)) is None or (may := await asked_for_rights(key)) is None:
+            return
+        try:
+            await self._workbench.keys.change(key.id, may=may)
+        except WorkbenchError as problem:
+            told(str(problem))
+        if not self.is_deleted:
+            self.refresh()
+
+    def _key(self, event: events.GenericEventArguments) -> ApiKey | None:
+        return next((one for one in self._workbench.keys.all() if one.id == event.args), None)
+
     async def _revoke(self, event: events.GenericEventArguments) -> None:
-        key = next((one for one in self._workbench.keys.all() if one.id == event.args), None)
-        if key is None:
+        if (key := self._key(event)) is None:
             return
         words = f"Whoever still sends the key that ends with {key.last_four} is refused from then on, for good."
         if not await agreed(f"Revoke “{key.name}”?", words, confirm="Revoke"):
