@@ -4,13 +4,14 @@ What a caller asks for by name or id is found if it is there for them; what is n
 a key for certain agents there is what was started with it; without a key there is nothing but public agents.
 """
 
-from app.api.caller import Caller
+from app.api.caller import Caller, with_key
 from app.domain.agents import Agent
 from app.domain.errors import NotFound, WorkbenchError
 from app.domain.forks import ForkPlan
 from app.domain.keys import RIGHT_TITLES, Right
 from app.domain.sessions import Session
 from app.domain.trace import KeyRuns, RunRow
+from app.domain.values import now
 from app.workbench import Workbench
 
 
@@ -32,6 +33,16 @@ def managers_only(caller: Caller, what: str) -> None:
         raise Forbidden(
             f"This key may run its agents, but not {what}. Use a key for all agents, or the app's own pages."
         )
+
+
+def as_of_now(workbench: Workbench, caller: Caller) -> Caller:
+    """The caller with the rights that their key has by now; raises `Forbidden` where it opens nothing any more."""
+    if caller.key is None:
+        return caller
+    key = workbench.keys.newest(caller.key)
+    if key.standing(now()) != "valid":
+        raise Forbidden(f"The key {key.name!r} opens nothing any more. Send another one.")
+    return with_key(key)
 
 
 def may_only(caller: Caller, right: Right, what: str) -> None:

@@ -7,7 +7,7 @@ from typing import Annotated
 from fastapi import Request, WebSocket, WebSocketDisconnect
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, ValidationError
 
-from app.api.access import agent_for, agents_for, may_vary, session_for
+from app.api.access import agent_for, agents_for, as_of_now, may_vary, session_for
 from app.api.caller import Caller
 from app.api.envelopes import Envelope, faults_in_words
 from app.api.here import Asking, Here, resource
@@ -141,8 +141,9 @@ class _Talk:
     async def _begin(self, body: ChatRequest) -> LiveRun:
         """In the session that it names; else in that of the message before, unless another agent is named."""
         named = body.session or (self._session_id if body.agent is None else None)
+        caller = as_of_now(self._workbench, self._caller)
         with starting_run(self._socket):
-            live = await _said(self._workbench, self._caller, body.model_copy(update={"session": named}))
+            live = await _said(self._workbench, caller, body.model_copy(update={"session": named}))
         self._session_id = live.started.session_id
         return live
 

@@ -126,6 +126,10 @@ class Keys:
         self._saw(secret, key)
         return key
 
+    def newest(self, key: ApiKey) -> ApiKey:
+        """The key as it is now."""
+        return self._by_digest().get(key.secret_digest, key)
+
     def may_use(self, trigger: Trigger, agent: Agent) -> bool:
         """Whether the agent is there for whoever started a run: pages and the terminal are the owner's.
 
@@ -146,7 +150,7 @@ class Keys:
     def used(self, key: ApiKey) -> None:
         """Note that it was used now, beside whoever waits for an answer and at most once a minute."""
         at = self._clock.now()
-        newest = self._by_digest().get(key.secret_digest, key)
+        newest = self.newest(key)
         if newest.last_used_at is None or at - newest.last_used_at >= NOTED_EVERY:
             self._keep(newest.model_copy(update={"last_used_at": at}))
             task = asyncio.create_task(self._note(key.id, at), name=f"note the use of key {key.id}")

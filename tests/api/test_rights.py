@@ -216,3 +216,18 @@ async def test_a_socket_goes_on_in_the_sessions_of_its_own_key_alone(world: Worl
                 pass
     session = (await ask(world, LIMITED, "GET", "/sessions")).json()["data"]
     assert [len(one["run_ids"]) for one in session] == [2]
+
+
+async def test_an_open_socket_does_what_its_key_may_by_now(world: World):
+    address = f"ws://127.0.0.1:{world.port}/api/v1/ws/chat"
+    key_id, chosen = key_of(world, VARYING).id, json.dumps({"message": "Hi", "agent": "mine", "model": "demo/agent"})
+    async with asyncio.timeout(20), connect(address, additional_headers=world.shown(VARYING)) as socket:
+        await socket.send(chosen)
+        while json.loads(await socket.recv())["type"] != "agent-response":
+            pass
+        await world.workbench.keys.change(key_id, may=[])
+        await socket.send(chosen)
+        assert "This key may not choose another variant" in json.loads(await socket.recv())["message"]
+        await world.workbench.keys.revoke(key_id)
+        await socket.send(json.dumps({"message": "Hi"}))
+        assert "opens nothing any more" in json.loads(await socket.recv())["message"]
