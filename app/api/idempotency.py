@@ -7,7 +7,8 @@ from typing import Annotated
 
 from fastapi import Header, Request
 
-from app.api.caller import caller_of
+from app.api.access import Forbidden
+from app.api.caller import ANYONE, caller_of
 from app.api.followed import FollowedRun, StoredRun
 from app.domain.errors import NotFound
 from app.domain.events import RunStarted
@@ -26,14 +27,16 @@ async def idempotent(workbench: Workbench, request: Request, body: bytes, begin:
 
     `begin` is given the id that the run has to have (`Chat.send(run_id=…)`) and is not called where there is one. Use
     what is returned as the run that was begun: it may go on, or have ended, also before the app was started.
-    Raises `Conflict` for another body with the same key, `WorkbenchError` for a key that is none, and what `begin`
-    raises.
+    Raises `Conflict` for another body with the same key, `WorkbenchError` for a key that is none, `Forbidden` for who
+    shows no API key, and what `begin` raises.
     """
-    key = request.headers.get(HEADER)
+    key, caller = request.headers.get(HEADER), caller_of(request)
     if key is None:
         return await begin(new_id())
+    if caller == ANYONE:
+        raise Forbidden(f"Without an API key there is no {HEADER}: it would be shared by all. Leave it out.")
     content = f"{request.method} {request.scope['path']}\n".encode() + body
-    run_id = await workbench.idempotency.run_of(caller_of(request).id, key, content, begin)
+    run_id = await workbench.idempotency.run_of(caller.id, key, content, begin)
     return workbench.runs.recent(run_id) or await _stored(workbench, run_id)
 
 

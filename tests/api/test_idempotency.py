@@ -7,6 +7,7 @@ import httpx
 from app.domain.trace import RunFilter
 from app.workbench import Workbench
 from tests.api.over import api_over, opened
+from tests.rights_world import APPROVING, LIMITED, NOBODY, Who, opened_world
 
 BODY = {"input": "What is 2 + 2?"}
 KEY = {"Idempotency-Key": "8e03978e-40d5-43dd-bc93-6894a57f9324"}
@@ -52,3 +53,19 @@ async def test_a_stream_is_told_again(tmp_path: Path):
         assert first.text[first.text.index(finish) :] == again.text[again.text.index(finish) :]
     finally:
         await workbench.close()
+
+
+async def test_without_a_key_there_is_none_and_each_key_has_its_own(tmp_path: Path):
+    async with opened_world(tmp_path) as world:
+
+        async def ask(who: Who, said: str) -> httpx.Response:
+            path, headers = f"/api/v1/agents/{who.agent}/run", world.shown(who) | KEY
+            return await world.client.post(path, json={"input": said}, headers=headers)
+
+        refused = await ask(NOBODY, "For my eyes only")
+        assert (refused.status_code, refused.json()["code"]) == (403, "forbidden")
+        assert "Leave it out" in refused.json()["error"]
+        assert world.workbench.rows.find(RunFilter()).total == 0
+        mine, others = await ask(LIMITED, "Hello"), await ask(APPROVING, "Hello")
+        assert mine.json()["data"]["run_id"] != others.json()["data"]["run_id"]
+        assert (await ask(LIMITED, "Hello")).json() == mine.json()
