@@ -29,7 +29,7 @@ _WORDS = {
     404: "There is nothing at {method} {path}. GET /api/v1/openapi.json lists all there is, /api/v1/docs shows it.",
     405: "{path} takes no {method}. GET /api/v1/openapi.json lists what it takes.",
 }
-_CODES = {404: "not_found", 405: "method_not_allowed"}
+_CODES = {404: "not_found", 405: "method_not_allowed", 413: "too_large"}
 BUG = "Something went wrong in the app. Its log says what; please report it."
 
 

@@ -18,6 +18,7 @@ from app.api.replies import PauseReply, answer_of, error_in_words
 from app.api.reply import Reply
 from app.api.running import begin, come_to_rest, session_of_request
 from app.api.sockets import Gone, Outlet
+from app.api.strict_json import check_shape
 from app.domain.agents import Agent
 from app.domain.errors import NotFound, WorkbenchError
 from app.domain.events import Entry, PauseRequested
@@ -163,6 +164,7 @@ class _Talk:
 
 
 def _read(text: str) -> ChatRequest:
+    check_shape(text.encode())
     try:
         return ChatRequest.model_validate_json(text)
     except ValidationError as error:

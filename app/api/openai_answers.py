@@ -18,8 +18,9 @@ from app.api.openai_errors import OpenAiError, of_workbench
 from app.api.openai_replies import Completion, chunks
 from app.api.openai_request import CompletionRequest, read
 from app.api.running import come_to_rest
+from app.api.strict_json import check_shape
 from app.domain.agents import Agent
-from app.domain.errors import NotFound, WorkbenchError
+from app.domain.errors import NotFound, TooLarge, WorkbenchError
 from app.engine.live_run import LiveRun
 from app.workbench import Workbench
 
@@ -76,9 +77,13 @@ async def _answered(live: FollowedRun, wanted: CompletionRequest) -> Response:
 
 async def _body(request: Request) -> bytes:
     try:
-        return await request.body()
+        body = await request.body()
+        check_shape(body)
     except ClientDisconnect:
         raise OpenAiError("The request was broken off.") from None
+    except TooLarge as error:
+        raise of_workbench(error) from None
+    return body
 
 
 def _named(workbench: Workbench, caller: Caller, name: str) -> tuple[Agent, int]:

@@ -16,17 +16,19 @@ from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Re
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from app.api.body_limit import BodyLimit
-from app.api.caller import CALLER
+from app.api.caller import CALLER, caller_of
 from app.api.credentials import Asker, Credentials, asks_the_api, sent_key
 from app.api.guests import Guests, NoGuests
 from app.api.rate import RunLimits
-from app.api.refusals import Refusal, page
+from app.api.refusals import OPENAI_PATHS, Refusal, page
 from app.export.limits import LARGEST_BUNDLE
 
 HOST = "127.0.0.1"
 """The one name the app answers to, and the one address it listens on."""
 API_BODY = 10 * 1024 * 1024
-"""Bytes a request to the API may carry."""
+"""Bytes a request to the API may carry with the app's token; with an API key so many where images are in it."""
+BODY_OF_OTHERS = 1024 * 1024
+"""Bytes it may carry else: a message has 200,000 characters at most."""
 PAGE_BODY = 4 * 1024 * 1024 + 64 * 1024
 """Bytes any other request may carry: an upload of 4 MiB and its multipart envelope."""
 BUNDLES = "/api/v1/runs/import"
@@ -87,7 +89,9 @@ class Door:
         self._app = app
         self._prove = prove
         self._pages = BodyLimit(app, PAGE_BODY)
-        self._api = BodyLimit(RunLimits(app, guests.going_on), API_BODY)
+        limited = RunLimits(app, guests.going_on)
+        self._api = BodyLimit(limited, API_BODY)
+        self._of_others = BodyLimit(limited, BODY_OF_OTHERS)
         self._bundles = BodyLimit(app, LARGEST_BUNDLE)
         self._backups = BodyLimit(app, LARGEST_BACKUP)
         self._token = token
@@ -108,7 +112,9 @@ class Door:
         await (self._answer(request, asker) or self._inside(request))(scope, receive, self._with_headers(send))
 
     def _inside(self, request: HTTPConnection) -> ASGIApp:
-        """The app, behind the limit of what may be sent to that address."""
+        """The app, behind the limit of what they may send to that address."""
+        if not caller_of(request).owner and not str(request.scope["path"]).startswith(OPENAI_PATHS):
+            return self._of_others
         if request.scope["path"] == BUNDLES:
             return self._bundles
         if request.scope["path"] == BACKUPS:
