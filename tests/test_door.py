@@ -24,9 +24,11 @@ from tests.faults.door_walk import (
     others_get_in,
     owner_gets_in,
     owner_of,
+    routes_of,
     walk_second,
     with_a_picture,
 )
+from tests.rights_table import without_a_route, without_a_row
 from tests.tools.context import Context
 
 KNOCKING = '''
@@ -94,6 +96,12 @@ async def test_a_tool_file_that_asks_the_app_by_itself_is_refused(app_process: A
     [told] = output.parts
     assert isinstance(told, TextPart)
     assert set(json.loads(told.text)) == {401}
+
+
+def test_every_address_has_its_row_in_the_table_of_rights_and_every_row_an_address(app_process: AppProcess) -> None:
+    asked = routes_of(app_process)
+
+    assert without_a_row(asked) == without_a_route(asked) == set()
 
 
 def test_every_page_is_walked() -> None:

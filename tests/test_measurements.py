@@ -17,6 +17,7 @@ from tests.faults import (
     jobs,
     planted_secrets,
     provider_ways,
+    rights,
     run_kills,
     steers,
     stopped,
@@ -76,6 +77,11 @@ async def test_planted_secrets_are_looked_for():
 async def test_the_python_sandbox_is_measured():
     [figure] = await python_sandbox.run(calls=3)
     assert figure.value.endswith(" ms")
+
+
+async def test_who_may_what_is_measured():
+    [figure] = await rights.run(brief=True)
+    assert figure.passed, figure
 
 
 @pytest.fixture

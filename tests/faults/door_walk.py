@@ -77,9 +77,14 @@ def listing_app(folder: Path) -> AppProcess:
     return AppProcess(folder / "data", module="tests.listing_app", environment=storage)
 
 
+def routes_of(app: AppProcess) -> set[Target]:
+    """All that the running app has a route for."""
+    return {Target(*pair) for pair in json.loads(app.wait_for(ROUTES).group(1))}
+
+
 def listed(app: AppProcess) -> list[Target]:
     """All addresses the running app has but the open ones, and some that only look like an open one."""
-    found = {Target(*pair) for pair in json.loads(app.wait_for(ROUTES).group(1))}
+    found = routes_of(app)
     found |= {Target(method, path) for path in PAGES + ALMOST_OPEN for method in ("GET", "POST", SOCKET)}
     return sorted((target for target in found if target.path not in OPEN), key=lambda target: target.path)
 
