@@ -269,7 +269,7 @@ async def view(folder: DataFolder) -> dict[str, JsonValue]:
         "tools": {name: _dumped(folder.tool_settings.get(name)) for name in ("calculator", "web_search")},
         "providers": [_dumped(one) for one in folder.providers.all()],
         "preferences": _dumped(folder.preferences.get()),
-        "backups": [one.name for one in await folder.backups.all()],
+        "backups": {one.name: one.size for one in await folder.backups.all()},
     }
 
 
