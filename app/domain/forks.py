@@ -69,6 +69,8 @@ class CallAgain(Value):
     call_id: str
     name: str
     arguments: dict[str, JsonValue]
+    asked: bool = True
+    """Whether somebody has to allow it first."""
 
 
 class ForkCheck(Value):
@@ -83,6 +85,8 @@ class ForkCheck(Value):
     again: tuple[CallAgain, ...] = ()
     live: tuple[str, ...] = ()
     """Tools that may be called for real."""
+    unasked: tuple[str, ...] = ()
+    """Those of them that are called without anybody being asked."""
     side_effects: tuple[str, ...] = ()
     """Those of them that change something outside the conversation."""
     files: tuple[str, ...] = ()

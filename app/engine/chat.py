@@ -13,8 +13,8 @@ from app.domain.provenance import AgentRef, Purpose, Trigger
 from app.domain.sessions import Session, queued_message, switched
 from app.domain.streaming import ModelRequest
 from app.domain.trace import StoredTrace, files_after
-from app.domain.trace.unpriced import unpriced_decision
 from app.domain.values import new_id, now
+from app.engine.allowance import Allowance
 from app.engine.attachments import attach
 from app.engine.granting import offered
 from app.engine.live_run import LiveRun
@@ -53,6 +53,8 @@ class Chat:
 
     def __post_init__(self) -> None:
         self._locks: defaultdict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
+        self.allowance = Allowance(self.agents, self.sessions, self.toolbox, self.runs.rows)
+        self.runs.held = self.allowance.resumed
 
     async def new_session(
         self,
@@ -278,7 +280,7 @@ class Chat:
             output_schema=behaviour.output_schema,
             trigger=trigger,
             purpose=purpose,
-            unpriced_agreed=unpriced_decision(before.entries) not in (None, "deny"),
+            unpriced_agreed=self.allowance.agreed(before.entries),
         )
         return started, attached.message
 

@@ -17,6 +17,7 @@ from app.domain.tools import GrantedTool, canonical_name
 from app.domain.trace import files_after, trajectory
 from app.domain.trace.fork_view import ForkView, fork_of, fork_view, reused_steps
 from app.domain.values import new_id, now
+from app.engine.allowance import Allowance
 from app.engine.fork_beginnings import Beginnings
 from app.engine.live_run import LiveRun
 from app.engine.ports import AgentStore, SessionStore, Toolbox
@@ -71,6 +72,7 @@ class Forks:
     toolbox: Toolbox
 
     def __post_init__(self) -> None:
+        self._allowance = Allowance(self.agents, self.sessions, self.toolbox, self.runs.rows)
         self._begins = Beginnings(self.agents, self.sessions, self.runs.models, self.toolbox)
 
     async def check(self, run_id: str, plan: ForkPlan) -> ForkCheck:
@@ -78,16 +80,20 @@ class Forks:
         draft = await self._draft(run_id, plan, Trigger(kind="page"))
         prefix, copied = draft.prefix, draft.copied
         since = ToolsSince.of(draft.started, self.toolbox)
-        live = self._live(draft)
+        live, unasked = self._live(draft), {tool.spec.name for tool in draft.started.tools if tool.policy == "auto"}
         return ForkCheck(
             seq=prefix.seq,
             moved=prefix.moved,
             reused_steps=copied.steps,
             reused_calls=copied.calls,
             again=tuple(
-                CallAgain(call_id=call.call_id, name=call.name, arguments=call.arguments) for call in prefix.again
+                CallAgain(
+                    call_id=call.call_id, name=call.name, arguments=call.arguments, asked=call.name not in unasked
+                )
+                for call in prefix.again
             ),
             live=tuple(tool.spec.name for tool in live),
+            unasked=tuple(tool.spec.name for tool in live if tool.spec.name in unasked),
             side_effects=tuple(tool.spec.name for tool in live if self._has_side_effects(tool)),
             files=copied.files,
             notes=(*self._notes(draft), *since.notes),
@@ -149,7 +155,7 @@ class Forks:
 
     async def _draft(self, run_id: str, plan: ForkPlan, trigger: Trigger) -> _Draft:
         entries = await self._entries(run_id)
-        original = _beginning(entries)
+        original = self._allowance.forked(_beginning(entries), entries)
         plan = _canonical(plan)
         copied = await asyncio.to_thread(_copied, entries, plan)
         prefix = copied.prefix

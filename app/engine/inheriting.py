@@ -3,8 +3,9 @@
 from collections.abc import Collection
 
 from app.domain.agents import Limits
+from app.domain.caution import stricter
 from app.domain.errors import ToolError
-from app.domain.tools import GrantedTool, Policy, canonical_name
+from app.domain.tools import GrantedTool, canonical_name
 
 LEAST_SECONDS = 1.0
 
@@ -18,9 +19,7 @@ def tools_at_most(
     """
     policies = {tool.spec.name: tool.policy for tool in above}
     shared = (tool for tool in own if tool.spec.name in policies and _is_wanted(tool, wanted))
-    return tuple(
-        tool.model_copy(update={"policy": _stricter(tool.policy, policies[tool.spec.name])}) for tool in shared
-    )
+    return tuple(tool.model_copy(update={"policy": stricter(tool.policy, policies[tool.spec.name])}) for tool in shared)
 
 
 def check_wanted(above: Collection[GrantedTool], wanted: Collection[str] | None) -> None:
@@ -45,7 +44,3 @@ def limits_at_most(own: Limits, above: Limits, *, seconds_left: float) -> Limits
 
 def _is_wanted(tool: GrantedTool, wanted: Collection[str] | None) -> bool:
     return wanted is None or bool({tool.spec.name, tool.spec.kit} & {canonical_name(name) for name in wanted})
-
-
-def _stricter(one: Policy, other: Policy) -> Policy:
-    return "ask" if "ask" in (one, other) else one

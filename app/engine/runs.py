@@ -77,6 +77,8 @@ class Runs:
         """Told of each run that this process works on no more, once all of it is stored."""
         self.on_resume: list[Callable[[LiveRun], None]] = []
         """Told of each run that goes on after its process had left it."""
+        self.held: Callable[[RunStarted, Sequence[Entry]], RunStarted] = lambda started, _entries: started
+        """How a run that its process left may go on, made of how it began and its trace. Raises `Conflict`."""
         self.equipment = Equipment(self.models, self.toolbox, self.artifacts, self.clock, self.ledger)
         self.starting = Starting(self.traces, self.clock, self.equipment, self.redaction)
         self.lists = RunLists(self.rows, self.search, self.live, self.left_runs)
@@ -221,6 +223,8 @@ class Runs:
         """The run with all that it left brought to an end, on disk; `answering` is false where it only ends."""
         trace = await self.traces.read(run_id)
         started = can_go_on(trace)
+        if answering:
+            started = self.held(started, trace.entries)
         if self.of_session(started.session_id) is not None:
             raise Conflict("The agent is answering in this session. Stop it, or wait until it has finished.")
         found = fork_view.fork_of(trace.entries) if answering else None

@@ -17,7 +17,7 @@ async def agree_to_unpriced(run: Run) -> None:
     if not _is_asked(run):
         return
     model = run.started.model
-    decision = unpriced_decision(run.recorder.entries) or (await decision_on(run, _question(model))).decision
+    decision = unpriced_decision(run.recorder.entries[1:]) or (await decision_on(run, _question(model))).decision
     if decision == "deny":
         raise ModelFailure(
             "cancelled", f"{model} was not asked: you said no to a model without a known price. Choose another model."
@@ -29,7 +29,7 @@ def agreed(run: Run) -> bool:
     """Whether its user has agreed, in the run or earlier in its session."""
     if run.started.session_id in run.budget.ledger.unpriced_sessions:
         return True
-    return unpriced_decision(run.recorder.entries) not in (None, "deny")
+    return run.started.unpriced_agreed or unpriced_decision(run.recorder.entries[1:]) not in (None, "deny")
 
 
 def _is_asked(run: Run) -> bool:

@@ -6,9 +6,10 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import IO
 
 from app.domain.agents import Agent
+from app.domain.caution import narrowed, tool_from_elsewhere
 from app.domain.errors import ErrorInfo, NotFound, StorageError, WorkbenchError
 from app.domain.events import ChildFinished, ChildStarted, Entry, Forked, RunFinished, RunStarted
-from app.domain.provenance import AgentRef, Imported
+from app.domain.provenance import AgentRef, Imported, Trigger
 from app.domain.sessions import Session, title_of
 from app.domain.trace import finished, run_row
 from app.domain.values import new_id, now
@@ -106,7 +107,7 @@ class Importing:
 
 
 def _as_own(entries: Sequence[Entry], run_id: str, session_id: str, *, app: str) -> list[Entry]:
-    """The entries as those of a run of this app that has ended; nothing of them would go on by itself."""
+    """The entries as those of a run of this app that has ended and decides nothing: neither does it go on by itself."""
     own = [entry.model_copy(update={"run_id": run_id}) for entry in entries]
     own[0] = own[0].model_copy(update={"event": _started(entries[0], session_id, app)})
     if finished(own) is None:
@@ -129,6 +130,10 @@ def _started(first: Entry, session_id: str, app: str) -> RunStarted:
         "imported": Imported(run_id=first.run_id, app=app, at=now()),
         "parent": None,
         "background": False,
+        "trigger": Trigger(kind=started.trigger.kind),  # else it would be one of a key's own runs
+        "tools": tuple(map(tool_from_elsewhere, started.tools)),
+        "limits": narrowed(started.limits),
+        "unpriced_agreed": False,
     }
     return started.model_copy(update=changes)
 

@@ -172,8 +172,10 @@ class Rows:
         await asyncio.to_thread(lambda: self._tool_figures)
 
     async def save(self, row: RunRow) -> None:
-        """Insert or replace; a deleted row stays deleted."""
+        """Insert or replace; a deleted row stays deleted, one of another app stays one."""
         figures, before = self._tool_figures, self._documents.stored(row.run_id)
+        if before is not None and row_field(before, "imported"):
+            row = row.model_copy(update={"imported": True})
         try:
             await self._documents.save(row.run_id, row)
         finally:  # what could not be written yet is known all the same

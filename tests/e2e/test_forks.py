@@ -80,7 +80,7 @@ def test_where_the_results_of_a_tool_come_from_is_chosen_for_each(page: Page):
     choose(page, tool, "From here on", "Recorded results only")
     expect(check).not_to_contain_text("real: calculator")
     choose(page, tool, "Up to here", "Called again")
-    expect(check).to_contain_text("calculator is called again at once.")
+    expect(check).to_contain_text("calculator is called again at once, and nobody is asked")
     choose(page, tool, "Up to here", "Results kept")
     expect(check).not_to_contain_text("called again")
     choose(page, tool, "From here on", "Always the text below")
@@ -99,7 +99,7 @@ def choose(page: Page, tool: Locator, label: str, option: str) -> None:
 
 def test_arguments_that_are_none_are_told_before_anything_runs(page: Page):
     open_dialog(page, SEEN["call"])
-    expect(page.get_by_test_id("fork-check")).to_contain_text("calculator is called again at once.")
+    expect(page.get_by_test_id("fork-check")).to_contain_text("calculator is called again at once, and nobody is asked")
     page.get_by_test_id("fork-edit").fill("five")
     expect(page.get_by_test_id("fork-check")).to_contain_text("JSON object")
     expect(page.get_by_test_id("fork-start")).to_be_disabled()

@@ -1,5 +1,6 @@
 """The dialog that runs on from a step: what is edited, who answers, which tools are called for real."""
 
+import json
 from collections.abc import Awaitable, Callable, Sequence
 
 from nicegui import background_tasks, events, ui
@@ -7,7 +8,7 @@ from nicegui import background_tasks, events, ui
 from app.domain.agents import Agent
 from app.domain.errors import NotFound, WorkbenchError
 from app.domain.events import Entry, RunStarted, ToolSource
-from app.domain.forks import ForkCheck, ToolPlan, plans_by_default
+from app.domain.forks import CallAgain, ForkCheck, ToolPlan, plans_by_default
 from app.domain.prompts import filled
 from app.domain.provenance import Trigger
 from app.domain.tools import GrantedTool
@@ -228,11 +229,24 @@ def check_words(check: ForkCheck) -> Html:
     """What the fork would reuse, and what it would do for real; tools that change something outside stand out."""
     reused = f"{plural(check.reused_steps, 'step')} reused with {plural(check.reused_calls, 'result')}"
     files = f", {plural(len(check.files), 'file')} as of then" if check.files else ""
-    again = [f"{call.name} is called again at once." for call in check.again]
     live = f"May be called for real: {', '.join(check.live)}." if check.live else "No tool is called for real."
-    lines = [tag("p", f"{reused}{files}. {live}")]
-    lines += [tag("p", words) for words in (check.moved, *again, *check.notes) if words]
+    lines = [tag("p", f"{reused}{files}. {live}"), *map(_again, check.again)]
+    lines += [tag("p", words) for words in (check.moved, *check.notes) if words]
+    if check.unasked:
+        unasked = f"Nobody is asked before these are called: {', '.join(check.unasked)}."
+        lines.append(tag("p", icon("warning"), " ", unasked, cls="is-warn", data_testid="fork-unasked"))
     if check.side_effects:
         warning = f"These have side effects: {', '.join(check.side_effects)}."
         lines.append(tag("p", icon("warning"), " ", warning, cls="is-warn", data_testid="fork-side-effects"))
     return joined(*lines)
+
+
+def _again(call: CallAgain) -> Html:
+    """A call that is made as soon as the fork starts, with all that it is given."""
+    when = "when you have allowed it" if call.asked else "at once, and nobody is asked"
+    written = json.dumps(call.arguments, indent=2, ensure_ascii=False)
+    seen = "".join(one if one.isprintable() or one == "\n" else f"\\u{ord(one):04x}" for one in written)
+    given = tag(
+        "pre", seen, role="group", tabindex="0", aria_label=f"Arguments of {call.name}", data_testid="fork-again"
+    )
+    return joined(tag("p", f"{call.name} is called again {when}, with:"), given)
