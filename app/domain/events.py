@@ -8,7 +8,7 @@ later. What can be computed from the list is never an event: see `trace/`.
 from datetime import datetime
 from typing import Annotated, Literal
 
-from pydantic import Field, JsonValue
+from pydantic import AwareDatetime, Field, JsonValue
 
 from app.domain.agents import LimitName, Limits, Parameters
 from app.domain.edits import Edit
@@ -292,5 +292,5 @@ class Entry(Value):
     run_id: str
     seq: int
     """Counts from 0 without a gap."""
-    at: datetime
+    at: AwareDatetime
     event: Event

@@ -7,13 +7,16 @@ import orjson
 from pydantic import JsonValue, ValidationError
 
 from app.domain.agents import Agent, Behaviour, ToolChoice, Variant, free_slug
+from app.domain.caution import narrowed
 from app.domain.errors import TooLarge, WorkbenchError
+from app.domain.unpacked import values_in
 from app.domain.values import new_id
 
 FORMAT = "agent-playground/agent"
 VERSION = 1
 LARGEST = 4 * 1024 * 1024
 """Bytes."""
+MOST_VALUES = 500_000
 
 _LONGEST_NAME = 200
 _LONGEST_TEXT = 2_000
@@ -29,7 +32,7 @@ def agent_file(agent: Agent) -> bytes:
 
 
 def read_agent_file(content: bytes, taken_slugs: Collection[str]) -> Agent:
-    """The agent in the file, with an id and a slug of its own, not public and with all its tools off.
+    """The agent in the file, with an id and a slug of its own, not public, with all its tools off and our limits.
 
     Raises `WorkbenchError` in words: not an agent's file, of a newer version, too large, or with impossible values.
     """
@@ -50,6 +53,8 @@ def _document(content: bytes) -> dict[str, JsonValue]:
     if len(content) > LARGEST:
         megabytes = len(content) / 1024 / 1024
         raise TooLarge(f"This file has {megabytes:.1f} MB; an agent's file has 4 MB at most.")
+    if values_in(content, MOST_VALUES) == MOST_VALUES:
+        raise TooLarge(f"This file holds more than {MOST_VALUES:,} values, which no agent has. {_WAY_OUT}")
     try:
         document: JsonValue = orjson.loads(content)
     except orjson.JSONDecodeError as error:
@@ -120,5 +125,6 @@ def _check(agent: Agent) -> None:
 
 def _with_tools_off(variant: Variant) -> Variant:
     tools = tuple(ToolChoice(name=tool.name, policy="off") for tool in variant.behaviour.tools)
-    behaviour: Behaviour = variant.behaviour.model_copy(update={"tools": tools})
+    limits = narrowed(variant.behaviour.limits)
+    behaviour: Behaviour = variant.behaviour.model_copy(update={"tools": tools, "limits": limits})
     return variant.model_copy(update={"behaviour": behaviour})

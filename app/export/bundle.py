@@ -21,12 +21,15 @@ from app.domain.errors import TooLarge, WorkbenchError
 from app.domain.events import FORMAT as TRACE_FORMAT
 from app.domain.events import Entry
 from app.domain.trace import run_row
+from app.domain.unpacked import check_listing
 from app.export.json_lines import check_header, read_json_lines
 from app.export.limits import LARGEST_BUNDLE
 
 FORMAT = "agent-playground/bundle"
 VERSION = 1
-LARGEST_UNPACKED = 512 * 1024 * 1024
+LARGEST_UNPACKED = 128 * 1024 * 1024
+"""Bytes of all but the trace, which is read line by line."""
+LARGEST_LISTING = 2 * 1024 * 1024
 MOST_FILES = 5_000
 _MANIFEST, _TRACE = "manifest.json", "trace.jsonl"
 _ARTIFACT = re.compile(r"artifacts/([0-9a-f]{64})")
@@ -90,9 +93,15 @@ def read_bundle(source: bytes | IO[bytes], *, largest_unpacked: int = LARGEST_UN
         most = LARGEST_BUNDLE // 1024**2
         raise TooLarge(f"This file has {size / 1024**2:.0f} MiB; a bundle has {most} MiB at most.")
     try:
-        files = _unpacked(packed, largest_unpacked)
+        check_listing(packed, LARGEST_LISTING)
+        with zipfile.ZipFile(packed) as archive:
+            return _read(archive, largest_unpacked)
     except _DAMAGE as error:
         raise WorkbenchError(f"This bundle is damaged, or no zip file: {error}. Export the run again.") from error
+
+
+def _read(archive: zipfile.ZipFile, largest_unpacked: int) -> Bundle:
+    files = _unpacked(archive, largest_unpacked)
     for name in (_MANIFEST, _TRACE):
         if name not in files:
             raise WorkbenchError(f"This is no bundle of a run: {name} is not in it. Export one from a run's page.")
@@ -102,22 +111,23 @@ def read_bundle(source: bytes | IO[bytes], *, largest_unpacked: int = LARGEST_UN
     lost = [digest for digest in promised if digest not in artifacts] if isinstance(promised, dict) else []
     if lost:
         raise WorkbenchError(f"This bundle is not whole: {len(lost)} of its artifacts are missing. Export it again.")
-    return Bundle(read_json_lines(files[_TRACE]), artifacts, str(header.get("app", ""))[:40])
+    with archive.open(_TRACE) as trace:
+        return Bundle(read_json_lines(trace), artifacts, str(header.get("app", ""))[:40])
 
 
-def _unpacked(packed: IO[bytes], largest: int) -> dict[str, bytes]:
+def _unpacked(archive: zipfile.ZipFile, largest: int) -> dict[str, bytes]:
+    """All but the trace, of which only the name is there."""
     files: dict[str, bytes] = {}
     left = largest
-    with zipfile.ZipFile(packed) as archive:
-        members = archive.infolist()
-        if len(members) > MOST_FILES:
-            raise TooLarge(f"This bundle has {len(members):,} files; {MOST_FILES:,} can be taken in.")
-        for member in members:
-            _check_name(member.filename, files)
-            with archive.open(member) as file:  # what is said of its size may be a lie
-                files[member.filename] = file.read(left + 1)
-            if (left := left - len(files[member.filename])) < 0:
-                raise TooLarge(f"Unpacked, this bundle has more than {largest // 1024**2} MiB.")
+    members = archive.infolist()
+    if len(members) > MOST_FILES:
+        raise TooLarge(f"This bundle has {len(members):,} files; {MOST_FILES:,} can be taken in.")
+    for member in members:
+        _check_name(member.filename, files)
+        with archive.open(member) as file:  # what is said of its size may be a lie
+            files[member.filename] = b"" if member.filename == _TRACE else file.read(left + 1)
+        if (left := left - len(files[member.filename])) < 0:
+            raise TooLarge(f"Unpacked, this bundle has more than {largest // 1024**2} MiB.")
     return files
 
 

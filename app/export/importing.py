@@ -9,9 +9,10 @@ from app.domain.agents import Agent
 from app.domain.caution import narrowed, tool_from_elsewhere
 from app.domain.errors import ErrorInfo, NotFound, StorageError, WorkbenchError
 from app.domain.events import ChildFinished, ChildStarted, Entry, Forked, RunFinished, RunStarted
+from app.domain.garbage import no_collection
 from app.domain.provenance import AgentRef, Imported, Trigger
 from app.domain.sessions import Session, title_of
-from app.domain.trace import finished, run_row
+from app.domain.trace import RunRow, finished, run_row
 from app.domain.values import new_id, now
 from app.export.bundle import read_bundle
 from app.export.ports import AgentStore, ArtifactStore, RowStore, SessionStore, TraceStore
@@ -55,7 +56,9 @@ class Importing:
         async with self._one_at_a_time:  # two of the same would both find their id free
             run_id = await self._free_id(found.entries[0].run_id)
             session_id = new_id()
-            await self._store(_as_own(found.entries, run_id, session_id, app=found.app), session_id)
+            with no_collection(len(found.entries)):
+                entries = await asyncio.to_thread(_as_own, found.entries, run_id, session_id, app=found.app)
+                await self._store(entries, session_id)
         self._taken_in()
         return run_id
 
@@ -63,15 +66,18 @@ class Importing:
         first = entries[0].event
         if not isinstance(first, RunStarted):
             raise TypeError("A run begins with RunStarted")
-        await self._sessions.create(self._session(entries, first, session_id))
-        writer = await self._traces.create(entries[0].run_id, session_id)
+        row = await asyncio.to_thread(run_row, entries, alive=False)
+        writer = await self._traces.create(row.run_id, session_id)
         try:
+            await writer.prepare(first)
             for entry in entries:
                 writer.append(entry)
+                await asyncio.sleep(0)
             await writer.flush()
         finally:
             await writer.close()
-        await self._rows.save(run_row(entries, alive=False))
+        await self._sessions.create(self._session(row, first))  # of what could not be stored nobody is told
+        await self._rows.save(row)
 
     async def _free_id(self, run_id: str) -> str:
         """Its own where there is no such run, and never was one whose trace is still here."""
@@ -83,18 +89,17 @@ class Importing:
             return new_id()
         return new_id()
 
-    def _session(self, entries: Sequence[Entry], started: RunStarted, session_id: str) -> Session:
+    def _session(self, row: RunRow, started: RunStarted) -> Session:
         """Where it stands here; where its agent is not here either, it is found by its run alone."""
         agent = self._agent(started.agent)
         moment = now()
-        request = run_row(entries, alive=False).request
         return Session(
-            id=session_id,
+            id=row.session_id,
             agent_id=agent.id if agent else started.agent.id,
             agent_slug=agent.slug if agent else started.agent.slug,
             variant=agent.active if agent else started.agent.variant,
-            title=title_of(f"Imported: {one_line(request)}"),
-            runs=(entries[0].run_id,),
+            title=title_of(f"Imported: {one_line(row.request)}"),
+            runs=(row.run_id,),
             created_at=moment,
             updated_at=moment,
             deleted_at=None if agent else moment,

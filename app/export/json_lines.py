@@ -5,19 +5,28 @@ Line 1: `{"format": "agent-playground/trace", "version": 1, "trace_format": …,
 are told apart by `event.type`, messages and the schemas of tools stand in them in full. Artifacts are named by sha256.
 """
 
+import io
 from collections.abc import Iterator, Sequence
+from typing import IO
 
 import orjson
 from pydantic import ValidationError
 
-from app.domain.errors import WorkbenchError
+from app.domain.errors import TooLarge, WorkbenchError
 from app.domain.events import FORMAT as TRACE_FORMAT
 from app.domain.events import Entry, RunFinished, RunStarted
+from app.domain.garbage import no_collection
 from app.domain.trace import status
+from app.domain.unpacked import values_in
 
 FORMAT = "agent-playground/trace"
 VERSION = 1
-MOST_ENTRIES = 200_000
+MOST_ENTRIES = 50_000
+LARGEST_TRACE = 32 * 1024 * 1024
+LARGEST_LINE = 8 * 1024 * 1024
+MOST_VALUES = 2_000_000
+MOST_VALUES_OF_ENTRY = 100_000
+"""It is parsed in one go, and nothing else is done meanwhile."""
 
 
 def json_lines(
@@ -39,15 +48,31 @@ def json_lines(
     return b"\n".join(lines) + b"\n"
 
 
-def read_json_lines(content: bytes) -> list[Entry]:
-    """The entries of one run, in order from 0. Raises `WorkbenchError` in words for what is no whole trace."""
-    lines = content.splitlines()
-    check_header(lines[0] if lines else b"", FORMAT, VERSION, noun="trace")
-    if len(lines) - 1 > MOST_ENTRIES:
-        raise WorkbenchError(f"This trace has {len(lines) - 1:,} entries; {MOST_ENTRIES:,} can be read.")
-    entries = list(_entries(lines[1:]))
+def read_json_lines(source: bytes | IO[bytes]) -> list[Entry]:
+    """The entries of one run, in order from 0. Raises `WorkbenchError` in words for what is no whole trace.
+
+    Read line by line, so that no more of a file from outside is in memory than its entries.
+    """
+    lines = _lines(io.BytesIO(source) if isinstance(source, bytes) else source)
+    check_header(next(lines, b""), FORMAT, VERSION, noun="trace")
+    with no_collection(MOST_ENTRIES):
+        entries = list(_entries(lines))
     _check_order(entries)
     return entries
+
+
+def _lines(file: IO[bytes]) -> Iterator[bytes]:
+    """Raises `TooLarge` as soon as there is more than a run may have."""
+    size = values = 0
+    while line := file.readline(LARGEST_LINE + 1):
+        found = values_in(line, MOST_VALUES_OF_ENTRY)
+        size, values = size + len(line), values + found
+        if len(line) > LARGEST_LINE or found == MOST_VALUES_OF_ENTRY or size > LARGEST_TRACE or values > MOST_VALUES:
+            raise TooLarge(
+                f"This trace is too large: it may have {LARGEST_TRACE // 1024**2} MiB and {MOST_VALUES:,} values, each "
+                f"entry of it {LARGEST_LINE // 1024**2} MiB and {MOST_VALUES_OF_ENTRY:,} values."
+            )
+        yield line.rstrip(b"\r\n")
 
 
 def check_header(line: bytes, format: str, version: int, *, noun: str) -> dict[str, object]:
@@ -69,8 +94,10 @@ def check_header(line: bytes, format: str, version: int, *, noun: str) -> dict[s
     return header
 
 
-def _entries(lines: Sequence[bytes]) -> Iterator[Entry]:
+def _entries(lines: Iterator[bytes]) -> Iterator[Entry]:
     for number, line in enumerate(lines, start=2):
+        if number - 1 > MOST_ENTRIES:
+            raise TooLarge(f"This trace has more than {MOST_ENTRIES:,} entries, the most that can be read.")
         try:
             yield Entry.model_validate_json(line)
         except ValidationError as error:

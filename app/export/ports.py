@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from typing import Protocol
 
 from app.domain.agents import Agent
-from app.domain.events import Entry
+from app.domain.events import Entry, RunStarted
 from app.domain.sessions import Session
 from app.domain.trace import RunRow, StoredTrace
 
@@ -30,6 +30,10 @@ class ArtifactStore(ArtifactReader, Protocol):
 
 
 class TraceWriter(Protocol):
+    async def prepare(self, started: RunStarted) -> None:
+        """Called before the first entry is taken: what it knows may be much."""
+        ...
+
     def append(self, entry: Entry) -> None: ...
 
     async def flush(self) -> None: ...

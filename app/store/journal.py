@@ -18,10 +18,10 @@ from pydantic_core import from_json, to_json
 from tinydb.storages import Storage
 
 from app.domain.errors import StorageError
+from app.domain.garbage import no_collection
 from app.store.compaction import UNKNOWN_FORM, rewritten
 from app.store.disk import Disk
 from app.store.frames import Batch, Changes, Document, batch_of, frame, scan, table_of
-from app.store.garbage import no_collection
 from app.store.logfile import LogFile
 from app.store.pause import Pause
 from app.store.tables import Tables, Undo, make, make_undoable

@@ -11,12 +11,12 @@ from pathlib import Path
 
 from app.domain.errors import NotFound, StorageError
 from app.domain.events import Entry
+from app.domain.garbage import no_collection
 from app.domain.trace import StoredTrace
 from app.store.database import JournalDB
 from app.store.disk import Disk
 from app.store.draft import joined
 from app.store.frames import Document
-from app.store.garbage import no_collection
 from app.store.ids import database_path
 from app.store.packing import DamagedEntry, Unpacker, check_format, told_of_format
 from app.store.pause import Pause

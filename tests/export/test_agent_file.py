@@ -71,6 +71,17 @@ def test_an_imported_agent_is_neither_public_nor_deleted():
     assert (back.is_public, back.deleted_at) == (False, None)
 
 
+def test_an_imported_agent_is_held_to_the_limits_of_a_new_one():
+    wide = Limits(max_steps=10**6, run_cost=1e9, session_cost=0, result_size=0, repeats=0, total_time=1e9)
+    agent = new_agent("Rich", Behaviour(limits=wide), taken_slugs=())
+    assert read_agent_file(agent_file(agent), taken_slugs=()).active_variant.behaviour.limits == Limits()
+
+
+def test_a_small_file_that_would_take_much_memory_is_refused():
+    with pytest.raises(TooLarge, match="more than 500,000 values"):
+        read_agent_file(b'{"agent":[%b]}' % b",".join([b"[]"] * 300_000), taken_slugs=())
+
+
 def document(**changes: object) -> dict[str, object]:
     written: dict[str, object] = json.loads(agent_file(rich_agent()))
     return {**written, **changes}

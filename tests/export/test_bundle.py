@@ -1,5 +1,6 @@
 import io
 import json
+import tracemalloc
 import zipfile
 
 import pytest
@@ -103,6 +104,11 @@ def test_a_damaged_bundle_is_refused_in_words(content, said):
     assert said in str(caught.value) and len(str(caught.value)) < 400
 
 
+def test_a_trace_that_does_not_say_in_which_zone_it_happened_is_refused():
+    with pytest.raises(WorkbenchError, match="at: Input should have timezone info"):
+        read_bundle(changed(trace=files_of(rich_bundle())["trace.jsonl"].replace(b"05.700000Z", b"05.700000")))
+
+
 @pytest.mark.filterwarnings("ignore:Duplicate name")
 def test_a_name_that_is_there_twice_is_refused():
     with pytest.raises(WorkbenchError, match="twice"):
@@ -114,11 +120,56 @@ def test_a_bundle_too_large_to_take_in_is_refused_before_it_is_read():
         read_bundle(bytes(LARGEST_BUNDLE + 1))
 
 
-def test_a_zip_bomb_is_refused():
-    bomb = zip_of([("manifest.json", bytes(60_000)), ("trace.jsonl", bytes(60_000))])
-    assert len(bomb) < 1000
+def hostile(line: bytes, count: int) -> bytes:
+    """A bundle whose trace goes on with that line, so many times."""
+    trace = files_of(rich_bundle())["trace.jsonl"]
+    return changed(trace=trace + b"".join(line % seq for seq in range(count)))
+
+
+def entry(event: bytes) -> bytes:
+    return b'{"run_id":"r1","seq":%%d,"at":"2026-01-02T03:04:05Z","event":%b}\n' % event
+
+
+NESTED = entry(b'{"type":"tool_called","call_id":"c","name":"n","arguments":{"x":[%b]}}' % b",".join([b"[]"] * 40_000))
+
+
+@pytest.mark.parametrize(
+    ("bomb", "said"),
+    [
+        (hostile(entry(b'{"type":"tool_called","call_id":"%b"}' % bytes(9_000_000)), 1), "This trace is too large"),
+        (hostile(NESTED.replace(b"[]", b"[],[]"), 1), "This trace is too large"),
+        (hostile(NESTED, 30), "This trace is too large"),
+        (hostile(entry(b'{"type":"run_resumed","by":"%b"}' % (b"x" * 1_000_000)), 34), "This trace is too large"),
+        (changed(manifest=bytes(150_000_000)), "Unpacked, this bundle has more than 128 MiB"),
+    ],
+    ids=["line", "values of a line", "values", "trace", "manifest"],
+)
+def test_a_bundle_that_would_take_much_memory_is_refused_before_it_does(bomb, said):
+    assert len(bomb) < 2_000_000
+    tracemalloc.start()
+    with pytest.raises(WorkbenchError, match=said):
+        read_bundle(bomb)
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert peak < 400_000_000
+
+
+def test_a_bundle_of_more_entries_than_a_run_may_have_is_refused():
+    with pytest.raises(TooLarge, match="50,000 entries"):
+        read_bundle(hostile(entry(b'{"type":"run_resumed"}'), 50_001))
+
+
+def test_artifacts_of_more_than_fits_are_refused():
+    name, content = digest(bytes(90_000)), bytes(90_000)
+    bomb = changed(**{f"artifacts/{name}": content})
+    assert read_bundle(bomb).artifacts[name] == content
     with pytest.raises(TooLarge, match="Unpacked"):
-        read_bundle(bomb, largest_unpacked=100_000)
+        read_bundle(bomb, largest_unpacked=80_000)
+
+
+def test_a_zip_file_with_a_long_list_is_refused_before_that_is_read():
+    with pytest.raises(TooLarge, match="lists more files than fit into 2 MiB"):
+        read_bundle(zip_of([(f"{number:0100}", b"") for number in range(15_000)]))
 
 
 def test_a_bundle_of_very_many_files_is_refused():

@@ -151,7 +151,8 @@ class AgentsPage:
             return
         await self._add(agent)
         if agent.active_variant.behaviour.tools:
-            ui.notify(f"Imported “{head(agent.name, 40)}”. Its tools are off until you allow them.", timeout=6000)
+            wary = "Its tools are off, and its limits no wider than a new agent's, until you allow more."
+            ui.notify(f"Imported “{head(agent.name, 40)}”. {wary}", timeout=6000)
 
     async def _add(self, agent: Agent) -> None:
         """Store a new agent and show its editor."""

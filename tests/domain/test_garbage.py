@@ -3,8 +3,8 @@ from pathlib import Path
 
 import pytest
 
+from app.domain.garbage import no_collection
 from app.store.database import JournalDB
-from app.store.garbage import no_collection
 
 
 def test_the_collector_rests_until_the_last_of_many_readers_is_done():
