@@ -5,8 +5,10 @@ refers to other files is copied before them, each up to the length it has when i
 """
 
 import hashlib
+import hmac
 import json
 import os
+import secrets
 import stat
 import zipfile
 import zlib
@@ -18,16 +20,23 @@ from pydantic import Field, ValidationError
 
 from app import __version__
 from app.domain.errors import StorageError
+from app.domain.unpacked import values_in
 from app.domain.values import Value, now
+from app.store.disk import Disk, write_new
 from app.store.trouble import in_words
 
 FORMAT = 1
 """Of the zip file; the schema of the data in it is counted on its own."""
 MANIFEST = "manifest.json"
+SIGNATURE = "manifest.mac"
+KEY_FILE = "backup-key"
+"""In the data folder: the key of the signatures, which is in no backup."""
+_DIGITS = 64
 PARTS = ("app.tdb", "runs", "sessions", "artifacts", "tools")
 """What a copy holds, that which refers to other files first. No key, token, log or cache is among it."""
 _PIECE = 256 * 1024
-_LARGEST_MANIFEST = 200 * 1024 * 1024
+LARGEST_MANIFEST = 64 * 1024 * 1024
+_MOST_VALUES = 2_000_000
 
 
 class CopiedFile(Value):
@@ -80,10 +89,11 @@ def read_manifest(archive: zipfile.ZipFile, name: str) -> Manifest:
         info = archive.getinfo(MANIFEST)
     except KeyError:
         raise StorageError(f"“{name}” is no backup of Agent Playground: it holds no {MANIFEST}.") from None
-    if info.file_size > _LARGEST_MANIFEST:
-        raise StorageError(f"“{name}” is no backup of Agent Playground: its {MANIFEST} is too large.")
     try:
-        said = json.loads(archive.read(info))
+        written = archive.read(info) if info.file_size <= LARGEST_MANIFEST else b""
+        if not written or values_in(written, _MOST_VALUES) == _MOST_VALUES:
+            raise StorageError(f"“{name}” is no backup of Agent Playground: its {MANIFEST} is too large.")
+        said = json.loads(written)
         if isinstance(said, dict) and isinstance(said.get("format"), int) and said["format"] > FORMAT:
             raise StorageError(f"“{name}” was made by a newer Agent Playground. Update the app to restore it.")
         return Manifest.model_validate(said)
@@ -119,8 +129,31 @@ def _write(folder: Path, target: BinaryIO, schema: int) -> Manifest:
         manifest = Manifest(
             format=FORMAT, schema_number=schema, version=__version__, made_at=now().isoformat(), files=files
         )
-        archive.writestr(MANIFEST, manifest.model_dump_json(indent=1))
+        written = manifest.model_dump_json(indent=1)
+        archive.writestr(MANIFEST, written)
+        archive.writestr(SIGNATURE, _signed(_key(folder), written.encode()))
     return manifest
+
+
+def is_own(archive: zipfile.ZipFile, folder: Path) -> bool:
+    """Whether the backup, whose manifest can be read, was taken of this data folder. Raises `OSError`."""
+    key = Disk().read(folder / KEY_FILE)
+    if len(key) != _DIGITS or SIGNATURE not in archive.namelist():
+        return False
+    with archive.open(SIGNATURE) as file:
+        return hmac.compare_digest(file.read(_DIGITS + 1), _signed(key, archive.read(MANIFEST)).encode())
+
+
+def _key(folder: Path) -> bytes:
+    """Made with the first backup."""
+    if len(Disk().read(folder / KEY_FILE)) != _DIGITS:
+        write_new(Disk(), folder / KEY_FILE, secrets.token_hex(_DIGITS // 2).encode())
+        Disk().sync_folder(folder)
+    return Disk().read(folder / KEY_FILE)
+
+
+def _signed(key: bytes, manifest: bytes) -> str:
+    return hmac.new(key, manifest, hashlib.sha256).hexdigest()
 
 
 def _copy(path: Path, archive: zipfile.ZipFile, name: str) -> CopiedFile | None:

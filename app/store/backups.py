@@ -15,12 +15,27 @@ from collections.abc import AsyncIterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from app.domain.errors import NotFound, StorageError
+from app.domain.unpacked import check_listing
 from app.domain.values import now
-from app.store.archive import PARTS, Manifest, check_file, is_safe, read_manifest, write_archive
+from app.late import late
+from app.store.archive import (
+    LARGEST_MANIFEST,
+    PARTS,
+    Manifest,
+    check_file,
+    is_own,
+    is_safe,
+    read_manifest,
+    write_archive,
+)
 from app.store.disk import SPARE_BYTES, Disk
 from app.store.trouble import in_words
+
+with late():
+    from app.store import foreign_data
 
 FOLDER = "backups"
 WAITING = "restore"
@@ -28,6 +43,8 @@ WAITING = "restore"
 UNPACKING = "restore.unpacking"
 """Where that is unpacked; a killed app leaves it behind."""
 _KEPT_AS = "kept-as"
+_JUDGED = "judged"
+"""Says that what waits decides nothing that it may not; earlier versions let all of it wait."""
 _PIECE = 1024 * 1024
 _BINARY: int = getattr(os, "O_BINARY", 0)
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9 ._()-]{0,120}\.zip")
@@ -99,8 +116,19 @@ class Backups:
                 check_file(archive, inner, wanted)
         return manifest
 
+    async def to_allow_again(self, name: str) -> list[str]:
+        """What a restore of that backup leaves to be allowed again, in sentences; nothing of one that was taken here.
+
+        Raises `NotFound`, `StorageError`.
+        """
+        async with self._one_at_a_time:
+            return await asyncio.to_thread(self._looked_at, self.path(name))
+
     async def restore(self, name: str) -> Manifest:
-        """Have the next start put that backup in the place of the data. Raises `NotFound`, `StorageError`."""
+        """Have the next start put that backup in the place of the data, as far as it may decide anything here.
+
+        Raises `NotFound`, `StorageError`.
+        """
         self._disk.admit()
         async with self._one_at_a_time:
             return await asyncio.to_thread(self._unpack, self.path(name))
@@ -144,6 +172,18 @@ class Backups:
             raise StorageError(f"“{name}” is no backup of Agent Playground: its files do not fit together.")
         return manifest
 
+    def _looked_at(self, path: Path) -> list[str]:
+        try:
+            with _opened(path, path.name) as archive, TemporaryDirectory() as place:
+                manifest = self._manifest(archive, path.name)
+                if is_own(archive, self._data):
+                    return []
+                with (Path(place) / "app.tdb").open("xb") as file:
+                    check_file(archive, "app.tdb", manifest.files["app.tdb"], into=file)
+                return foreign_data.judged(Path(place), Path(place) / "runs")
+        except OSError as error:
+            raise in_words(error, path) from error
+
     def _unpack(self, path: Path) -> Manifest:
         unpacking = self._data / UNPACKING
         shutil.rmtree(unpacking, ignore_errors=True)
@@ -163,6 +203,9 @@ class Backups:
                     with target.open("xb") as file:
                         target.chmod(0o600)
                         check_file(archive, name, wanted, into=file)
+                if not is_own(archive, self._data):
+                    foreign_data.judged(unpacking, unpacking / "runs")
+            (unpacking / _JUDGED).touch()
             (unpacking / _KEPT_AS).write_text(f"before-restore-{now():%Y%m%d-%H%M%S-%f}")
             shutil.rmtree(self._data / WAITING, ignore_errors=True)
             unpacking.replace(self._data / WAITING)
@@ -177,11 +220,14 @@ def put_back(folder: Path) -> Path | None:
     """At a start: put what waits in the place of the data; where the old data is kept, `None` when nothing waited.
 
     Each part is moved by one rename, the old one first: a start that is killed in between is gone on with.
-    Raises `OSError`.
+    Raises `OSError`, `StorageError`.
     """
     waiting = folder / WAITING
     if not waiting.is_dir():
         return None
+    if not (waiting / _JUDGED).exists() and (waiting / "app.tdb").exists():
+        foreign_data.judged(waiting, waiting / "runs" if (waiting / "runs").exists() else folder / "runs")
+    (waiting / _JUDGED).touch()
     kept = folder / _place_of_old(waiting)
     for part in reversed(PARTS):  # the main database last: it refers to all others
         old, new = folder / part, waiting / part
@@ -229,6 +275,8 @@ async def _in_larger_pieces(pieces: AsyncIterator[bytes]) -> AsyncIterator[bytes
 
 def _opened(path: Path, name: str) -> zipfile.ZipFile:
     try:
+        with path.open("rb") as file:
+            check_listing(file, LARGEST_MANIFEST)
         return zipfile.ZipFile(path)
     except (zipfile.BadZipFile, ValueError, EOFError) as error:
         raise StorageError(f"“{name}” is no zip file, or a damaged one. Choose a backup.") from error

@@ -4,6 +4,7 @@ lock            who holds the folder          runs/      one database per run
 app.tdb         agents, sessions, rows, …     sessions/  what the runs of a session share
 artifacts/      contents by their sha256      backups/   zip files of all of this
 logs/           what the app had to say       restore/   a backup that the next start puts back
+backup-key      what backups are signed with
 """
 
 import asyncio

@@ -96,9 +96,29 @@ def test_a_backup_is_taken_saved_brought_back_and_restored_at_the_next_start(
     page.get_by_test_id("backup-input").locator("input").set_input_files(tmp_path / "mine.zip")
     expect(row).to_have_count(2)
 
+    unsigned(tmp_path / "mine.zip", tmp_path / "theirs.zip")
+    page.get_by_test_id("backup-input").locator("input").set_input_files(tmp_path / "theirs.zip")
+    expect(row).to_have_count(3)
     row.first.get_by_test_id("backup-restore").click()
+    expect(page.get_by_role("dialog")).to_contain_text("Nothing shows that this backup was taken here")
+    expect(page.get_by_role("dialog")).to_contain_text("Tools ask before each call")
+    page.get_by_role("button", name="Cancel").click()
+    row.first.get_by_test_id("backup-delete").click()
+    page.get_by_test_id("question-confirm").click()
+    expect(row).to_have_count(2)
+
+    row.first.get_by_test_id("backup-restore").click()
+    expect(page.get_by_role("dialog")).not_to_contain_text("Nothing shows")
     page.get_by_test_id("question-confirm").click()
     expect(page.get_by_test_id("restore-waits")).to_be_visible()
+
+
+def unsigned(source: Path, target: Path) -> None:
+    """The backup as another computer, or an earlier version, would have made it."""
+    with zipfile.ZipFile(source) as old, zipfile.ZipFile(target, "w") as new:
+        for name in old.namelist():
+            if name != "manifest.mac":
+                new.writestr(name, old.read(name))
 
 
 def test_quit_names_what_goes_on_and_ends_all_pages_in_good_order(page: Page, app_process: AppProcess) -> None:

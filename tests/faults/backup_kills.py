@@ -16,10 +16,11 @@ from dataclasses import dataclass, field
 from datetime import timedelta
 from pathlib import Path
 
-from app.domain.agents import Behaviour, new_agent
+from app.domain.agents import Behaviour, ToolChoice, new_agent
 from app.domain.errors import WorkbenchError
 from app.domain.sessions import Session
 from app.domain.trace import run_row
+from app.store.archive import KEY_FILE
 from app.store.folder import DataFolder
 from app.store.removed_runs import RemovedRuns
 from app.store.retention import Retention
@@ -101,7 +102,7 @@ def _one_child(kind: str, folder: Path, delay: float | None) -> tuple[float, boo
 async def prepare(folder: Path) -> None:
     """Sessions of two runs each, a picture for each, and a backup of all that with one agent less."""
     data = DataFolder.open(folder)
-    await data.agents.create(new_agent("Cook", Behaviour(), taken_slugs=()))
+    await data.agents.create(new_agent("Cook", Behaviour(tools=(ToolChoice(name="shell"),)), taken_slugs=()))
     for number in range(SESSIONS):
         await _store_session(data, number)
         await data.artifacts.put(random.Random(number).randbytes(150_000))
@@ -143,6 +144,12 @@ async def restore(folder: Path) -> None:
     await DataFolder.open(folder).close()
 
 
+async def restore_foreign(folder: Path) -> None:
+    """As above, with nothing that shows that the backup is ours."""
+    (folder / KEY_FILE).unlink(missing_ok=True)
+    await restore(folder)
+
+
 async def forget_old_runs(folder: Path) -> None:
     """As one start does it, and the next."""
     for _ in range(2):
@@ -179,6 +186,16 @@ async def check_restored(folder: Path) -> list[str]:
     elif kept:
         wrong.append(f"{len(kept)} folders of old data")
     return [*wrong, *([] if agents == ["Cook", "Waiter"] else [f"agents {agents}"])]
+
+
+async def check_foreign(folder: Path) -> list[str]:
+    """As above, and what was restored asks."""
+    wrong = await check_restored(folder)
+    data = DataFolder.open(folder)
+    [cook] = [agent for agent in data.agents.all() if agent.name == "Cook"]
+    asks, restored = cook.active_variant.behaviour.tools[0].policy == "ask", bool(_old_data(folder))
+    await data.close()
+    return wrong + ([] if asks == restored else [f"restored {restored}, asks {asks}"])
 
 
 async def check_forgotten(folder: Path) -> list[str]:
@@ -221,10 +238,12 @@ def _leftovers(folder: Path) -> list[str]:
 WORK: dict[str, Callable[[Path], Awaitable[None]]] = {
     "Backup": back_up,
     "Restore": restore,
+    "Restore of a foreign backup": restore_foreign,
     "Retention": forget_old_runs,
 }
 CHECKS: dict[str, Callable[[Path], Awaitable[list[str]]]] = {
     "Backup": check_backed_up,
     "Restore": check_restored,
+    "Restore of a foreign backup": check_foreign,
     "Retention": check_forgotten,
 }

@@ -12,7 +12,7 @@ import pytest
 
 from app.domain.agents import Behaviour, new_agent
 from app.domain.errors import NotFound, StorageError
-from app.store.archive import MANIFEST, PARTS, is_safe
+from app.store.archive import MANIFEST, PARTS, SIGNATURE, is_safe
 from app.store.backups import Backups, put_back
 from app.store.database import JournalDB
 from app.store.folder import DataFolder
@@ -46,8 +46,8 @@ async def test_a_backup_holds_the_data_and_no_key(tmp_path: Path):
     with zipfile.ZipFile(folder.backups.path(backup.name)) as archive:
         held = set(archive.namelist())
         manifest = json.loads(archive.read(MANIFEST))
-    assert held == {"app.tdb", f"artifacts/{digest[:2]}/{digest}", "tools/soup.py", MANIFEST}
-    assert manifest["schema_number"] == SCHEMA and set(manifest["files"]) == held - {MANIFEST}
+    assert held == {"app.tdb", f"artifacts/{digest[:2]}/{digest}", "tools/soup.py", MANIFEST, SIGNATURE}
+    assert manifest["schema_number"] == SCHEMA and set(manifest["files"]) == held - {MANIFEST, SIGNATURE}
     assert await folder.backups.all() == [backup]
     await folder.close()
 

@@ -228,7 +228,7 @@ def test_a_migration_takes_every_step_after_a_backup(tmp_path: Path):
     assert again.tables() == {"schema", "words"}
     (backup,) = (tmp_path / "backups").glob("*.zip")
     with zipfile.ZipFile(backup) as archive:
-        assert sorted(archive.namelist()) == ["app.tdb", "manifest.json", "runs/r1.tdb"]
+        assert sorted(archive.namelist()) == ["app.tdb", "manifest.json", "manifest.mac", "runs/r1.tdb"]
         archive.extractall(tmp_path / "restored")
     assert JournalDB(tmp_path / "restored" / "app.tdb").table("notes").all() == [{"text": "soup"}]
 

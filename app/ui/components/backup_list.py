@@ -14,6 +14,10 @@ from app.ui.markup import Html, joined, tag
 INTO = "/backups"
 """Where the browser sends a backup, as it is: what a page's own socket carries is bounded more tightly."""
 MOST_SHOWN = 20
+FROM_ELSEWHERE = (
+    " Nothing shows that this backup was taken here: it is from another computer, or of an earlier version of the app. "
+    "So it decides nothing, and you allow again what you want of it:"
+)
 _EMIT = """(event) => {
   const one = event.target.closest('[data-do]');
   if (one) emit(one.dataset.do, one.closest('[data-backup]').dataset.backup);
@@ -78,10 +82,13 @@ class BackupList:
         await self._show()
 
     async def _restore(self, name: str) -> None:
+        again = await self._backups.to_allow_again(name)
         words = (
             f"All data becomes as it was in {name}. This happens at the next start; the data of now is kept in the "
-            "folder, as before-restore-…. Keys stay as they are."
+            "folder, as before-restore-…. Keys of models' providers stay as they are."
         )
+        if again:
+            words += f"{FROM_ELSEWHERE} {' '.join(again)}"
         if await agreed("Restore this backup?", words, confirm="Restore"):
             await self._backups.restore(name)
             ui.notify("The backup is whole. It is restored at the next start: quit the app and start it again.")
