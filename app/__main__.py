@@ -115,6 +115,8 @@ def _serve(folder: Path, port: int | None, how: "Opening", *, trust_tools: bool)
         return 0
     if found.data.read_only:
         telling.say(f"It is only looked at, and nothing can be changed. {found.data.read_only}")
+    if found.data.open_to_others:
+        telling.say(found.data.open_to_others)
     logs.start_logs(found.data.aside / "logs", found.secrets)
     serve.serve(found, serve.choose_port(port), secrets.session_token(found.data.aside), how)
     return 0

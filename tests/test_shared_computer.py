@@ -5,13 +5,15 @@ import socket
 import stat
 from pathlib import Path
 
+import httpx
 import pytest
 
 from app.domain.errors import WorkbenchError
 from app.serve import FIRST_PORT, HOST, choose_port
+from app.store.folder import DataFolder
 from app.store.key_places import FILE, FilePlace
 from app.workbench import Workbench
-from tests.app_process import free_port
+from tests.app_process import AppProcess, free_port
 
 
 @pytest.mark.skipif(os.name != "posix", reason="file modes are POSIX")
@@ -35,7 +37,46 @@ async def test_others_read_nothing_in_a_folder_that_they_may_open(tmp_path: Path
         if stat.S_IMODE(path.stat().st_mode) & 0o077
     ]
     await workbench.close()
-    assert readable == []
+    assert readable == [] and modes(data) == 0o700
+
+
+def modes(path: Path) -> int:
+    return stat.S_IMODE(path.stat().st_mode)
+
+
+@pytest.mark.skipif(os.name != "posix", reason="file modes are POSIX")
+async def test_a_folder_that_holds_more_than_our_data_stays_as_it_is_and_that_is_said(tmp_path: Path, monkeypatch):
+    home = tmp_path / "home"
+    documents = tmp_path / "documents"
+    for folder in (home, documents):
+        folder.mkdir()
+        folder.chmod(0o755)
+    (documents / "letter.txt").write_text("mine")
+    monkeypatch.setenv("HOME", str(home))
+    for folder in (home, documents):
+        for _ in range(2):  # and at the next start, when data is there
+            data = DataFolder.open(folder)
+            assert "Others who use this computer may look into" in data.open_to_others
+            assert f"chmod 700 '{folder}'" in data.open_to_others
+            await data.close()
+        assert modes(folder) == 0o755
+        folder.chmod(0o700)
+        data = DataFolder.open(folder)
+        assert data.open_to_others == ""
+        await data.close()
+
+
+@pytest.mark.skipif(os.name != "posix", reason="file modes are POSIX")
+def test_a_folder_that_the_app_has_used_is_closed_though_others_could_open_it(tmp_path: Path):
+    """Also that all names in it are known: a new one would keep it open."""
+    app = AppProcess(tmp_path / "data")
+    app.start()
+    httpx.get(app.address, follow_redirects=True)
+    assert app.stop() == 0
+    (tmp_path / "data").chmod(0o755)
+    app.start()
+    assert app.stop() == 0
+    assert modes(tmp_path / "data") == 0o700 and "Others who use" not in app.log
 
 
 def test_a_port_that_another_program_has_is_passed_over_unless_it_was_asked_for():

@@ -10,7 +10,9 @@ backup-key      what backups are signed with
 import asyncio
 import contextlib
 import os
+import re
 import shutil
+import stat
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
@@ -52,6 +54,11 @@ if TYPE_CHECKING:
     from app.domain.redaction import Redaction
 
 PARTS = ("runs", "sessions", "artifacts")
+_OURS = re.compile(
+    r"app\.tdb.*|runs|sessions|artifacts|tools|backups|backup-key|cache|logs|window|lock|token|provider-keys\.json"
+    r"|(?:before-)?restore.*|.*\.tmp"
+)
+"""The names of all that is ever in a data folder."""
 _WITH_SECRETS = ("mcp_servers", "http_tools")
 """The tables in which earlier versions stored secrets in clear."""
 
@@ -117,6 +124,9 @@ class DataFolder:
             _make(path, disk, *PARTS)
             _sweep(path, disk)
             lock.clear()
+            if _is_open(path) and _is_ours_alone(path):
+                with contextlib.suppress(OSError):  # some disks have no modes
+                    path.chmod(0o700)
             return cls(path, lock, disk, database, first_start=migrate(database.journal, path))
         except NewerData:
             lock.let_go()
@@ -148,6 +158,17 @@ class DataFolder:
     def aside(self) -> Path:
         """The folder of what is kept beside data: its log, token and caches. The data folder, where that is written."""
         return self.path if self._aside is None else self._aside.path
+
+    @property
+    def open_to_others(self) -> str:
+        """That others who use this computer may look into it, with the way out; empty where nobody else may."""
+        if not _is_open(self.path):
+            return ""
+        return (
+            f"Others who use this computer may look into the data folder {self.path}. It is not closed to them, as it "
+            "is a home, is somebody else's, or holds more than data of Agent Playground. Start with --data and another "
+            f"folder, or close it: chmod 700 '{self.path}'"
+        )
 
     @property
     def damaged(self) -> tuple[str, ...]:
@@ -205,6 +226,18 @@ def _make(path: Path, disk: Disk, *parts: str) -> None:
         raise StorageError(f"{path} is a file. Start with --data and a folder.")
     for folder in (path, *(path / part for part in parts)):
         disk.make_folder(folder)
+
+
+def _is_open(path: Path) -> bool:
+    """Whether others may look into it; on Windows folders of a user are closed as they are made."""
+    return os.name == "posix" and bool(path.stat().st_mode & 0o077)
+
+
+def _is_ours_alone(path: Path) -> bool:
+    """Whether nothing but our data is in it, so that we may close it: a home is never ours."""
+    found = path.stat()
+    is_shared = found.st_uid != os.getuid() or found.st_mode & stat.S_ISVTX or path == Path.home()
+    return not is_shared and all(_OURS.fullmatch(inner.name) for inner in path.iterdir())
 
 
 def _is_touched_before_reading(path: Path) -> bool:

@@ -54,6 +54,8 @@ class _Place:
         self._size = ui.html(tag("span", "Counting…", cls="faint"), sanitize=False).props("data-testid=data-size")
         with ui.element("div").classes("row-line"):
             button("Open folder", self._open, icon="folder_open", testid="open-folder-button")
+        if warning := workbench.data.open_to_others:
+            ui.label(warning).classes("set-note is-warn").props("data-testid=data-open-to-others role=status")
         if damaged := workbench.data.damaged:
             ui.html(_damage(damaged), sanitize=False).props("data-testid=data-damage role=status")
         background_tasks.create(self._count(), name="size of the data folder")
