@@ -13,6 +13,7 @@ from tests.faults import (
     cancelled,
     crashing_servers,
     crashing_tools,
+    hostile_files,
     hostile_pages,
     jobs,
     planted_secrets,
@@ -66,6 +67,11 @@ async def test_crashes_of_tools_are_measured():
 async def test_crashes_of_servers_are_measured():
     [figure] = await crashing_servers.run(crashes=3)
     assert figure.passed
+
+
+async def test_what_hostile_files_decide_is_measured():
+    figures = await hostile_files.run(brief=True)
+    assert [figure.value for figure in figures] == ["0 of 10 hostile files"] * 3, figures
 
 
 async def test_planted_secrets_are_looked_for():
