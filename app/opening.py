@@ -11,6 +11,10 @@ from pathlib import Path
 from typing import Literal
 
 from app.app_window import opened_window
+from app.late import late
+
+with late():
+    from app.export import known
 
 Opening = Literal["window", "tab", "nothing"]
 
@@ -23,7 +27,7 @@ def open_page(address: str, how: Opening, data: Path) -> list[str]:
     """Show the page; sentences for the terminal where that went another way than was asked for."""
     if how == "nothing":
         return []
-    with _of_the_system():
+    with of_the_system():
         if how == "window" and opened_window(address, data / "window"):
             return []
         words = [NO_WINDOW] if how == "window" else []
@@ -38,7 +42,7 @@ def open_folder(folder: Path) -> bool:
     program = shutil.which("open" if sys.platform == "darwin" else "xdg-open")
     if program is None or not _has_display():
         return False
-    with _of_the_system():
+    with of_the_system():
         ended = subprocess.run([program, str(folder)], capture_output=True, check=False)  # noqa: S603
     return ended.returncode == 0
 
@@ -53,17 +57,23 @@ def _has_display() -> bool:
 
 
 @contextmanager
-def _of_the_system() -> Iterator[None]:
-    """Programs of the system are started with its own libraries, not with those that the executable carries."""
-    ours = os.environ.get(_LIBRARIES)
-    if not getattr(sys, "frozen", False) or ours is None:
-        yield
-        return
-    theirs = os.environ.get(f"{_LIBRARIES}_ORIG")
-    os.environ.pop(_LIBRARIES)
-    if theirs is not None:
-        os.environ[_LIBRARIES] = theirs
+def of_the_system() -> Iterator[None]:
+    """Programs of the system are started with its own libraries, not with those that the executable carries, and
+    without the keys among our variables.
+
+    Only what is started sees it: `os.environ` stays as it is, as others read their keys there meanwhile.
+    """
+    secret = {secret.label for secret in known.named_secrets(os.environ)}  # variables, and passwords within some
+    changed: dict[str, str | None] = dict.fromkeys(secret & os.environ.keys())
+    if getattr(sys, "frozen", False) and _LIBRARIES in os.environ:
+        changed[_LIBRARIES] = os.environ.get(f"{_LIBRARIES}_ORIG")
+    for name, value in changed.items():
+        if value is None:
+            os.unsetenv(name)
+        else:
+            os.putenv(name, value)
     try:
         yield
     finally:
-        os.environ[_LIBRARIES] = ours
+        for name in changed:
+            os.putenv(name, os.environ[name])

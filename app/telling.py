@@ -6,6 +6,8 @@ import tempfile
 import webbrowser
 from pathlib import Path
 
+from app.opening import of_the_system
+
 _PAGE = """<!doctype html><html lang="en"><meta charset="utf-8"><title>Agent Playground</title>
 <meta name="viewport" content="width=device-width"><meta name="color-scheme" content="light dark">
 <body style="font: 16px/1.6 system-ui, sans-serif; max-width: 40rem; margin: 18vh auto; padding: 0 1.5rem">
@@ -28,4 +30,5 @@ def tell_trouble(words: str) -> None:
         return
     page = Path(tempfile.mkdtemp(prefix="agent-playground-")) / "could-not-start.html"
     page.write_text(_PAGE.format(words=html.escape(words)), encoding="utf-8")
-    webbrowser.open(page.as_uri())
+    with of_the_system():
+        webbrowser.open(page.as_uri())

@@ -118,8 +118,9 @@ async def _started(launch: Launch) -> tuple[Process, _Exiting]:
 
 
 async def _guarding(group: int) -> Process:
+    command = ("/bin/sh", "-c", GUARD, "guard", str(group))
     return await asyncio.create_subprocess_exec(
-        "/bin/sh", "-c", GUARD, "guard", str(group), stdin=PIPE, stdout=DEVNULL, stderr=DEVNULL, start_new_session=True
+        *command, stdin=PIPE, stdout=DEVNULL, stderr=DEVNULL, env={}, start_new_session=True
     )
 
 
