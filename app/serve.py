@@ -22,6 +22,7 @@ with unbuilt(), without("aiohttp", "requests"):
     from nicegui import ui
 
 from app.api.backups import backup_routes
+from app.api.connections import STRANGERS, Connections, room
 from app.api.guests import WorkbenchGuests
 from app.api.lazily import LazyApi
 from app.api.refusals import API_PATHS
@@ -52,7 +53,9 @@ def serve(workbench: Workbench, port: int, token: str, how: Opening = "nothing")
     workbench.origin_of_contents = beside.open
     OWN_PORTS.update((port, beside.port))
     prove, guests = partial(proof, token, workbench.data.path), WorkbenchGuests(workbench)
-    install(server, partial(Door, port=port, token=token, guests=guests, prove=prove, untrusted=beside.address))
+    connections = Connections(min(STRANGERS, room() // 2))
+    door = partial(Door, port=port, token=token, connections=connections)
+    install(server, partial(door, guests=guests, prove=prove, untrusted=beside.address))
     api = _add_routes(workbench)
     here = Announcement(pid=os.getpid(), port=port, token=token, computer=this_computer())
     announcing: list[asyncio.Task[None]] = []
@@ -70,7 +73,7 @@ def serve(workbench: Workbench, port: int, token: str, how: Opening = "nothing")
     server.on_startup(start)
     server.on_shutdown(workbench.close)
     server.on_shutdown(beside.close)
-    _serve_pages(partial(root, workbench, LiveMarkdown()), port)
+    _serve_pages(partial(root, workbench, LiveMarkdown()), port, connections)
 
 
 def _add_routes(workbench: Workbench) -> LazyApi:
@@ -83,7 +86,7 @@ def _add_routes(workbench: Workbench) -> LazyApi:
     return api
 
 
-def _serve_pages(page: Callable[[], None], port: int) -> None:
+def _serve_pages(page: Callable[[], None], port: int, connections: Connections) -> None:
     """Returns when the process was told to end."""
     ui.run(
         page,
@@ -100,6 +103,8 @@ def _serve_pages(page: Callable[[], None], port: int) -> None:
         reconnect_timeout=RECONNECT_SECONDS,
         binding_refresh_interval=None,
         timeout_graceful_shutdown=1,
+        http=connections.protocol(),
+        proxy_headers=False,  # nobody stands between: what says so lies
         log_config=None,  # its own would write to the terminal only, and needs one
     )
 

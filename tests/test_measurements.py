@@ -20,6 +20,7 @@ from tests.faults import (
     provider_ways,
     rights,
     run_kills,
+    silent_crowd,
     steers,
     stopped,
     stops,
@@ -78,6 +79,12 @@ async def test_planted_secrets_are_looked_for():
     [figure] = await planted_secrets.run(brief=True)
     assert figure.passed, figure
     assert figure.value.startswith("0 of 27 planted, ")
+
+
+async def test_silent_connections_are_measured():
+    figures = await silent_crowd.run(silent=1200)
+    assert len(figures) == 2
+    assert all(figure.passed for figure in figures), figures
 
 
 async def test_the_python_sandbox_is_measured():

@@ -9,14 +9,15 @@ from starlette.requests import Request
 from starlette.responses import FileResponse, HTMLResponse, Response
 from starlette.types import Receive, Scope, Send
 
+from app.api.connections import Connections
 from app.api.refusals import page
 from app.domain.errors import NotFound, StorageError
 from app.domain.media_types import SHOWN_IMAGES, media_type_of
 from app.store.contents import Contents
 from app.store.signed_links import Expired
 
-CONNECTIONS = 200
-"""How many it has at once; more are told to come again."""
+STRANGERS = 200
+"""Connections that have shown no signed address."""
 _ALWAYS = {
     "X-Content-Type-Options": "nosniff",
     "X-Frame-Options": "DENY",
@@ -42,6 +43,7 @@ class ContentApp:
     """An ASGI app that gives the contents of signed addresses, and nothing else."""
 
     def __init__(self, contents: Contents, *, authority: str, home: str) -> None:
+        self.connections = Connections(STRANGERS)
         self._contents = contents
         self._authority = authority
         self._home = home
@@ -63,6 +65,7 @@ class ContentApp:
     async def _content(self, request: Request) -> Response:
         try:
             linked = self._contents.links.read(_asked(request))
+            self.connections.let_in(request.scope.get("client"))
             stored = await self._contents.stored(linked.digest)
         except Expired:
             way_out = "Load the page that showed it again, and take it from there."
@@ -91,12 +94,12 @@ class ContentServer(uvicorn.Server):
         config = uvicorn.Config(
             app,
             interface="asgi3",
+            http=app.connections.protocol(),
             lifespan="off",
             ws="none",
             log_config=None,
             proxy_headers=False,  # nobody stands between: what says so lies
             server_header=False,
-            limit_concurrency=CONNECTIONS,
             timeout_graceful_shutdown=1,
         )
         super().__init__(config)

@@ -16,7 +16,8 @@ from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Re
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from app.api.body_limit import BodyLimit
-from app.api.caller import CALLER, caller_of
+from app.api.caller import ANYONE, CALLER, caller_of
+from app.api.connections import Connections
 from app.api.credentials import Asker, Credentials, asks_the_api, sent_key
 from app.api.guests import Guests, NoGuests
 from app.api.rate import RunLimits
@@ -79,12 +80,15 @@ class Door:
         *,
         port: int,
         token: str,
+        connections: Connections | None = None,
         guests: Guests = NO_GUESTS,
         prove: Prove | None = None,
         untrusted: str = "",
     ) -> None:
-        """`guests` says whom it lets in besides the owner of the token; `/health` answers a challenge by `prove`;
-        `untrusted` is the origin of which pages show pictures. A token that is no secret is a ValueError.
+        """`connections` are told who was let in; `guests` says whom it lets in besides the owner of the token;
+        `/health` answers a challenge by `prove`; `untrusted` is the origin of which pages show pictures.
+
+        A token that is no secret is a ValueError.
         """
         self._app = app
         self._prove = prove
@@ -94,6 +98,7 @@ class Door:
         self._of_others = BodyLimit(limited, BODY_OF_OTHERS)
         self._bundles = BodyLimit(app, LARGEST_BUNDLE)
         self._backups = BodyLimit(app, LARGEST_BACKUP)
+        self._connections = connections or Connections()
         self._token = token
         self._guests = guests
         self._credentials = Credentials(port=port, token=token, guests=guests)
@@ -109,7 +114,12 @@ class Door:
             return
         request = HTTPConnection(scope)
         asker = self._credentials.asker(request)
-        await (self._answer(request, asker) or self._inside(request))(scope, receive, self._with_headers(send))
+        answer = self._answer(request, asker)
+        try:
+            await (answer or self._inside(request))(scope, receive, self._with_headers(send))
+        finally:
+            if scope["type"] == "websocket":
+                self._connections.left(scope.get("client"))
 
     def _inside(self, request: HTTPConnection) -> ASGIApp:
         """The app, behind the limit of what they may send to that address."""
@@ -180,6 +190,8 @@ class Door:
             return refusal.response(request)
         if caller.key is not None:
             self._guests.used(caller.key)
+        if caller != ANYONE:
+            self._connections.let_in(request.scope.get("client"))
         request.scope[CALLER] = caller
         return None
 

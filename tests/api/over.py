@@ -11,6 +11,7 @@ from fastapi import FastAPI
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from app.api.application import api_without_workbench, put_over
+from app.api.connections import Connections
 from app.workbench import Workbench
 from tests.app_process import free_port
 
@@ -35,10 +36,14 @@ def _made() -> FastAPI:
 
 
 @asynccontextmanager
-async def served(app: ASGIApp) -> AsyncIterator[int]:
+async def served(
+    app: ASGIApp, *, port: int | None = None, connections: Connections | None = None
+) -> AsyncIterator[int]:
     """The port where the app answers meanwhile, through the same kind of server as ours."""
-    port = free_port()
-    server = uvicorn.Server(uvicorn.Config(app, port=port, ws="wsproto", log_level="warning", lifespan="off"))
+    port = port or free_port()
+    http = connections.protocol() if connections else "auto"
+    config = uvicorn.Config(app, port=port, http=http, ws="wsproto", log_level="warning", lifespan="off")
+    server = uvicorn.Server(config)
     serving = asyncio.create_task(server.serve())
     while not server.started:  # noqa: ASYNC110  nothing tells when it has started
         await asyncio.sleep(0.01)

@@ -1,0 +1,141 @@
+"""Who opens connections and says nothing keeps nobody out."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+import httpx
+import pytest
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import PlainTextResponse
+from starlette.routing import Route, WebSocketRoute
+from starlette.websockets import WebSocket
+
+from app.api.connections import Connections
+from app.api.security import Door
+from tests.api.over import served
+from tests.api.test_security import OneKey
+from tests.app_process import free_port
+from tests.door import SOCKET_HEADERS
+
+KEY = {"X-API-Key": "key-of-a-script"}
+AT_MOST = 5
+TOKEN = "t" * 40
+
+
+async def front(request: Request) -> PlainTextResponse:
+    return PlainTextResponse(f"{len(await request.body())} bytes")
+
+
+async def echo(socket: WebSocket) -> None:
+    await socket.accept()
+    async for text in socket.iter_text():
+        await socket.send_text(text)
+
+
+HOUSE = Starlette(
+    routes=[
+        Route("/", front, methods=["GET", "POST"]),
+        Route("/api/v1/runs", front, methods=["GET", "POST"]),
+        WebSocketRoute("/live", echo),
+    ]
+)
+
+
+class House:
+    """The small app behind its door, and the connections to it that a test opened."""
+
+    def __init__(self, port: int, connections: Connections) -> None:
+        self.port = port
+        self.url = f"http://127.0.0.1:{port}"
+        self.connections = connections
+        self._opened: list[asyncio.StreamWriter] = []
+
+    @property
+    def cookie(self) -> dict[str, str]:
+        return {"Cookie": f"agent_playground_{self.port}={TOKEN}", "Origin": self.url}
+
+    async def opened(self, said: bytes = b"") -> asyncio.StreamReader:
+        reader, writer = await asyncio.open_connection("127.0.0.1", self.port)
+        self._opened.append(writer)
+        writer.write(said)
+        await writer.drain()
+        return reader
+
+    async def strangers(self, number: int, said: bytes = b"") -> list[asyncio.StreamReader]:
+        return [await self.opened(said) for _ in range(number)]
+
+    def request(self, method: str, path: str, headers: dict[str, str]) -> bytes:
+        lines = [f"{method} {path} HTTP/1.1", f"Host: 127.0.0.1:{self.port}"]
+        return "\r\n".join([*lines, *(f"{name}: {value}" for name, value in headers.items()), "", ""]).encode()
+
+    def close(self) -> None:
+        for writer in self._opened:
+            writer.close()
+
+
+@asynccontextmanager
+async def standing() -> AsyncIterator[House]:
+    connections, port = Connections(AT_MOST), free_port()
+    door = Door(HOUSE, port=port, token=TOKEN, connections=connections, guests=OneKey())
+    async with served(door, port=port, connections=connections):
+        house = House(port, connections)
+        try:
+            yield house
+        finally:
+            house.close()
+
+
+@pytest.fixture
+async def house() -> AsyncIterator[House]:
+    async with standing() as house:
+        yield house
+
+
+def over(readers: list[asyncio.StreamReader]) -> list[bool]:
+    return [reader.at_eof() or reader.exception() is not None for reader in readers]
+
+
+async def ended(reader: asyncio.StreamReader) -> bytes:
+    """What came before its end."""
+    said = b""
+    async with asyncio.timeout(10):
+        while True:
+            try:
+                piece = await reader.read(1000)
+            except ConnectionError:
+                return said
+            if not piece:
+                return said
+            said += piece
+
+
+@pytest.mark.parametrize("said", [b"", b"GET / HTTP/1.1\r\nHost:", b"POST / HTTP/1.1\r\nContent-Length: 9\r\n\r\n"])
+async def test_the_oldest_stranger_makes_room_for_the_next(house: House, said: bytes):
+    strangers = await house.strangers(AT_MOST, said)
+    async with httpx.AsyncClient(base_url=house.url) as owner:
+        for _ in range(3):
+            assert (await owner.get("/api/v1/runs", headers=KEY)).status_code == 200
+    await ended(strangers[0])
+    if not said.startswith(b"POST"):  # which is answered, and over then
+        assert over(strangers[1:]) == [False] * (AT_MOST - 1)
+
+
+async def test_who_has_shown_a_credential_stays_however_many_come(house: House):
+    key = house.request("GET", "/api/v1/runs", KEY)
+    browser = house.request("GET", "/live", house.cookie | dict(SOCKET_HEADERS))
+    known = [await house.opened(said) for said in (key, browser)]
+    heads = [await reader.readuntil(b"\r\n\r\n") for reader in known]
+    assert [head.split()[1] for head in heads] == [b"200", b"101"]
+    strangers = await house.strangers(4 * AT_MOST)
+    for stranger in strangers[: 3 * AT_MOST]:
+        await ended(stranger)
+    assert over(known) == [False, False]
+
+
+async def test_what_needs_no_credential_makes_nobody_known(house: House):
+    asked = await house.opened(house.request("GET", "/health", {}))
+    assert b"200 OK" in await asked.readline()
+    await house.strangers(AT_MOST)
+    await ended(asked)
