@@ -24,7 +24,7 @@ with late():
         terminal_keys,
     )
     from app.export import exports
-    from app.store import lock, secrets
+    from app.store import lock
     from app.tools.worker import child
 
 if TYPE_CHECKING:
@@ -110,7 +110,7 @@ def _serve(folder: Path, port: int | None, how: "Opening", *, trust_tools: bool)
     found = already_running.opened_or_running(folder, trust_tools=trust_tools)
     if isinstance(found, lock.Announcement):
         telling.say(f"Agent Playground is already running at {found.address}")
-        for sentence in opening.open_page(found.address, how, folder):
+        for sentence in opening.open_page(found, how, folder):
             telling.say(sentence)
         return 0
     if found.data.read_only:
@@ -118,7 +118,7 @@ def _serve(folder: Path, port: int | None, how: "Opening", *, trust_tools: bool)
     if found.data.open_to_others:
         telling.say(found.data.open_to_others)
     logs.start_logs(found.data.aside / "logs", found.secrets)
-    serve.serve(found, serve.choose_port(port), secrets.session_token(found.data.aside), how)
+    serve.serve(found, serve.choose_port(port), how)
     return 0
 
 

@@ -1,12 +1,17 @@
 """What a second start finds: a free data folder, or the app that holds it, told apart from whatever else it may be."""
 
 import asyncio
+import json
 import logging
 import time
+import urllib.error
 import urllib.request
+from email.message import Message
 from pathlib import Path
 
-from app.domain.errors import FolderInUse, StorageError
+from pydantic import JsonValue
+
+from app.domain.errors import FolderInUse, StorageError, WorkbenchError
 from app.late import late
 from app.store.handshake import found_at
 from app.store.lock import Announcement, read_announcement
@@ -20,14 +25,44 @@ log = logging.getLogger(__name__)
 PATIENCE = 10.0
 """Seconds that an app which starts or ends is given to be there, or to be gone."""
 _LOOK_AGAIN = 0.1
-ask = urllib.request.build_opener(urllib.request.ProxyHandler({})).open
-"""Asks the running app, and no proxy on the way to it."""
+_past_proxies = urllib.request.build_opener(urllib.request.ProxyHandler({})).open
 
 
 def running_app(folder: Path) -> Announcement | None:
     """The app that serves that data folder on this computer now, if it answers for itself."""
     said = read_announcement(folder)
     return said if said and not said.is_elsewhere and found_at(said, folder) == "ours" else None
+
+
+def launch_page(running: Announcement) -> Path:
+    """A file that lets one browser in, within a minute. Raises `WorkbenchError`."""
+    content, _ = ask(running, "/launch-pages", method="POST")
+    return Path(json.loads(content)["data"]["file"])
+
+
+def ask(
+    running: Announcement,
+    path: str,
+    *,
+    method: str = "GET",
+    body: JsonValue = None,
+    seconds: float = 30,
+    **headers: str,
+) -> tuple[bytes, Message]:
+    """What the API of the running app answers, and its headers. Raises `WorkbenchError` in its words."""
+    request = urllib.request.Request(
+        f"http://127.0.0.1:{running.port}/api/v1{path}",
+        method=method,
+        data=None if body is None else json.dumps(body).encode(),
+        headers={"Content-Type": "application/json", "Authorization": f"Bearer {running.token}"} | headers,
+    )
+    try:
+        with _past_proxies(request, timeout=seconds) as answer:
+            return answer.read(), answer.headers
+    except urllib.error.HTTPError as error:
+        raise WorkbenchError(str(json.load(error)["error"])) from error
+    except OSError as error:
+        raise WorkbenchError(f"The running app at port {running.port} does not answer: {error}") from error
 
 
 def opened_or_running(

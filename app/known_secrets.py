@@ -1,7 +1,7 @@
 """The secrets that this app knows, wherever they come from, and the one thing that takes them out of texts."""
 
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
 from app.late import late, late_part
@@ -19,9 +19,10 @@ if TYPE_CHECKING:
 class KnownSecrets:
     """Makes nothing, and reads nothing, before something is written."""
 
-    def __init__(self, data: "DataFolder", keys: "Keys") -> None:
+    def __init__(self, data: "DataFolder", keys: "Keys", access_token: Callable[[], str]) -> None:
         self._data = data
         self._keys = keys
+        self._access_token = access_token
 
     @late_part
     def redaction(self) -> "redacting.Redaction":
@@ -45,7 +46,7 @@ class KnownSecrets:
         for name, value in self._data.provider_keys.values().items():
             yield redacting.Secret(value, _label(name))
         yield from known.named_secrets(os.environ)
-        yield redacting.Secret(known.start_token(self._data.aside), "access token of this app")
+        yield redacting.Secret(self._access_token(), "access token of this app")
         for secret, key in self._keys.seen.items():
             yield redacting.Secret(secret, f"API key {key}")
 

@@ -11,22 +11,30 @@ from pathlib import Path
 from typing import Literal
 
 from app.app_window import opened_window
+from app.domain.errors import WorkbenchError
 from app.late import late
+from app.store.lock import Announcement
 
 with late():
+    from app import already_running
     from app.export import known
 
 Opening = Literal["window", "tab", "nothing"]
 
 NO_WINDOW = "No Chrome, Edge or Chromium opened a window, so a browser tab is used."
 NO_BROWSER = "No browser could be opened. Open the address above in one."
+NOT_SEEN = "If your browser shows no page of the app, it may not read the file it was shown: open the address above."
 _LIBRARIES = "LD_LIBRARY_PATH"
 
 
-def open_page(address: str, how: Opening, data: Path) -> list[str]:
-    """Show the page; sentences for the terminal where that went another way than was asked for."""
+def open_page(running: Announcement, how: Opening, data: Path) -> list[str]:
+    """Show the app that runs; sentences for the terminal where that went another way than was asked for."""
     if how == "nothing":
         return []
+    try:
+        address = already_running.launch_page(running).as_uri()
+    except WorkbenchError as problem:
+        return [str(problem), NO_BROWSER]
     with of_the_system():
         if how == "window" and opened_window(address, data / "window"):
             return []

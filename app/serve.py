@@ -5,6 +5,7 @@ import contextlib
 import gc
 import logging
 import os
+import secrets
 import signal
 import socket
 import sys
@@ -30,7 +31,7 @@ from app.api.security import HOST, Door, install
 from app.api.untrusted import UntrustedOrigin
 from app.api.uploads import upload_routes
 from app.domain.errors import WorkbenchError
-from app.opening import Opening, open_page
+from app.opening import NOT_SEEN, Opening, open_page
 from app.store.handshake import proof
 from app.store.lock import Announcement, this_computer
 from app.tools.net_guard import OWN_PORTS
@@ -47,14 +48,15 @@ PAGE_SECONDS = 1
 """Between two pages that are read ahead."""
 
 
-def serve(workbench: Workbench, port: int, token: str, how: Opening = "nothing") -> None:
-    """Serve until the process is told to end; then close the workbench."""
+def serve(workbench: Workbench, port: int, how: Opening = "nothing") -> None:
+    """Serve until the process is told to end; then close the workbench. Raises `StorageError` before."""
+    token = workbench.access_token = secrets.token_urlsafe(32)
     beside = UntrustedOrigin(lambda: workbench.contents, home=f"http://{HOST}:{port}/")
     workbench.origin_of_contents = beside.open
     OWN_PORTS.update((port, beside.port))
     prove, guests = partial(proof, token, workbench.data.path), WorkbenchGuests(workbench)
     connections = Connections(min(STRANGERS, room() // 2))
-    door = partial(Door, port=port, token=token, connections=connections)
+    door = partial(Door, port=port, token=token, sign_ins=workbench.sign_ins, connections=connections)
     install(server, partial(door, guests=guests, prove=prove, untrusted=beside.address))
     api = _add_routes(workbench)
     here = Announcement(pid=os.getpid(), port=port, token=token, computer=this_computer())
@@ -120,11 +122,13 @@ async def _announce(workbench: Workbench, api: LazyApi, here: Announcement, show
         await asyncio.sleep(0.01)
     workbench.data.lock.announce(here)
     print(f"Agent Playground is running at {here.address}", flush=True)  # noqa: T201  the one line it prints
-    for sentence in await asyncio.to_thread(open_page, here.address, how, workbench.data.aside):
+    for sentence in await asyncio.to_thread(open_page, here, how, workbench.data.aside):
         print(sentence, flush=True)  # noqa: T201
     # The first page comes first: what is warmed would take its time from it.
     with contextlib.suppress(TimeoutError):
         await asyncio.wait_for(shown.wait(), WARM_SECONDS)
+    if how != "nothing" and not shown.is_set():
+        print(NOT_SEEN, flush=True)  # noqa: T201
     log.info("Agent Playground %s is up at port %s", workbench.version, here.port)  # late: it looks for keys in it
     await workbench.warm()
     if workbench.data.api_keys.all():  # else nobody is expected, and it would be 6 MB of memory for nothing

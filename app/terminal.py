@@ -3,15 +3,12 @@
 import json
 import sys
 import tempfile
-import urllib.error
-import urllib.request
 from collections.abc import Callable
 from pathlib import Path
 
 from app.already_running import ask
 from app.api.caller import STARTED_FROM
 from app.api.replies import RunReply, run_reply
-from app.domain.errors import WorkbenchError
 from app.domain.provenance import Trigger
 from app.domain.trace import steps
 from app.store.lock import Announcement
@@ -35,24 +32,13 @@ async def run_here(folder: Path, slug: str, text: str) -> RunReply:
         await workbench.close()
 
 
-def run_there(announcement: Announcement, slug: str, text: str) -> RunReply:
+def run_there(running: Announcement, slug: str, text: str) -> RunReply:
     """Run the agent in the app that is running, through its API."""
-    request = urllib.request.Request(
-        f"http://127.0.0.1:{announcement.port}/api/v1/agents/{slug}/run",
-        data=json.dumps({"input": text}).encode(),
-        headers={
-            "Content-Type": "application/json",
-            "Authorization": f"Bearer {announcement.token}",
-            STARTED_FROM: "terminal",
-        },
+    started_from = {STARTED_FROM: "terminal"}
+    answer, _ = ask(
+        running, f"/agents/{slug}/run", method="POST", body={"input": text}, seconds=ANSWER_SECONDS, **started_from
     )
-    try:
-        with ask(request, timeout=ANSWER_SECONDS) as answer:
-            return RunReply.model_validate(json.load(answer)["data"])
-    except urllib.error.HTTPError as error:
-        raise WorkbenchError(str(json.load(error)["error"])) from error
-    except OSError as error:
-        raise WorkbenchError(f"The running app at port {announcement.port} does not answer: {error}") from error
+    return RunReply.model_validate(json.loads(answer)["data"])
 
 
 def print_reply(reply: RunReply, *, as_json: bool, write: Callable[[str], object] = sys.stdout.write) -> int:

@@ -1,17 +1,14 @@
 """Runs as files, from the terminal: out of the app that is running, or out of the data folder, which is only read."""
 
-import json
 import os
 import sys
-import urllib.error
-import urllib.request
 from collections.abc import Sequence
 from pathlib import Path
 from urllib.parse import quote, urlencode
 
 from app import __version__
 from app.already_running import ask
-from app.domain.errors import Conflict, StorageError, WorkbenchError
+from app.domain.errors import Conflict, StorageError
 from app.domain.trace import StoredTrace
 from app.export.bundle import zipped
 from app.export.exports import Choice, Exported, Exports, Format
@@ -46,7 +43,7 @@ async def export_here(folder: Path, run_ids: Sequence[str], format: Format, choi
     exports = Exports(
         runs,
         Artifacts(folder / "artifacts"),
-        lambda: known_secrets(folder, os.environ, values=saved),
+        lambda: known_secrets(os.environ, values=saved),
         app=__version__,
         importing=None,
     )
@@ -81,15 +78,6 @@ def save(exported: Exported, output: str) -> str:
 
 def _fetched(app: Announcement, run_id: str, format: Format, choice: Choice) -> Exported:
     query = urlencode({"format": format, "attachments": str(choice.attachments).lower()})
-    request = urllib.request.Request(
-        f"http://127.0.0.1:{app.port}/api/v1/runs/{quote(run_id, safe='')}/export?{query}",
-        headers={"Authorization": f"Bearer {app.token}"},
-    )
-    try:
-        with ask(request, timeout=ANSWER_SECONDS) as answer:
-            name = answer.headers.get_filename() or f"run.{format}"
-            return Exported(Path(name).name, answer.headers.get_content_type(), answer.read())
-    except urllib.error.HTTPError as error:
-        raise WorkbenchError(str(json.load(error)["error"])) from error
-    except OSError as error:
-        raise WorkbenchError(f"The running app at port {app.port} does not answer: {error}") from error
+    content, headers = ask(app, f"/runs/{quote(run_id, safe='')}/export?{query}", seconds=ANSWER_SECONDS)
+    name = headers.get_filename() or f"run.{format}"
+    return Exported(Path(name).name, headers.get_content_type(), content)

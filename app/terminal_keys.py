@@ -1,10 +1,7 @@
 """API keys in a terminal: through the app where it is up, else in the data folder itself."""
 
 import asyncio
-import json
 import sys
-import urllib.error
-import urllib.request
 from collections.abc import Awaitable, Callable, Sequence
 from pathlib import Path
 from typing import TypeVar
@@ -14,13 +11,12 @@ from pydantic import JsonValue
 from app.already_running import ask, running_app
 from app.api.envelopes import Envelope, ListEnvelope
 from app.api.keys import KeyReply, NewKeyReply, key_reply
-from app.domain.errors import NotFound, WorkbenchError
+from app.domain.errors import NotFound
 from app.domain.keys import Right
 from app.store.lock import Announcement
 from app.workbench import Workbench
 
 T = TypeVar("T")
-ANSWER_SECONDS = 30
 
 
 def create_key(folder: Path, name: str, agents: Sequence[str] | None, may: Sequence[Right], days: float | None) -> int:
@@ -101,16 +97,4 @@ def _here(folder: Path, work: Callable[[Workbench], Awaitable[T]]) -> T:
 
 def _ask(running: Announcement, method: str, path: str, body: JsonValue = None) -> bytes:
     """The running app's answer. Raises `WorkbenchError` in its words."""
-    request = urllib.request.Request(
-        f"http://127.0.0.1:{running.port}/api/v1/keys{path}",
-        method=method,
-        data=None if body is None else json.dumps(body).encode(),
-        headers={"Content-Type": "application/json", "Authorization": f"Bearer {running.token}"},
-    )
-    try:
-        with ask(request, timeout=ANSWER_SECONDS) as answer:
-            return bytes(answer.read())
-    except urllib.error.HTTPError as error:
-        raise WorkbenchError(str(json.load(error)["error"])) from error
-    except OSError as error:
-        raise WorkbenchError(f"The running app at port {running.port} does not answer: {error}") from error
+    return ask(running, f"/keys{path}", method=method, body=body)[0]

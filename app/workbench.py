@@ -47,6 +47,7 @@ with late():
     import app.store.retention
     import app.store.rows
     import app.store.search
+    import app.store.sign_ins
     import app.tools.built_in
     import app.tools.http_tools
     import app.tools.mcp.hub
@@ -72,6 +73,8 @@ class Workbench:
         self.preferences = data.preferences
         self.origin_of_contents: Callable[[], str] = str
         """Says where contents are served for pages, and sees to it; set by whoever serves the pages."""
+        self.access_token = ""
+        """What the printed address carries until the app ends; set likewise."""
         self._trust_tools = trust_tools
         self._demo_pace = demo_pace
         data.keep_out(lambda: self.known.redaction)
@@ -112,7 +115,7 @@ class Workbench:
     async def close(self) -> None:
         """End the parts that were made, the runs first; then give the data folder back."""
         made = vars(self)
-        for part in ("_running", "search", "hand_calls", "keys", "tools", "working_copies"):
+        for part in ("_running", "search", "hand_calls", "keys", "sign_ins", "tools", "working_copies"):
             if part in made:
                 await made[part].close()
         await self.data.close()
@@ -302,13 +305,18 @@ class Workbench:
         return app.engine.keys.Keys(self.data.api_keys, self.agents, app.engine.clock.SystemClock())
 
     @late_part
+    def sign_ins(self) -> "app.store.sign_ins.SignIns":
+        """The browsers that may open the pages; over data that is only looked at, until the app ends."""
+        return app.store.sign_ins.SignIns(None if self.data.read_only else self.data.path / app.store.sign_ins.FILE)
+
+    @late_part
     def known(self) -> KnownSecrets:
-        return KnownSecrets(self.data, self.keys)
+        return KnownSecrets(self.data, self.keys, lambda: self.access_token)
 
     def secrets(self) -> list[str]:
         """The keys that may be in no export and no log, as of now."""
         known = [secret.value for secret in self.known.all()]
-        return app.export.known.known_secrets(self.data.aside, os.environ, values=known)
+        return app.export.known.known_secrets(os.environ, values=known)
 
 
 def tool_variables(data: DataFolder) -> dict[str, str]:

@@ -1,5 +1,6 @@
 """The real app in a process of its own, started the way its users start it."""
 
+import http.client
 import os
 import re
 import socket
@@ -20,7 +21,7 @@ class AppProcess:
     """Agent Playground on a free port, with `data` as its folder and nothing of the test run in its environment.
 
     `module` is what is run in the app's place, `executable` a packaged app to run instead; `environment` is added to
-    what it inherits, `options` to its command line.
+    what it inherits, `options` to its command line. It opens no browser, unless it `opens` one.
     """
 
     def __init__(
@@ -31,13 +32,14 @@ class AppProcess:
         executable: Path | None = None,
         environment: dict[str, str] | None = None,
         options: tuple[str, ...] = (),
+        opens: bool = False,
     ) -> None:
         self.data = data
         self.port = free_port()
         self.url = ""
         self.token = ""
         self.command = [str(executable)] if executable else [sys.executable, "-m", module]
-        self._options = options
+        self._options = options if opens else (*options, "--no-browser")
         self._environment = plain_environment() | (environment or {})
         self._lines: list[str] = []
         self._started_at_line = 0
@@ -52,6 +54,14 @@ class AppProcess:
     @property
     def pid(self) -> int:
         return self._running().pid
+
+    def sign_in(self) -> str:
+        """What the cookie of a new browser holds that opened the printed address."""
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=30)
+        connection.request("GET", f"/?token={self.token}")
+        cookie = connection.getresponse().headers["Set-Cookie"]
+        connection.close()
+        return cookie.partition(";")[0].partition("=")[2]
 
     def listens_at(self) -> set[int]:
         """The ports where it answers now."""
@@ -68,7 +78,7 @@ class AppProcess:
         command = [*self.command, "--port", str(self.port), "--data", str(self.data), *self._options]
         self._started_at_line = len(self._lines)
         self._process = subprocess.Popen(
-            [*command, "--no-browser"],
+            command,
             cwd=ROOT,
             env=self._environment,
             stdin=subprocess.DEVNULL,

@@ -83,10 +83,11 @@ def _filled(path: str) -> str:
 
 @dataclass(frozen=True)
 class Owner:
-    """Who is let in: the address of the app and its token."""
+    """Who is let in: the address of the app, its token and what the cookie of their browser holds."""
 
     port: int
     token: str
+    browser: str = ""
     guest: str = ""
     """An API key that is valid, where the app has one."""
     revoked: str = ""
@@ -104,7 +105,7 @@ class Owner:
 
     @property
     def cookie(self) -> Headers:
-        return (("Cookie", f"agent_playground_{self.port}={self.token}"),)
+        return (("Cookie", f"agent_playground_{self.port}={self.browser}"),)
 
     @property
     def key(self) -> Headers:
@@ -212,12 +213,13 @@ def _without_a_credential(target: Target, owner: Owner) -> Iterator[Knock]:
     here = owner.host + owner.origin
     wrong = _other(owner.token)
     yield Knock(target, here, "no credential")
-    yield Knock(target, (*here, ("Cookie", f"agent_playground_{owner.port}={wrong}")), "wrong cookie")
-    yield Knock(target, (*here, ("Cookie", f"agent_playground_{owner.port}=")), "empty cookie")
-    yield Knock(target, (*here, ("Cookie", f"agent_playground_{owner.port + 1}={owner.token}")), "another's cookie")
+    for cookie in (_other(owner.browser or wrong), owner.token, ""):
+        yield Knock(target, (*here, ("Cookie", f"agent_playground_{owner.port}={cookie}")), f"wrong cookie {cookie!r}")
+    yield Knock(target, (*here, ("Cookie", f"agent_playground_{owner.port + 1}={owner.browser}")), "another's cookie")
     yield Knock(target, (*here, ("Authorization", f"Bearer {wrong}")), "wrong bearer")
     yield Knock(target, (*here, ("Authorization", f"Basic {owner.token}")), "basic")
-    yield Knock(target, (*here, ("X-API-Key", wrong)), "wrong key")
+    for key in (wrong, owner.browser or wrong):
+        yield Knock(target, (*here, ("X-API-Key", key)), f"wrong key {key!r}")
     mark = "&" if "?" in target.path else "?"
     yield Knock(Target(target.method, f"{target.path}{mark}token={wrong}"), here, "wrong token in the address")
     if target.method != "GET":

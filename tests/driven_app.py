@@ -8,7 +8,6 @@ from pathlib import Path
 from app.domain.agents import Behaviour, new_agent
 from app.llm.directory import ModelDirectory
 from app.serve import choose_port, serve
-from app.store.secrets import session_token
 from app.tools.registry import Registry
 from app.tools.tool import AnyTool
 from app.workbench import Workbench
@@ -51,4 +50,4 @@ def serve_driven(
     chosen = parser.parse_args()
     workbench = drive(Workbench.open(chosen.data))
     asyncio.run(prepare(workbench))
-    serve(workbench, choose_port(chosen.port), session_token(chosen.data))
+    serve(workbench, choose_port(chosen.port))

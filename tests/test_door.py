@@ -119,7 +119,7 @@ async def test_a_route_outside_of_the_door_is_found() -> None:
 
 
 async def test_tabs_that_close_while_they_load_leave_no_traceback_in_the_log(app_process: AppProcess) -> None:
-    owner = Owner(app_process.port, app_process.token)
+    owner = Owner(app_process.port, app_process.token, app_process.sign_in())
     headers = (*owner.host, *owner.cookie, ("Accept-Encoding", "gzip"))
     head = "".join(f"{name}: {value}\r\n" for name, value in headers)
 

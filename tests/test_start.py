@@ -3,6 +3,7 @@
 import http.server
 import json
 import os
+import re
 import shutil
 import socket
 import stat
@@ -15,6 +16,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+import httpx
 import pytest
 
 from app.already_running import opened_or_running, running_app
@@ -32,7 +34,8 @@ TOKEN = "t" * 40
 
 @pytest.fixture(scope="module")
 def serving(tmp_path_factory: pytest.TempPathFactory) -> Iterator[AppProcess]:
-    process = AppProcess(tmp_path_factory.mktemp("start") / "data")
+    home = {"HOME": str(tmp_path_factory.mktemp("home"))}
+    process = AppProcess(tmp_path_factory.mktemp("start") / "data", environment=home)
     process.start()
     yield process
     process.stop_if_running()
@@ -66,12 +69,21 @@ def shown_in(folder: Path) -> str:
     return shown.read_text() if shown.exists() else ""
 
 
+def leads_to(app: AppProcess, address: str) -> bool:
+    """Whether it is a file that brings a browser into the app, and tells the process list nothing."""
+    page = Path(address.removeprefix("file://"))
+    assert app.token not in address and re.fullmatch(r"file://[/\w.-]+\.html", address)
+    code = re.findall(r'name="code" value="([\w-]+)"', page.read_text())[0]
+    with httpx.Client(base_url=app.url, headers={"Origin": app.url}) as browser:
+        return browser.post("/", data={"code": code}).status_code == browser.get("/").status_code == 200
+
+
 def test_a_second_start_brings_the_first_to_the_front(serving: AppProcess, tmp_path: Path):
     browser = browser_in(tmp_path / "tab")
     second = started(serving.data, BROWSER=f"{browser} %s")
     assert second.returncode == 0, second.stderr
     assert f"already running at {serving.address}" in second.stdout
-    assert wait_until(lambda: shown_in(tmp_path / "tab").strip()) == serving.address
+    assert leads_to(serving, wait_until(lambda: shown_in(tmp_path / "tab").strip()))
 
 
 def test_a_second_start_that_may_open_nothing_prints_only(serving: AppProcess, tmp_path: Path):
@@ -85,7 +97,8 @@ def test_a_window_has_settings_of_its_own_and_no_bars(serving: AppProcess, tmp_p
     browser_in(tmp_path / "bin", "chromium")
     second = started(serving.data, "--window", PATH=f"{tmp_path / 'bin'}:/bin")
     assert second.returncode == 0 and "tab" not in second.stdout
-    assert f"--app={serving.address} --user-data-dir={serving.data / 'window'}" in shown_in(tmp_path / "bin")
+    address, profile = re.findall(r"--app=(\S+) --user-data-dir=(\S+)", shown_in(tmp_path / "bin"))[0]
+    assert leads_to(serving, address) and profile == str(serving.data / "window")
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="elsewhere browsers are found at their places, not on the path")
@@ -95,7 +108,7 @@ def test_a_window_that_cannot_be_opened_is_a_tab_in_words(serving: AppProcess, t
     browser = browser_in(tmp_path / "tab")
     second = started(serving.data, "--window", PATH=f"{tmp_path / 'bin'}:/bin", BROWSER=f"{browser} %s")
     assert "so a browser tab is used" in second.stdout
-    assert wait_until(lambda: shown_in(tmp_path / "tab").strip()) == serving.address
+    assert leads_to(serving, wait_until(lambda: shown_in(tmp_path / "tab").strip()))
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="elsewhere there is always a browser")
@@ -208,9 +221,8 @@ async def test_an_app_that_ends_is_waited_for(tmp_path: Path):
 
 
 async def test_what_a_killed_app_or_a_copy_left_behind_keeps_nobody_out(tmp_path: Path):
-    """The lock file and the token came with the copy; nobody holds them."""
+    """The lock file came with the copy; nobody holds it."""
     (tmp_path / "lock").write_text(announcement(8765, computer="attic").model_dump_json())
-    (tmp_path / "token").write_text(TOKEN)
     assert running_app(tmp_path) is None
     found = opened_or_running(tmp_path)
     assert isinstance(found, Workbench)
@@ -222,7 +234,7 @@ def test_a_folder_copied_while_it_was_in_use_opens_and_says_nothing_of_the_other
     copy = AppProcess(tmp_path / "copy")
     copy.start()
     try:
-        assert copy.token == serving.token and copy.port != serving.port
+        assert copy.token != serving.token and copy.port != serving.port
         assert copy.url in started(copy.data, "--no-browser").stdout
         assert serving.url in started(serving.data, "--no-browser").stdout
     finally:

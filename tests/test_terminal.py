@@ -121,7 +121,19 @@ def test_a_read_only_data_folder_is_named(tmp_path):
 
 @pytest.mark.skipif(os.name != "posix", reason="file modes are POSIX")
 def test_only_the_owner_may_read_the_token(serving):
-    assert stat.S_IMODE((serving.data / "token").stat().st_mode) == 0o600
+    holding = [
+        path for path in serving.data.rglob("*") if path.is_file() and serving.token in path.read_text("latin-1")
+    ]
+    assert holding == [serving.data / "lock"] and stat.S_IMODE(holding[0].stat().st_mode) == 0o600
+
+
+def test_the_token_is_another_one_at_each_start(serving):
+    (serving.data / "token").write_text(before := serving.token)
+    serving.restart()
+    listed = urllib.request.Request(f"{serving.url}/api/v1/runs", headers={"X-API-Key": before})
+    with pytest.raises(urllib.error.HTTPError, match="401"):
+        urllib.request.urlopen(listed, timeout=5)
+    assert not (serving.data / "token").exists(), "an earlier version kept it there"
 
 
 def test_the_version_is_printed():

@@ -19,7 +19,6 @@ from app.domain.tools import CallContext, Progress, Question, ToolOutput
 from app.engine.by_hand import HandCalls
 from app.engine.last_calls import LastCalls
 from app.serve import serve
-from app.store.secrets import session_token
 from app.tools.builtin.calculator import calculator
 from app.tools.registry import Registry
 from app.tools.tool import AnyTool, Tool, tool
@@ -149,7 +148,7 @@ def main() -> None:
     tools = Registry((*samples, *many(int(os.environ.get("MANY_TOOLS", "0")))), settings=workbench.data.tool_settings)
     calls = HandCalls(tools, workbench.artifacts)
     shown = having(workbench, tools=tools, hand_calls=calls, last_calls=LastCalls(calls))
-    serve(shown, arguments.port, session_token(arguments.data))
+    serve(shown, arguments.port)
 
 
 if __name__ == "__main__":

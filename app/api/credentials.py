@@ -1,4 +1,4 @@
-"""What a request shows at the door: the owner's token or its cookie, an API key, or nothing."""
+"""What a request shows at the door: the owner's token or a cookie of theirs, an API key, or nothing."""
 
 import hmac
 import re
@@ -11,12 +11,13 @@ from app.api.guests import Guests
 from app.api.refusals import API_PATHS, Refusal
 from app.domain.keys import ApiKey
 from app.domain.values import now
+from app.store.sign_ins import SignIns
 
 LOCKED = Refusal(
     401,
     "unauthorized",
     "Agent Playground is locked",
-    "Open it with the whole address that was printed when it started, the one that ends in ?token=… . "
+    "Start it again, which opens a page, or use the whole address that was printed when it started, up to its token. "
     "A program sends that token, or an API key, as 'Authorization: Bearer <key>' or 'X-API-Key: <key>'.",
 )
 
@@ -34,13 +35,14 @@ class Asker:
 
 
 class Credentials:
-    """Tells the owner by the token, and guests by their keys."""
+    """Tells the owner by the token or a browser that is signed in, and guests by their keys."""
 
-    def __init__(self, *, port: int, token: str, guests: Guests) -> None:
+    def __init__(self, *, port: int, token: str, sign_ins: SignIns, guests: Guests) -> None:
         """A token that is no secret is a ValueError."""
         if not re.fullmatch(r"[\w-]{16,}", token, re.ASCII):
             raise ValueError("The token needs 16 or more letters, digits, '-' and '_'")
         self._token = token
+        self._sign_ins = sign_ins
         self._guests = guests
         # Cookies are shared by all ports of a host, so the name tells ours from those of our neighbours.
         self.cookie = f"agent_playground_{port}"
@@ -52,7 +54,7 @@ class Credentials:
         """Who sent it. A key that was sent decides, whatever else was."""
         if key := sent_key(request):
             return self._with_key(request, key)
-        if self.is_token(request.cookies.get(self.cookie, "")):
+        if self._sign_ins.is_signed_in(request.cookies.get(self.cookie, "")):
             return Asker(OWNER, by_cookie=True)
         return Asker(ANYONE) if self._guests.open_to_anyone(request) else Asker()
 

@@ -1,28 +1,28 @@
 """The door: one outermost ASGI layer that every request and every socket passes, NiceGUI's own included.
 
 It answers to one host name, takes changes and sockets from its own pages only, and lets nobody in without the token
-of the printed address, the cookie that token is exchanged for, or an API key that may reach what it asks for. `/health`
-is open, and the few routes of `guests.PUBLIC_ROUTES`. Whom it let in, it leaves in the scope: see `caller_of`.
+of the printed address, the cookie of a browser that is signed in, or an API key that may reach what it asks for.
+`/health` is open, and the few routes of `guests.PUBLIC_ROUTES`. Whom it let in, it leaves in the scope: `caller_of`.
 """
 
-import html
 from collections.abc import Callable
-from urllib.parse import quote, urlencode
 
 from starlette.applications import Starlette
 from starlette.datastructures import MutableHeaders
 from starlette.requests import HTTPConnection
-from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Response
+from starlette.responses import JSONResponse, RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from app.api.body_limit import BodyLimit
 from app.api.caller import ANYONE, CALLER, caller_of
 from app.api.connections import Connections
 from app.api.credentials import Asker, Credentials, asks_the_api, sent_key
+from app.api.entrance import Entrance, address
 from app.api.guests import Guests, NoGuests
 from app.api.rate import RunLimits
-from app.api.refusals import OPENAI_PATHS, Refusal, page
+from app.api.refusals import OPENAI_PATHS, Refusal
 from app.export.limits import LARGEST_BUNDLE
+from app.store.sign_ins import SignIns
 
 HOST = "127.0.0.1"
 """The one name the app answers to, and the one address it listens on."""
@@ -80,13 +80,14 @@ class Door:
         *,
         port: int,
         token: str,
+        sign_ins: SignIns | None = None,
         connections: Connections | None = None,
         guests: Guests = NO_GUESTS,
         prove: Prove | None = None,
         untrusted: str = "",
     ) -> None:
-        """`connections` are told who was let in; `guests` says whom it lets in besides the owner of the token;
-        `/health` answers a challenge by `prove`; `untrusted` is the origin of which pages show pictures.
+        """`guests` says whom it lets in besides the owner; `/health` answers a challenge by `prove`; `untrusted` is the
+        origin of which pages show pictures; `sign_ins` and `connections` are its own where none are given.
 
         A token that is no secret is a ValueError.
         """
@@ -98,23 +99,27 @@ class Door:
         self._of_others = BodyLimit(limited, BODY_OF_OTHERS)
         self._bundles = BodyLimit(app, LARGEST_BUNDLE)
         self._backups = BodyLimit(app, LARGEST_BACKUP)
-        self._connections = connections or Connections()
-        self._token = token
         self._guests = guests
-        self._credentials = Credentials(port=port, token=token, guests=guests)
         self._origin = f"http://{HOST}:{port}"
+        self._connections = connections or Connections()
+        sign_ins = sign_ins or SignIns()
+        self._credentials = Credentials(port=port, token=token, sign_ins=sign_ins, guests=guests)
         self._hosts = _authorities(HOST, port)
         self._origins = {f"http://{authority}" for authority in self._hosts}
+        self._entrance = Entrance(self._credentials, sign_ins, origin=self._origin)
         self._other_names = _authorities("localhost", port) - self._hosts
         self._headers = _headers(port, untrusted)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "lifespan":
-            await self._app(scope, receive, send)
+            try:
+                await self._app(scope, receive, send)
+            finally:
+                self._entrance.close()
             return
         request = HTTPConnection(scope)
         asker = self._credentials.asker(request)
-        answer = self._answer(request, asker)
+        answer = await self._answer(request, asker, receive)
         try:
             await (answer or self._inside(request))(scope, receive, self._with_headers(send))
         finally:
@@ -131,13 +136,18 @@ class Door:
             return self._backups
         return self._api if asks_the_api(request) else self._pages
 
-    def _answer(self, request: HTTPConnection, asker: Asker) -> Response | None:
+    async def _answer(self, request: HTTPConnection, asker: Asker, receive: Receive) -> Response | None:
         """What is said at the door; None lets the request in."""
-        rules = (self._host, self._health, self._page_of_origin, self._exchange, self._credential, self._line_break)
-        for rule in rules:
-            if answer := rule(request, asker):
-                return answer
-        return None
+        return (
+            self._host(request, asker)
+            or await self._entrance.by_code(request, asker, receive)
+            or self._health(request, asker)
+            or self._page_of_origin(request, asker)
+            or await self._entrance.by_address(request, asker)
+            or self._credential(request, asker)
+            or self._line_break(request, asker)
+            or self._entrance.asked(request, asker)
+        )
 
     def _host(self, request: HTTPConnection, _: Asker) -> Response | None:
         named = request.headers.getlist("host")
@@ -145,7 +155,7 @@ class Door:
             return None
         if len(named) == 1 and named[0] in self._other_names and _method(request) in ("GET", "HEAD"):
             # Cookies and Origin belong to one name; `localhost` may also be somebody else's [::1].
-            return RedirectResponse(self._origin + _address(request, request.query_params.multi_items()))
+            return RedirectResponse(self._origin + address(request, request.query_params.multi_items()))
         sentence = f"Agent Playground answers as {self._origin} only. Use that address."
         return Refusal(421, "wrong_host", "This is not its address", sentence).response(request)
 
@@ -167,19 +177,6 @@ class Door:
         else:
             ours = True
         return None if ours and not _fetched_by_another_site(request) else FOREIGN_PAGE.response(request)
-
-    def _exchange(self, request: HTTPConnection, _: Asker) -> Response | None:
-        """Turns the token of the first address into a cookie, and leads to that address without it."""
-        if _method(request) != "GET" or not self._credentials.is_token(request.query_params.get("token", "")):
-            return None
-        rest = [(name, value) for name, value in request.query_params.multi_items() if name != "token"]
-        target = html.escape(_address(request, rest))
-        # 200 and a refresh, not a redirect: on the redirect after a click in another program Chromium holds the
-        # Strict cookie back, and the app would answer 401 to its owner.
-        head = f'<meta http-equiv="refresh" content="0;url={target}">'
-        response = HTMLResponse(page("Agent Playground", f'<p><a href="{target}">Opening…</a></p>', head=head))
-        response.set_cookie(self._credentials.cookie, self._token, httponly=True, samesite="strict")
-        return response
 
     def _credential(self, request: HTTPConnection, asker: Asker) -> Response | None:
         """Refuses who is not known, or may not reach what they ask for; leaves the others in the scope."""
@@ -255,9 +252,3 @@ def _fetched_by_another_site(request: HTTPConnection) -> bool:
     if request.headers.get("sec-fetch-site") not in ("cross-site", "same-site"):
         return False
     return _changes_something(request) or request.headers.get("sec-fetch-mode") != "navigate"
-
-
-def _address(request: HTTPConnection, query: list[tuple[str, str]]) -> str:
-    """The path and query of `request`, always on this origin, even when the path begins with '//'."""
-    path = "/" + quote(str(request.scope["path"]).lstrip("/\\"))
-    return f"{path}?{urlencode(query)}" if query else path

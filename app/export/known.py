@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
 from app.domain.redaction import SHORTEST, Secret
@@ -14,10 +13,10 @@ _PLAIN = re.compile(
 """Values that are no secret though their names sound so: paths, addresses, switches, numbers, plain words."""
 
 
-def known_secrets(folder: Path, *named: Mapping[str, str], values: Iterable[str] = ()) -> list[str]:
-    """The token of the data folder, what stands under names such as `OPENAI_API_KEY`, and `values`."""
+def known_secrets(*named: Mapping[str, str], values: Iterable[str] = ()) -> list[str]:
+    """What stands under names such as `OPENAI_API_KEY`, and `values`."""
     found = [secret.value for names in named for secret in named_secrets(names)]
-    words = (value.removeprefix("Bearer ").strip() for value in (*found, *values, start_token(folder)))
+    words = (value.removeprefix("Bearer ").strip() for value in (*found, *values))
     return sorted({word for word in words if len(word) >= SHORTEST})
 
 
@@ -29,14 +28,6 @@ def named_secrets(variables: Mapping[str, str]) -> Iterator[Secret]:
             yield Secret(word, name)
         for password in _passwords(word):
             yield Secret(password, f"password in {name}")
-
-
-def start_token(folder: Path) -> str:
-    """What opens the app's pages, empty where it was never started."""
-    try:
-        return (folder / "token").read_text("ascii").strip()
-    except (OSError, UnicodeDecodeError):
-        return ""
 
 
 def _passwords(value: str) -> set[str]:

@@ -2,9 +2,9 @@
 
 lock            who holds the folder          runs/      one database per run
 app.tdb         agents, sessions, rows, …     sessions/  what the runs of a session share
-artifacts/      contents by their sha256      backups/   zip files of all of this
+artifacts/      contents by their sha256      backups/   zip files of all of this, but who is signed in
 logs/           what the app had to say       restore/   a backup that the next start puts back
-backup-key      what backups are signed with
+backup-key      what backups are signed with  sign-ins.json  browsers that are signed in
 """
 
 import asyncio
@@ -55,7 +55,7 @@ if TYPE_CHECKING:
 
 PARTS = ("runs", "sessions", "artifacts")
 _OURS = re.compile(
-    r"app\.tdb.*|runs|sessions|artifacts|tools|backups|backup-key|cache|logs|window|lock|token|provider-keys\.json"
+    r"app\.tdb.*|runs|sessions|artifacts|tools|backups|backup-key|cache|logs|window|lock|token|sign-ins\.json|provider-keys\.json"
     r"|(?:before-)?restore.*|.*\.tmp"
 )
 """The names of all that is ever in a data folder."""
@@ -156,7 +156,7 @@ class DataFolder:
 
     @property
     def aside(self) -> Path:
-        """The folder of what is kept beside data: its log, token and caches. The data folder, where that is written."""
+        """The folder of what is kept beside data: its log and caches. The data folder, where that is written."""
         return self.path if self._aside is None else self._aside.path
 
     @property
@@ -254,10 +254,10 @@ def _can_read(path: Path) -> bool:
 
 
 def _sweep(path: Path, disk: Disk) -> None:
-    """Remove what a killed app left unfinished."""
+    """Remove what a killed app left unfinished, and the token by which every start of an earlier version was opened."""
     if (path / UNPACKING).exists():
         shutil.rmtree(path / UNPACKING, ignore_errors=True)
-    for pattern in ("*.tmp", "artifacts/*.tmp", "backups/*.tmp"):
+    for pattern in ("*.tmp", "artifacts/*.tmp", "backups/*.tmp", "token"):
         for leftover in path.glob(pattern):
             with contextlib.suppress(OSError):
                 disk.remove(leftover)

@@ -15,16 +15,19 @@ from app.domain.errors import StorageError
 
 def looking_lock(folder: Path) -> Path:
     """Where that folder's lock lies. Raises `StorageError` where nobody but this user may be sure to write there."""
-    own = _own_folder(Path(tempfile.gettempdir()))
+    own = own_folder(Path(tempfile.gettempdir()))
     name = hashlib.sha256(os.fsencode(folder.resolve())).hexdigest()[:32]
     return own / f"{name}.lock"
 
 
-def _own_folder(temporary: Path) -> Path:
-    """Others may write among temporary files, so what lies there under our name may be somebody else's."""
-    own = temporary / "agent-playground"
+def own_folder(parent: Path) -> Path:
+    """A folder in there for this user alone. Raises `StorageError`.
+
+    Others may write among temporary files, so what lies there under our name may be somebody else's.
+    """
+    own = parent / "agent-playground"
     if sys.platform != "win32":
-        own = temporary / f"agent-playground-{os.geteuid()}"
+        own = parent / f"agent-playground-{os.geteuid()}"
     try:
         own.mkdir(mode=0o700, exist_ok=True)
         if sys.platform != "win32":

@@ -18,6 +18,7 @@ from app.export.limits import LARGEST_BUNDLE
 from tests.api.test_access import client_as
 from tests.api.test_uploads import HERE, OWNER, PORT, TOKEN
 from tests.export.runs import digest
+from tests.signed_in import one_browser
 from tests.traces import the_sum
 
 MIB = 1024**2
@@ -26,7 +27,7 @@ MIB = 1024**2
 @pytest.fixture
 async def door(workbench) -> AsyncIterator[httpx.AsyncClient]:
     server = api(workbench)
-    install(server, partial(Door, port=PORT, token=TOKEN))
+    install(server, partial(Door, port=PORT, token=TOKEN, sign_ins=one_browser()))
     transport = httpx.ASGITransport(app=server)
     async with httpx.AsyncClient(transport=transport, base_url=HERE, headers=OWNER, timeout=30) as client:
         yield client

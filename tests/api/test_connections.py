@@ -1,7 +1,7 @@
 """Who opens connections and says nothing keeps nobody out."""
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 
 import httpx
@@ -14,6 +14,7 @@ from starlette.websockets import WebSocket
 
 from app.api.connections import Connections
 from app.api.security import Door
+from app.store.sign_ins import SignIns
 from tests.api.over import served
 from tests.api.test_security import OneKey
 from tests.app_process import free_port
@@ -21,7 +22,6 @@ from tests.door import SOCKET_HEADERS
 
 KEY = {"X-API-Key": "key-of-a-script"}
 AT_MOST = 5
-TOKEN = "t" * 40
 
 
 async def front(request: Request) -> PlainTextResponse:
@@ -46,15 +46,15 @@ HOUSE = Starlette(
 class House:
     """The small app behind its door, and the connections to it that a test opened."""
 
-    def __init__(self, port: int, connections: Connections) -> None:
+    def __init__(self, port: int, connections: Connections, sign_ins: SignIns) -> None:
         self.port = port
         self.url = f"http://127.0.0.1:{port}"
         self.connections = connections
+        self.sign_ins = sign_ins
         self._opened: list[asyncio.StreamWriter] = []
 
-    @property
-    def cookie(self) -> dict[str, str]:
-        return {"Cookie": f"agent_playground_{self.port}={TOKEN}", "Origin": self.url}
+    def cookie(self, shown: str) -> dict[str, str]:
+        return {"Cookie": f"agent_playground_{self.port}={shown}", "Origin": self.url}
 
     async def opened(self, said: bytes = b"") -> asyncio.StreamReader:
         reader, writer = await asyncio.open_connection("127.0.0.1", self.port)
@@ -77,10 +77,11 @@ class House:
 
 @asynccontextmanager
 async def standing() -> AsyncIterator[House]:
-    connections, port = Connections(AT_MOST), free_port()
-    door = Door(HOUSE, port=port, token=TOKEN, connections=connections, guests=OneKey())
+    connections, sign_ins, port = Connections(AT_MOST), SignIns(), free_port()
+    ways_in: Callable[..., Door] = Door
+    door = ways_in(HOUSE, port=port, token="t" * 40, sign_ins=sign_ins, connections=connections, guests=OneKey())
     async with served(door, port=port, connections=connections):
-        house = House(port, connections)
+        house = House(port, connections, sign_ins)
         try:
             yield house
         finally:
@@ -124,7 +125,7 @@ async def test_the_oldest_stranger_makes_room_for_the_next(house: House, said: b
 
 async def test_who_has_shown_a_credential_stays_however_many_come(house: House):
     key = house.request("GET", "/api/v1/runs", KEY)
-    browser = house.request("GET", "/live", house.cookie | dict(SOCKET_HEADERS))
+    browser = house.request("GET", "/live", house.cookie(await house.sign_ins.sign_in()) | dict(SOCKET_HEADERS))
     known = [await house.opened(said) for said in (key, browser)]
     heads = [await reader.readuntil(b"\r\n\r\n") for reader in known]
     assert [head.split()[1] for head in heads] == [b"200", b"101"]

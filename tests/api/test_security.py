@@ -1,5 +1,6 @@
 """The door's rules, one by one, in front of a small app."""
 
+import re
 from collections.abc import AsyncIterator
 from functools import partial
 
@@ -16,10 +17,11 @@ from app.api.security import API_BODY, PAGE_BODY, Door, install
 from app.domain.keys import ApiKey, secret_digest
 from app.domain.values import now
 from tests.door import evil_hosts, evil_origins
+from tests.signed_in import BROWSER, one_browser
 
 PORT = 8765
 TOKEN = "A-token-of-tests-with-43-characters-_0123456"
-COOKIE = f"agent_playground_{PORT}={TOKEN}"
+COOKIE = f"agent_playground_{PORT}={BROWSER}"
 HERE = f"http://127.0.0.1:{PORT}"
 OWNER = {"Origin": HERE, "Cookie": COOKIE}
 
@@ -60,7 +62,7 @@ class OneKey(NoGuests):
 @pytest.fixture
 async def visitor() -> AsyncIterator[httpx.AsyncClient]:
     """Somebody at the door who shows nothing yet."""
-    door = Door(SMALL_APP, port=PORT, token=TOKEN, guests=OneKey())
+    door = Door(SMALL_APP, port=PORT, token=TOKEN, sign_ins=one_browser(), guests=OneKey())
     transport = httpx.ASGITransport(app=door, raise_app_exceptions=False)
     async with httpx.AsyncClient(transport=transport, base_url=HERE) as client:
         yield client
@@ -74,13 +76,20 @@ async def test_the_token_of_the_address_becomes_a_cookie_and_leaves_the_address(
     answer = await visitor.get("/runs", params={"token": TOKEN, "q": 'a"b&c', "page": "2"})
 
     assert answer.status_code == 200
-    assert answer.headers["set-cookie"] == f"{COOKIE}; HttpOnly; Path=/; SameSite=strict"
+    name, shown, rest = re.fullmatch(r"(\w+)=([\w-]+); (.*)", answer.headers["set-cookie"]).groups()
+    assert name == f"agent_playground_{PORT}" and TOKEN not in shown
+    assert rest == "HttpOnly; Max-Age=34560000; Path=/; SameSite=strict"
     assert '<meta http-equiv="refresh" content="0;url=/runs?q=a%22b%26c&amp;page=2">' in answer.text
     assert TOKEN not in answer.text
 
 
-async def test_the_token_is_taken_out_of_the_address_also_when_the_cookie_is_there(visitor: httpx.AsyncClient) -> None:
-    assert 'content="0;url=/"' in (await visitor.get("/", params={"token": TOKEN}, headers={"Cookie": COOKIE})).text
+async def test_a_browser_that_is_signed_in_is_led_out_of_the_address_and_not_signed_in_twice(
+    visitor: httpx.AsyncClient,
+) -> None:
+    answer = await visitor.get("/", params={"token": TOKEN}, headers={"Cookie": COOKIE})
+
+    assert 'content="0;url=/"' in answer.text
+    assert "set-cookie" not in answer.headers
 
 
 @pytest.mark.parametrize("path", ["//evil.example/x", "/\\evil.example/x", '/"><script>'])
@@ -266,14 +275,14 @@ async def test_the_app_never_gets_more_than_allowed() -> None:
         yield bytes(PAGE_BODY)
         yield b"x"
 
-    transport = httpx.ASGITransport(app=Door(hoarder, port=PORT, token=TOKEN))
+    transport = httpx.ASGITransport(app=Door(hoarder, port=PORT, token=TOKEN, sign_ins=one_browser()))
     async with httpx.AsyncClient(transport=transport, base_url=HERE) as client:
         assert (await client.post("/", headers=OWNER, content=pieces())).status_code == 413
     assert hoard == PAGE_BODY
 
 
 async def test_a_crash_of_the_app_reaches_the_log() -> None:
-    transport = httpx.ASGITransport(app=Door(SMALL_APP, port=PORT, token=TOKEN))
+    transport = httpx.ASGITransport(app=Door(SMALL_APP, port=PORT, token=TOKEN, sign_ins=one_browser()))
     async with httpx.AsyncClient(transport=transport, base_url=HERE) as client:
         with pytest.raises(ZeroDivisionError):
             await client.get("/crash", headers=OWNER)
@@ -311,7 +320,7 @@ async def test_the_door_cannot_be_put_into_a_house_that_is_open() -> None:
 
 async def test_what_is_added_after_the_door_stands_behind_it() -> None:
     house = Starlette()
-    install(house, partial(Door, port=PORT, token=TOKEN))
+    install(house, partial(Door, port=PORT, token=TOKEN, sign_ins=one_browser()))
     house.add_route("/late", length)
     async with httpx.AsyncClient(transport=httpx.ASGITransport(app=house), base_url=HERE) as client:
         assert (await client.get("/late")).status_code == 401
@@ -320,8 +329,8 @@ async def test_what_is_added_after_the_door_stands_behind_it() -> None:
 
 @pytest.mark.parametrize("host", ["127.0.0.1", "127.0.0.1:80"])
 async def test_the_port_of_plain_http_goes_without_saying(host: str) -> None:
-    door = Door(SMALL_APP, port=80, token=TOKEN)
-    cookie = f"agent_playground_80={TOKEN}"
+    door = Door(SMALL_APP, port=80, token=TOKEN, sign_ins=one_browser())
+    cookie = f"agent_playground_80={BROWSER}"
     async with httpx.AsyncClient(transport=httpx.ASGITransport(app=door), base_url="http://127.0.0.1") as client:
         shown = {"Host": host, "Origin": "http://127.0.0.1", "Cookie": cookie}
         assert (await client.post("/", headers=shown)).status_code == 200

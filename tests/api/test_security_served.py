@@ -26,7 +26,7 @@ def small_app(tmp_path_factory: pytest.TempPathFactory) -> Iterator[AppProcess]:
 
 @pytest.fixture
 def owner(small_app: AppProcess) -> Owner:
-    return Owner(small_app.port, small_app.token)
+    return Owner(small_app.port, small_app.token, small_app.sign_in())
 
 
 @pytest.mark.parametrize("path", ["/", "/favicon.ico", "/_nicegui/3.18.0/static/nicegui.js", "/no/such/page"])
@@ -60,7 +60,7 @@ async def test_a_program_opens_a_socket_of_the_api_with_a_key(small_app: AppProc
 
 @pytest.mark.parametrize(("path", "allowed"), [("/api/length", API_BODY), ("/", PAGE_BODY)])
 async def test_who_sends_too_much_still_hears_why(small_app: AppProcess, path: str, allowed: int) -> None:
-    shown = {"Origin": small_app.url, "Cookie": f"agent_playground_{small_app.port}={small_app.token}"}
+    shown = {"Origin": small_app.url, "Cookie": f"agent_playground_{small_app.port}={small_app.sign_in()}"}
     client = http.client.HTTPConnection("127.0.0.1", small_app.port, timeout=20)
     client.request("POST", path, bytes(2 * allowed), shown)
     answer = client.getresponse()
@@ -80,7 +80,7 @@ async def test_a_body_that_hides_its_size_is_cut_off(small_app: AppProcess) -> N
 
 
 async def test_a_page_is_served_with_our_headers_once(small_app: AppProcess) -> None:
-    shown = {"Cookie": f"agent_playground_{small_app.port}={small_app.token}"}
+    shown = {"Cookie": f"agent_playground_{small_app.port}={small_app.sign_in()}"}
     async with ClientSession() as client, client.get(small_app.url, headers=shown) as answer:
         assert len(answer.headers.getall("Content-Security-Policy")) == 1
         assert answer.headers.getall("Cache-Control") == ["no-store"]

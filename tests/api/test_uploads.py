@@ -14,11 +14,12 @@ from app.api.uploads import upload_routes
 from app.domain.agents import Behaviour, new_agent
 from app.domain.messages import LARGEST_ATTACHMENT
 from app.workbench import Workbench
+from tests.signed_in import BROWSER, one_browser
 
 PORT = 8765
 TOKEN = "A-token-of-tests-with-43-characters-_0123456"
 HERE = f"http://127.0.0.1:{PORT}"
-OWNER = {"Origin": HERE, "Cookie": f"agent_playground_{PORT}={TOKEN}"}
+OWNER = {"Origin": HERE, "Cookie": f"agent_playground_{PORT}={BROWSER}"}
 PNG = b"\x89PNG\r\n\x1a\n" + bytes(100)
 SVG = b"<svg xmlns='http://www.w3.org/2000/svg'><script>alert(1)</script></svg>"
 
@@ -34,7 +35,7 @@ async def workbench(tmp_path: Path) -> AsyncIterator[Workbench]:
 async def client(workbench: Workbench) -> AsyncIterator[httpx.AsyncClient]:
     server = FastAPI()
     server.include_router(upload_routes(workbench))
-    install(server, partial(Door, port=PORT, token=TOKEN))
+    install(server, partial(Door, port=PORT, token=TOKEN, sign_ins=one_browser()))
     transport = httpx.ASGITransport(app=server)
     async with httpx.AsyncClient(transport=transport, base_url=HERE, headers=OWNER) as client:
         yield client

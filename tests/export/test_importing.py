@@ -14,7 +14,6 @@ from app.domain.provenance import Parent, Trigger
 from app.export.bundle import bundle, read_bundle
 from app.export.importing import NOT_ENDED
 from app.export.json_lines import json_lines
-from app.store.secrets import session_token
 from app.workbench import Workbench
 from tests.export.runs import NOTES, PNG, digest, rich_run
 from tests.traces import asked, finished, started, the_sum, trace_of
@@ -145,7 +144,7 @@ async def test_an_imported_run_can_be_exported_again(here):
 
 
 async def test_the_apps_own_token_is_in_no_export(here):
-    token = session_token(here.data.path)
+    token = here.access_token = "t" * 43
     run_id = await here.exports.import_bundle(bundled(trace_of(started(), asked(f"See {token}"), finished())))
     exported = await here.exports.export(run_id, "jsonl")
     assert token.encode() not in exported.content and b"[redacted known key]" in exported.content

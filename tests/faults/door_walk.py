@@ -43,6 +43,8 @@ PAGES = [
     "/no/page",
 ]
 """No routes, all the same: the root page answers every path that no route takes."""
+AT_THE_DOOR = ["/api/v1/launch-pages"]
+"""No route either: the door answers it by itself."""
 ALMOST_OPEN = ["/health/", "/health/..", "/health/../runs", "/health;/runs", "//health", "/HEALTH", "/x/../health"]
 MADE_UP = ["/" + "A" * 43 + "/99999999999/" + "0" * 64, "/" + "A" * 43 + "/99999999999/" + "0" * 64 + "?x.html"]
 """As the second origin's addresses look, signed by nobody."""
@@ -85,7 +87,7 @@ def routes_of(app: AppProcess) -> set[Target]:
 def listed(app: AppProcess) -> list[Target]:
     """All addresses the running app has but the open ones, and some that only look like an open one."""
     found = routes_of(app)
-    found |= {Target(method, path) for path in PAGES + ALMOST_OPEN for method in ("GET", "POST", SOCKET)}
+    found |= {Target(method, path) for path in PAGES + AT_THE_DOOR + ALMOST_OPEN for method in ("GET", "POST", SOCKET)}
     return sorted((target for target in found if target.path not in OPEN), key=lambda target: target.path)
 
 
@@ -96,7 +98,7 @@ def owner_of(app: AppProcess) -> Owner:
         agent = client.post("/agents", json={"name": "Open to anyone", "is_public": True}).json()["data"]
         guest, revoked = (client.post("/keys", json={"name": name}).json()["data"] for name in ("guest", "revoked"))
         client.delete(f"/keys/{revoked['id']}").raise_for_status()
-    return Owner(app.port, app.token, guest=guest["key"], revoked=revoked["key"], public=agent["slug"])
+    return Owner(app.port, app.token, app.sign_in(), guest=guest["key"], revoked=revoked["key"], public=agent["slug"])
 
 
 async def _walk(app: AppProcess, owner: Owner) -> Figure:

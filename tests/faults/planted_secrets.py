@@ -26,7 +26,7 @@ from tests.planted import OTHERS, VARIABLES, Plants, files, unpacked
 from tests.planted_pages import visited
 from tests.waiting import wait_until
 
-ALLOWED = {FILE: set(OTHERS[:9]), "token": {"start token"}, "lock": {"start token"}}
+ALLOWED = {FILE: set(OTHERS[:9])}
 """The files of the data folder that hold secrets: only their owner may read them, and no backup holds them."""
 TOLD = {"MCP variable", "MCP argument", "REFERRED_TOKEN"}
 """What the MCP server is given on purpose, by its owner."""

@@ -26,7 +26,6 @@ async def with_cook(path: Path) -> DataFolder:
     await folder.artifacts.put(b"picture")
     (path / "tools").mkdir()
     (path / "tools" / "soup.py").write_text("def soup(): ...")
-    (path / "token").write_text("secret")
     (path / "provider-keys.json").write_text("secret")
     return folder
 
@@ -62,7 +61,7 @@ async def test_what_was_restored_is_there_after_the_next_start_and_the_old_data_
     await folder.close()
     assert await names(tmp_path) == ["Cook"]
     assert (tmp_path / "tools" / "soup.py").read_text() == "def soup(): ..."
-    assert (tmp_path / "token").read_text() == "secret"
+    assert (tmp_path / "provider-keys.json").read_text() == "secret"
     (kept,) = tmp_path.glob("before-restore-*")  # noqa: ASYNC240
     assert await names(kept) == ["Cook", "Waiter"] and (kept / "tools" / "soup.py").read_text() == "changed"
     assert not Backups(tmp_path, SCHEMA).waits
