@@ -24,6 +24,8 @@ class Connections:
         """`strangers` is how many there may be."""
         self._most = strangers
         self._strangers: dict[Peer | None, asyncio.Transport] = {}
+        self._browsers: dict[Peer | None, asyncio.Transport] = {}
+        """Those that have shown a cookie."""
 
     def protocol(self) -> type[asyncio.Protocol]:
         """What a server that these connections are of speaks."""
@@ -46,13 +48,21 @@ class Connections:
         if len(self._strangers) > self._most:
             self._strangers.pop(next(iter(self._strangers))).abort()
 
-    def let_in(self, peer: Peer | None) -> None:
-        """It has shown a credential."""
-        self._strangers.pop(peer, None)
+    def let_in(self, peer: Peer | None, *, browser: bool = False) -> None:
+        """It has shown a credential, a browser its cookie."""
+        transport = self._strangers.pop(peer, None)
+        if browser and transport is not None:
+            self._browsers[peer] = transport
 
     def left(self, peer: Peer | None) -> None:
         """It is over; to be told of a socket, which no longer speaks the protocol that it began with."""
         self._strangers.pop(peer, None)
+        self._browsers.pop(peer, None)
+
+    def hang_up_browsers(self, but: Peer | None) -> None:
+        """End all that browsers have opened, but that one."""
+        for peer in self._browsers.keys() - {but}:
+            self._browsers.pop(peer).abort()
 
 
 def room() -> int:

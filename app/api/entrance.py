@@ -1,17 +1,19 @@
-"""How a browser is signed in: by the printed address or a launch page, for a cookie with an id of its own."""
+"""How a browser is signed in and out: by the printed address or a launch page, for a cookie with an id of its own."""
 
 import html
 from urllib.parse import parse_qs, quote, urlencode
 
 from starlette.requests import HTTPConnection
-from starlette.responses import HTMLResponse, JSONResponse, Response
+from starlette.responses import HTMLResponse, JSONResponse, PlainTextResponse, Response
 from starlette.types import Receive
 
+from app.api.connections import Connections, Peer
 from app.api.credentials import Asker, Credentials
 from app.api.envelopes import refused
 from app.api.launch_pages import LaunchPages
 from app.api.refusals import Refusal, page
 from app.domain.errors import StorageError
+from app.store import sign_ins
 from app.store.sign_ins import SignIns
 
 COOKIE_SECONDS = 400 * 86_400
@@ -32,10 +34,11 @@ OVER = Refusal(
 
 
 class Entrance:
-    def __init__(self, credentials: Credentials, sign_ins: SignIns, *, origin: str) -> None:
+    def __init__(self, credentials: Credentials, sign_ins: SignIns, connections: Connections, *, origin: str) -> None:
         """`origin` is the app's own."""
         self._credentials = credentials
         self._sign_ins = sign_ins
+        self._connections = connections
         self._origins = (origin, origin.removesuffix(":80"))
         self._launch_pages = LaunchPages(origin)
 
@@ -62,16 +65,32 @@ class Entrance:
         rest = [(name, value) for name, value in request.query_params.multi_items() if name != "token"]
         return await self._welcome(asker, address(request, rest))
 
-    def asked(self, request: HTTPConnection, asker: Asker) -> Response | None:
-        """The answer to an owner who wants a launch page; `None` for every other request."""
-        wanted = request.scope.get("method") == "POST" and request.scope["path"] == "/api/v1/launch-pages"
-        return self._new_launch_page() if wanted and asker.caller is not None and asker.caller.owner else None
+    async def asked(self, request: HTTPConnection, asker: Asker) -> Response | None:
+        """The answer to an owner who wants a launch page, or everyone signed out; `None` for every other request."""
+        if request.scope.get("method") != "POST" or asker.caller is None or not asker.caller.owner:
+            return None
+        match request.scope["path"]:
+            case "/api/v1/launch-pages":
+                return self._new_launch_page()
+            case sign_ins.SIGN_OUT if asker.by_cookie:
+                return await self._everyone_out(request.scope.get("client"))
+        return None
 
     def _new_launch_page(self) -> Response:
         try:
             return JSONResponse({"success": True, "data": {"file": str(self._launch_pages.new())}}, 201)
         except StorageError as problem:
             return refused(problem)
+
+    async def _everyone_out(self, client: Peer | None) -> Response:
+        """But who asks: that browser is signed in anew."""
+        answer = Response(status_code=204)
+        try:
+            await self._sign_ins.sign_all_out()
+        except StorageError as problem:
+            answer = PlainTextResponse(f"All others are signed out until the next start only. {problem}", 507)
+        self._connections.hang_up_browsers(but=client)
+        return await self._signed_in(answer)
 
     def close(self) -> None:
         """Let no launch page work any more."""

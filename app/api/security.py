@@ -106,7 +106,7 @@ class Door:
         self._credentials = Credentials(port=port, token=token, sign_ins=sign_ins, guests=guests)
         self._hosts = _authorities(HOST, port)
         self._origins = {f"http://{authority}" for authority in self._hosts}
-        self._entrance = Entrance(self._credentials, sign_ins, origin=self._origin)
+        self._entrance = Entrance(self._credentials, sign_ins, self._connections, origin=self._origin)
         self._other_names = _authorities("localhost", port) - self._hosts
         self._headers = _headers(port, untrusted)
 
@@ -146,7 +146,7 @@ class Door:
             or await self._entrance.by_address(request, asker)
             or self._credential(request, asker)
             or self._line_break(request, asker)
-            or self._entrance.asked(request, asker)
+            or await self._entrance.asked(request, asker)
         )
 
     def _host(self, request: HTTPConnection, _: Asker) -> Response | None:
@@ -188,7 +188,7 @@ class Door:
         if caller.key is not None:
             self._guests.used(caller.key)
         if caller != ANYONE:
-            self._connections.let_in(request.scope.get("client"))
+            self._connections.let_in(request.scope.get("client"), browser=asker.by_cookie)
         request.scope[CALLER] = caller
         return None
 

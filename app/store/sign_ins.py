@@ -22,6 +22,8 @@ from app.store.trouble import in_words
 log = logging.getLogger(__name__)
 
 FILE = "sign-ins.json"
+SIGN_OUT = "/sign-everyone-out"
+"""The address by which a page of the app signs every browser out, and its own in anew."""
 DAY = 86_400
 LIFETIME_DAYS = 90
 """How long a browser that is not used stays signed in."""

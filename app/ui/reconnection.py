@@ -1,6 +1,11 @@
-"""What NiceGUI repeats to a browser that was away for a moment, made fit for what has changed since."""
+"""A browser that was away: what NiceGUI repeats to it, made fit for what has changed since, and being signed out."""
 
 from nicegui import Client
+
+SIGNED_OUT = """<script>window.addEventListener("load", () => window.socket.on("connect_error", async () => {
+  const answer = await fetch("/favicon.ico", {cache: "no-store"}).catch(() => null);
+  if (answer?.status === 401) location.reload();  // to be told, where it would try to connect for ever
+}));</script>"""
 
 
 def newest_wins(client: Client) -> None:

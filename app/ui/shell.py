@@ -25,7 +25,7 @@ from app.ui.navigation import NavCounts, navigation
 from app.ui.pages.landing import Landing
 from app.ui.palette import Command, Palette
 from app.ui.pictures import renew_pictures
-from app.ui.reconnection import newest_wins
+from app.ui.reconnection import SIGNED_OUT, newest_wins
 from app.ui.sub_pages import Pages, shown, shown_later
 from app.ui.unforeseen import Unforeseen
 from app.workbench import Workbench
@@ -102,6 +102,7 @@ class Shell:
         ui.add_body_html(_CTRL_K)
         ui.add_body_html(RUNS_KEYS)
         ui.add_body_html(_WAITING)
+        ui.add_body_html(SIGNED_OUT)
         renew_pictures(workbench)
         self._palette = Palette(self._commands)
         ui.on("open_palette", self._palette.open)

@@ -1,4 +1,4 @@
-"""Who opens connections and says nothing keeps nobody out."""
+"""Who opens connections and says nothing keeps nobody out, and who is signed out loses theirs."""
 
 import asyncio
 from collections.abc import AsyncIterator, Callable
@@ -14,7 +14,7 @@ from starlette.websockets import WebSocket
 
 from app.api.connections import Connections
 from app.api.security import Door
-from app.store.sign_ins import SignIns
+from app.store.sign_ins import SIGN_OUT, SignIns
 from tests.api.over import served
 from tests.api.test_security import OneKey
 from tests.app_process import free_port
@@ -140,3 +140,39 @@ async def test_what_needs_no_credential_makes_nobody_known(house: House):
     assert b"200 OK" in await asked.readline()
     await house.strangers(AT_MOST)
     await ended(asked)
+
+
+async def test_who_signs_everyone_out_stays_and_all_others_are_hung_up(house: House):
+    mine, theirs = await house.sign_ins.sign_in(), await house.sign_ins.sign_in()
+    sockets = [
+        await house.opened(house.request("GET", "/live", house.cookie(shown) | dict(SOCKET_HEADERS)))
+        for shown in (mine, theirs)
+    ]
+    program = await house.opened(house.request("GET", "/api/v1/runs", KEY))
+    for reader in (*sockets, program):
+        await reader.readuntil(b"\r\n\r\n")
+    async with httpx.AsyncClient(base_url=house.url) as browser:
+        answer = await browser.post(SIGN_OUT, headers=house.cookie(mine))
+        assert answer.status_code == 204 and mine not in answer.headers["set-cookie"]
+        for shown, status in ((mine, 401), (theirs, 401)):
+            browser.cookies.clear()
+            assert (await browser.get("/", headers=house.cookie(shown))).status_code == status
+        anew = answer.headers["set-cookie"].partition(";")[0].partition("=")[2]
+        assert (await browser.get("/", headers=house.cookie(anew))).status_code == 200
+    for socket in sockets:
+        await ended(socket)
+    assert over([program]) == [False]
+
+
+@pytest.mark.parametrize(
+    ("headers", "status"),
+    [({}, 403), ({"Origin": "http://evil.example"}, 403), ({"X-API-Key": "key-of-a-script"}, 403)],
+)
+async def test_nobody_else_signs_the_owner_out(house: House, headers: dict[str, str], status: int):
+    shown = await house.sign_ins.sign_in()
+    cookie = {"Cookie": house.cookie(shown)["Cookie"]}
+    async with httpx.AsyncClient(base_url=house.url) as browser:
+        assert (await browser.post(SIGN_OUT, headers=cookie | headers)).status_code == status
+        assert (await browser.post(SIGN_OUT, headers={"Origin": house.url, **headers})).status_code in (401, 403)
+        assert (await browser.get(SIGN_OUT, headers=cookie)).status_code == 404
+    assert house.sign_ins.is_signed_in(shown)

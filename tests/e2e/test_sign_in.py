@@ -1,6 +1,7 @@
-"""A browser that is signed in: over restarts, and by a launch page."""
+"""A browser that is signed in: over restarts, by a launch page, and until everyone is signed out."""
 
 import json
+import re
 from collections.abc import Iterator
 
 import httpx
@@ -10,7 +11,7 @@ from playwright.sync_api import Browser, BrowserContext, Page, expect
 from tests.app_process import AppProcess
 from tests.e2e.apps import app_on
 from tests.e2e.complaints import Complaints
-from tests.e2e.playground import send, start_session
+from tests.e2e.playground import finished, send, start_session
 
 LOST = "ERR_CONNECTION_REFUSED|WebSocket connection|ERR_EMPTY_RESPONSE|ERR_CONNECTION_RESET|ERR_CONNECTION_CLOSED"
 
@@ -89,3 +90,27 @@ def test_the_printed_address_of_an_earlier_start_lets_nobody_in(
     assert answer and answer.status == 401
     page.goto(before)
     expect(page.get_by_test_id("agent-card").first).to_be_visible()
+
+
+def test_everyone_is_signed_out_but_who_asks_for_it(
+    page: Page, other: BrowserContext, app_process: AppProcess, complaints: Complaints
+) -> None:
+    complaints.expect(LOST)
+    complaints.expect("401")
+    theirs = other.new_page()
+    theirs.goto(app_process.address)
+    expect(theirs.get_by_test_id("agent-card").first).to_be_visible()
+    page.goto("/settings?section=browsers")
+    expect(page.get_by_test_id("signed-in-browsers")).to_have_text(re.compile(r"^\d+ browsers signed in\."))
+    mine = page.context.cookies()[0]["value"]
+
+    page.get_by_test_id("sign-everyone-out").click()
+    page.get_by_test_id("question-confirm").click()
+
+    expect(page.get_by_test_id("signed-in-browsers")).to_have_text(re.compile(r"^1 browser signed in\."))
+    expect(theirs.get_by_role("heading", name="Agent Playground is locked")).to_be_visible()
+    assert page.context.cookies()[0]["value"] != mine
+    page.goto("/")
+    start_session(page, "Obedient")
+    send(page, json.dumps({"name": "add", "arguments": {"x": 1, "y": 2}})).get_by_test_id("approve-button").click()
+    finished(page)

@@ -12,6 +12,7 @@ import httpx
 from app.api.guests import PUBLIC_ROUTES
 from app.domain.agents import Behaviour, new_agent
 from app.store.folder import DataFolder
+from app.store.sign_ins import SIGN_OUT
 from tests.app_process import AppProcess
 from tests.door import SOCKET, Owner, Target, ask, evil_hosts, evil_origins, let_in, signed_in, unsigned
 from tests.figures import Figure
@@ -43,8 +44,8 @@ PAGES = [
     "/no/page",
 ]
 """No routes, all the same: the root page answers every path that no route takes."""
-AT_THE_DOOR = ["/api/v1/launch-pages"]
-"""No route either: the door answers it by itself."""
+AT_THE_DOOR = [SIGN_OUT, "/api/v1/launch-pages"]
+"""No routes either: the door answers them by itself."""
 ALMOST_OPEN = ["/health/", "/health/..", "/health/../runs", "/health;/runs", "//health", "/HEALTH", "/x/../health"]
 MADE_UP = ["/" + "A" * 43 + "/99999999999/" + "0" * 64, "/" + "A" * 43 + "/99999999999/" + "0" * 64 + "?x.html"]
 """As the second origin's addresses look, signed by nobody."""

@@ -7,6 +7,7 @@ from nicegui import PageArguments, ui
 
 from app.domain.settings import Theme
 from app.ui.components.settings_about import AboutSection
+from app.ui.components.settings_browsers import BrowsersSection
 from app.ui.components.settings_data import data_section
 from app.ui.components.settings_general import AppearanceSection, DefaultModelSection, budgets_section
 from app.ui.components.settings_providers import ProvidersSection
@@ -18,6 +19,7 @@ SECTIONS: dict[str, tuple[str, str]] = {
     "model": ("Default model", "memory"),
     "budgets": ("Budgets", "savings"),
     "data": ("Data", "folder"),
+    "browsers": ("Browsers", "devices"),
     "appearance": ("Appearance", "palette"),
     "about": ("About", "info"),
 }
@@ -67,6 +69,8 @@ class SettingsPage:
                     budgets_section(workbench)
                 with section("data"):
                     data_section(workbench)
+                with section("browsers"):
+                    BrowsersSection(workbench)
                 with section("appearance"):
                     AppearanceSection(workbench.preferences, set_theme=set_theme, turn_sound=turn_sound)
                 with section("about"):
