@@ -9,6 +9,7 @@ import pytest
 
 from tests.bench import api_run, first_token, load, python_sandbox, search, tool_files
 from tests.faults import (
+    argv,
     backup_kills,
     cancelled,
     crashing_servers,
@@ -79,6 +80,12 @@ async def test_planted_secrets_are_looked_for():
     [figure] = await planted_secrets.run(brief=True)
     assert figure.passed, figure
     assert figure.value.startswith("0 of 27 planted, ")
+
+
+async def test_what_others_may_read_is_looked_through():
+    found, typed = await argv.run(brief=True)
+    assert found.passed, found
+    assert typed.passed is None
 
 
 async def test_silent_connections_are_measured():
