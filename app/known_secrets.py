@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from app.late import late, late_part
 
 with late():
-    from app.domain import redaction as redacting
+    from app.domain.secrets import redaction as redacting
     from app.export import known
     from app.llm import providers
 

@@ -22,7 +22,7 @@ from app.engine.running_call import RunningCall, Screen
 from app.engine.stopwatch import Stopwatch
 
 if TYPE_CHECKING:
-    from app.domain.redaction import Redaction
+    from app.domain.secrets.redaction import Redaction
 
 KEPT_FINISHED = 30
 """Calls that stay in memory after their end, since their page shows them."""

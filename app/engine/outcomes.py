@@ -11,7 +11,7 @@ from app.engine.ports import Toolset
 from app.engine.running_call import RunningCall
 
 if TYPE_CHECKING:
-    from app.domain.redaction import Redaction
+    from app.domain.secrets.redaction import Redaction
 
 LONG = 100_000
 """Characters of a result that take the event loop too much time."""

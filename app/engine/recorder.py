@@ -11,7 +11,7 @@ from app.domain.tools import Progress
 from app.engine.ports import Clock, TraceWriter
 
 if TYPE_CHECKING:
-    from app.domain.redaction import Redaction
+    from app.domain.secrets.redaction import Redaction
 
 CHECKPOINT_SECONDS = 1.0
 """Live text is on its way to the disk at least this often."""

@@ -15,7 +15,7 @@ from app.engine.results import meant
 from app.engine.stopwatch import Stopwatch
 
 if TYPE_CHECKING:
-    from app.domain.redaction import CleanStream, Redaction
+    from app.domain.secrets.redaction import CleanStream, Redaction
 
 
 class Asks(Protocol):

@@ -34,7 +34,7 @@ with late():
     from app.engine import acting_out
 
 if TYPE_CHECKING:
-    from app.domain.redaction import Redaction
+    from app.domain.secrets.redaction import Redaction
 
 log = logging.getLogger(__name__)
 

@@ -13,7 +13,7 @@ from app.engine.ports import Clock, Traces
 from app.engine.recorder import Recorder
 
 if TYPE_CHECKING:
-    from app.domain.redaction import Redaction
+    from app.domain.secrets.redaction import Redaction
 
 
 @dataclass

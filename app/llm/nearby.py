@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from urllib.parse import urlsplit
 
 from app.domain.errors import ModelFailure, WorkbenchError
-from app.domain.pasted_keys import cleaned_key
 from app.domain.providers import checked_address
+from app.domain.secrets.pasted import cleaned_key
 from app.llm.offered import offered_models
 from app.llm.provider_desk import ProviderDesk, ProviderEntry
 from app.llm.providers import PROVIDERS, Keys, saved_name

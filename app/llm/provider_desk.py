@@ -5,9 +5,9 @@ from dataclasses import dataclass, field
 from typing import Literal, Protocol
 
 from app.domain.errors import ModelFailure, WorkbenchError
-from app.domain.key_shapes import check_owner
-from app.domain.pasted_keys import CleanedKey, cleaned_key, last_four
 from app.domain.providers import ProviderSettings, checked_address, custom_name
+from app.domain.secrets.pasted import CleanedKey, cleaned_key, last_four
+from app.domain.secrets.shapes import check_owner
 from app.domain.values import now
 from app.llm.offered import list_question, offered_models
 from app.llm.providers import PROVIDERS, Keys, Provider, base_of, has_key, provider_named, saved_name

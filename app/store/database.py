@@ -15,7 +15,7 @@ from app.store.journal import JournalStorage
 from app.store.tracked import Tracked
 
 if TYPE_CHECKING:
-    from app.domain.redaction import Redaction
+    from app.domain.secrets.redaction import Redaction
 
 
 class JournalTable(Table):

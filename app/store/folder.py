@@ -51,7 +51,7 @@ with late():
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from app.domain.redaction import Redaction
+    from app.domain.secrets.redaction import Redaction
 
 PARTS = ("runs", "sessions", "artifacts")
 _OURS = re.compile(

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from app.domain.errors import StorageError
-from app.domain.pasted_keys import CleanedKey, cleaned_key, last_four
 from app.domain.providers import KeptKey
+from app.domain.secrets.pasted import CleanedKey, cleaned_key, last_four
 from app.store.database import JournalDB
 from app.store.disk import Disk
 from app.store.key_places import FILE, SECONDS, FilePlace, KeyPlace, Keyring, KeyringPlace, MemoryPlace, PlaceName

@@ -12,7 +12,7 @@ from app.domain.agents import Behaviour, ToolChoice, new_agent
 from app.domain.errors import ModelFailure
 from app.domain.events import ModelFailed, RunFinished, ToolReturned
 from app.domain.messages import FilePart, ToolCall
-from app.domain.redaction import Redaction, Secret
+from app.domain.secrets.redaction import Redaction, Secret
 from app.domain.streaming import TextDelta
 from app.domain.tools import CallContext
 from app.engine.by_hand import HandCalls

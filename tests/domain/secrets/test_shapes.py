@@ -3,7 +3,7 @@
 import pytest
 
 from app.domain.errors import WorkbenchError
-from app.domain.key_shapes import check_owner
+from app.domain.secrets.shapes import check_owner
 
 
 @pytest.mark.parametrize(

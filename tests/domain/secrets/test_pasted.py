@@ -1,7 +1,7 @@
 import pytest
 
 from app.domain.errors import WorkbenchError
-from app.domain.pasted_keys import cleaned_key, last_four
+from app.domain.secrets.pasted import cleaned_key, last_four
 
 KEY = "sk-proj-0123456789abcdEF_gh=="
 

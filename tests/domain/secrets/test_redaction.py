@@ -10,7 +10,7 @@ import pytest
 
 from app.domain.events import MessageAdded, ToolReturned
 from app.domain.messages import TextPart, ToolCall, ToolResult, user_message
-from app.domain.redaction import Redaction, Secret
+from app.domain.secrets.redaction import Redaction, Secret
 from app.domain.streaming import CallDelta, Delta, ReasoningDelta, TextDelta
 
 KEY = "planted-key-0123456789"
