@@ -8,6 +8,7 @@ from app.late import late, late_part
 
 with late():
     from app.domain.secrets import redaction as redacting
+    from app.domain.secrets import secret
     from app.export import known
     from app.llm import providers
 
@@ -41,14 +42,14 @@ class KnownSecrets:
         """Without them."""
         return self.redaction.text(text)
 
-    def all(self) -> "Iterator[redacting.Secret]":
+    def all(self) -> "Iterator[secret.Secret]":
         """What people call each of them with it."""
         for name, value in self._data.provider_keys.values().items():
-            yield redacting.Secret(value, _label(name))
+            yield secret.Secret(value, _label(name))
         yield from known.named_secrets(os.environ)
-        yield redacting.Secret(self._access_token(), "access token of this app")
-        for secret, key in self._keys.seen.items():
-            yield redacting.Secret(secret, f"API key {key}")
+        yield secret.Secret(self._access_token(), "access token of this app")
+        for value, key in self._keys.seen.items():
+            yield secret.Secret(value, f"API key {key}")
 
 
 def _label(name: str) -> str:

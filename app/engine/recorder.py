@@ -80,10 +80,9 @@ class Recorder:
 
     def take(self, delta: Delta) -> None:
         """Add a piece to the live text."""
-        if self._cleaned is not None:
-            delta = self._cleaned.take(delta)
-        if delta.text or isinstance(delta, CallDelta):
-            self.draft.take(delta)
+        for piece in [delta] if self._cleaned is None else self._cleaned.take(delta):
+            if piece.text or isinstance(piece, CallDelta):
+                self.draft.take(piece)
         if self._checkpoint is None:
             self._checkpoint = asyncio.get_running_loop().call_later(CHECKPOINT_SECONDS, self.checkpoint)
 
@@ -96,8 +95,7 @@ class Recorder:
 
     def drop_draft(self) -> Draft:
         """Forget the live text, which has become a message or nothing; what it was."""
-        for held in self._cleaned.rest() if self._cleaned else ():
-            self.draft.take(held)
+        self._end_draft()
         dropped, self.draft = self.draft, Draft()
         self.checkpoint()
         return dropped
@@ -127,6 +125,7 @@ class Recorder:
         """Flush for the last time; raises `StorageError`, and may then be called again."""
         self.closed = True
         self._wake()
+        self._end_draft()
         self.checkpoint()
         await self._writer.flush()
         await self._writer.close()
@@ -142,6 +141,11 @@ class Recorder:
         self.closed = True
         self._wake()
         await self._writer.abandon()
+
+    def _end_draft(self) -> None:
+        """Add to it what was held back: nothing more is said."""
+        for held in self._cleaned.rest() if self._cleaned else ():
+            self.draft.take(held)
 
     def _wake(self) -> None:
         self._grown.set()

@@ -15,7 +15,8 @@ from app.engine.results import meant
 from app.engine.stopwatch import Stopwatch
 
 if TYPE_CHECKING:
-    from app.domain.secrets.redaction import CleanStream, Redaction
+    from app.domain.secrets.redaction import Redaction
+    from app.domain.secrets.stream import CleanStream
 
 
 class Asks(Protocol):
@@ -87,7 +88,7 @@ class RunningCall:
 
     def printed(self, text: str) -> None:
         if not self.ended:
-            clean = self._cleaned.take(TextDelta(text)).text if self._cleaned else text
+            clean = self._cleaned.take(TextDelta(text))[-1].text if self._cleaned else text
             self.screen.printed[self.call_id] = self._on_screen + clean
 
     def progressed(self, progress: Progress) -> None:

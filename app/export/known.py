@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from urllib.parse import unquote, urlsplit
 
-from app.domain.secrets.redaction import SHORTEST, Secret
+from app.domain.secrets.secret import SHORTEST, Secret
 
 _NAMED_SECRET = re.compile(r"(?:KEY|TOKEN|SECRET|PASSWORD|PASSWD|CREDENTIALS?|AUTHORIZATION)", re.IGNORECASE)
 _PLAIN = re.compile(

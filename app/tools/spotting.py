@@ -8,7 +8,8 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from urllib.parse import urlsplit
 
-from app.domain.secrets.redaction import SHORTEST, Redaction, Secret
+from app.domain.secrets.redaction import Redaction
+from app.domain.secrets.secret import SHORTEST, Secret
 from app.domain.tool_settings import HttpTool, HttpTransport, StdioTransport, Transport
 from app.domain.values import Value, new_id
 

@@ -12,7 +12,8 @@ from app.domain.agents import Behaviour, ToolChoice, new_agent
 from app.domain.errors import ModelFailure
 from app.domain.events import ModelFailed, RunFinished, ToolReturned
 from app.domain.messages import FilePart, ToolCall
-from app.domain.secrets.redaction import Redaction, Secret
+from app.domain.secrets.redaction import Redaction
+from app.domain.secrets.secret import Secret
 from app.domain.streaming import TextDelta
 from app.domain.tools import CallContext
 from app.engine.by_hand import HandCalls
@@ -152,6 +153,14 @@ async def test_no_part_of_it_is_shown_live(bench: Bench):
     await asyncio.wait_for(live.ended(), 10)
     returned = next(entry.event for entry in live.entries if isinstance(entry.event, ToolReturned))
     assert returned.printed == f"see {SAID} there"
+
+
+async def test_an_answer_that_the_end_of_the_app_breaks_off_is_kept_to_its_last_word(bench: Bench):
+    bench.models.say(TextDelta("so far"), bench.go_on.wait)
+    live = await bench.begin("hi")
+    await until(lambda: live.draft.text == "so ")
+    await bench.runs.close()
+    assert (await bench.data.traces.read(live.run_id)).draft.text == "so far"
 
 
 async def test_a_call_by_hand_gives_it_back_redacted(bench: Bench):
