@@ -7,6 +7,7 @@ from typing import IO, Literal, get_args
 
 from app.domain.errors import NotFound, StorageError, TooLarge, WorkbenchError
 from app.domain.events import Entry, RunStarted
+from app.domain.secrets.shapes import Shape
 from app.domain.trace import StoredTrace
 from app.export.bundle import bundle, zipped
 from app.export.html import html_page
@@ -15,7 +16,7 @@ from app.export.json_lines import json_lines
 from app.export.markdown import Review, review
 from app.export.otel import otlp_json
 from app.export.ports import ArtifactReader, RunReader, Secrets
-from app.export.redacting import Redaction, Redactor, Shape
+from app.export.redacting import Redaction, Redactor
 from app.export.referred import artifacts_of
 from app.export.words import STATUS_WORDS, file_stem
 

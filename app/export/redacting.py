@@ -6,75 +6,22 @@ each shape can be let through, since a text may be about one.
 
 import hashlib
 import json
-import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from typing import Literal, TypeVar, get_args
+from typing import TypeVar
 from urllib.parse import quote
 
 from pydantic import JsonValue
 
 from app.domain.events import Entry
+from app.domain.secrets.shapes import SHAPES, Shape, replaced
 from app.domain.values import Value
 
 V = TypeVar("V", bound=Value)
 
-Shape = Literal[
-    "API key",
-    "AWS key",
-    "GitHub token",
-    "Slack token",
-    "web token",
-    "private key",
-    "bearer token",
-    "password in an address",
-]
 KNOWN = "known key"
-SHAPES: tuple[Shape, ...] = get_args(Shape)
 LONGEST_REMEMBERED = 40
 SHORTEST_KNOWN = 6
 """Characters of a key below which it would be found in ordinary words."""
-
-_PATTERNS: Mapping[Shape, tuple[tuple[str, ...], re.Pattern[str]]] = {
-    "API key": (
-        ("sk-", "pk-", "rk-", "gsk_", "xai-", "hf_", "AIza", "sk_", "rk_", "pplx-", "ap_"),
-        re.compile(
-            r"(?<![A-Za-z0-9])(?P<secret>(?:sk|pk|rk)[-_][A-Za-z0-9_\-]{12,}|(?:gsk_|hf_|xai-|pplx-|ap_)[A-Za-z0-9_\-]{16,}"
-            r"|AIza[A-Za-z0-9_\-]{20,})"
-        ),
-    ),
-    "AWS key": (("AKIA", "ASIA"), re.compile(r"(?<![A-Za-z0-9])(?P<secret>(?:AKIA|ASIA)[A-Z0-9]{12,})")),
-    "GitHub token": (
-        ("ghp_", "gho_", "ghu_", "ghs_", "ghr_", "github_pat_", "glpat-"),
-        re.compile(r"(?<![A-Za-z0-9])(?P<secret>(?:gh[pousr]_|github_pat_|glpat-)[A-Za-z0-9_\-]{16,})"),
-    ),
-    "Slack token": (("xox", "xapp-"), re.compile(r"(?P<secret>(?:xox[a-z]|xapp)-[A-Za-z0-9\-]{8,})")),
-    "web token": (
-        ("eyJ",),
-        re.compile(r"(?<![A-Za-z0-9])(?P<secret>eyJ[A-Za-z0-9_\-]{6,}\.[A-Za-z0-9_\-]{6,}\.[A-Za-z0-9_\-]*)"),
-    ),
-    "private key": (
-        ("PRIVATE KEY",),
-        re.compile(
-            r"(?P<secret>-----BEGIN [A-Z0-9 ]{0,30}PRIVATE KEY(?: BLOCK)?-----.*?"
-            r"(?:-----END [A-Z0-9 ]{0,30}PRIVATE KEY(?: BLOCK)?-----|\Z))",
-            re.DOTALL,
-        ),
-    ),
-    "bearer token": (
-        ("earer", "EARER"),
-        re.compile(r"(?i:\bbearer\s{1,3})(?P<secret>(?!\[redacted)[A-Za-z0-9._~+/\-]{12,}=*)"),
-    ),
-    "password in an address": (
-        ("://", "?", "&"),
-        re.compile(
-            r"(?:://[^\s:/@\"'<>]{0,200}:(?P<secret>[^\s/@\"'<>]{1,200})(?=@)"
-            r"|(?i:[?&](?:api[_-]?key|key|token|access_token|password|secret)=)(?P<query>(?!\[redacted)[^&\s\"'<>#]{6,}))"
-        ),
-    ),
-}
-
-_MARKS = re.compile("|".join(re.escape(mark) for marks, _ in _PATTERNS.values() for mark in marks))
-"""What stands in every text that some pattern matches; a text is looked through for it once."""
 
 
 class Redaction(Value):
@@ -98,7 +45,7 @@ class Redactor:
         """`secrets`: the known keys. `let_through`: the shapes that stay as they are."""
         self._run_id = run_id
         self._known = _spellings(secrets)
-        self._patterns = {shape: pattern for shape, pattern in _PATTERNS.items() if shape not in let_through}
+        self._shapes = [shape for shape in SHAPES if shape not in let_through]
         self._found: dict[tuple[int, str, str], int] = {}
         self._renamed: dict[str, str] = {}
         self._seq = -1
@@ -136,12 +83,7 @@ class Redactor:
                 for _ in range(text.count(spelled)):
                     self._note(KNOWN, secret)
                 text = text.replace(spelled, f"[redacted {KNOWN}]")
-        if _MARKS.search(text) is None:
-            return text
-        for shape, (marks, pattern) in self._patterns.items():
-            if any(mark in text for mark in marks):
-                text = pattern.sub(lambda match, shape=shape: self._replaced(match, shape), text)  # type: ignore[misc]
-        return text
+        return replaced(text, self._replaced, self._shapes)
 
     def artifacts(self, contents: Mapping[str, bytes]) -> tuple[dict[str, bytes], dict[str, str]]:
         """Contents by sha256 without secrets, by the digests they have then; and the new digest of each changed one."""
@@ -183,11 +125,9 @@ class Redactor:
             return {self.text(key): self._value(inner) for key, inner in value.items()}
         return [self._value(inner) for inner in value] if isinstance(value, list) else value
 
-    def _replaced(self, match: re.Match[str], shape: Shape) -> str:
-        group = match.lastgroup or "secret"
-        start, end = match.start(group) - match.start(), match.end(group) - match.start()
-        self._note(shape, match[group])
-        return f"{match[0][:start]}[redacted {shape}]{match[0][end:]}"
+    def _replaced(self, shape: Shape, secret: str) -> str:
+        self._note(shape, secret)
+        return f"[redacted {shape}]"
 
     def _note(self, kind: str, secret: str) -> None:
         key = (self._seq, kind, masked(secret))

@@ -14,7 +14,7 @@ from email.utils import parsedate_to_datetime
 from functools import cached_property
 
 from app.domain.errors import FailureClass, ModelFailure
-from app.llm.redaction import redacted
+from app.domain.secrets.shapes import replaced
 
 _BROKEN_STREAM = "litellm.MidStreamFallbackError"
 _MADE_UP_STATUS = frozenset({_BROKEN_STREAM, "litellm.APIConnectionError"})
@@ -177,6 +177,13 @@ def classify(
         retry_after=_retry_after(trouble),
         status=status,
     )
+
+
+def redacted(text: str, secrets: Collection[str] = ()) -> str:
+    """The text with the named secrets, and all that looks like a key, replaced by `[key]`."""
+    for secret in secrets:
+        text = text.replace(secret, "[key]")
+    return replaced(text, lambda _shape, _secret: "[key]")
 
 
 def _chain(error: BaseException) -> Iterator[BaseException]:

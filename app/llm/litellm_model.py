@@ -19,11 +19,10 @@ from types import ModuleType
 from app.domain.errors import NotFound
 from app.domain.streaming import Delta, ModelRequest, Reply
 from app.llm.ends import end_of
-from app.llm.failures import classify
+from app.llm.failures import classify, redacted
 from app.llm.output_schema import response_format, takes_schema, with_schema_in_words
 from app.llm.providers import Connection
 from app.llm.reading import AnswerReader
-from app.llm.redaction import redacted
 from app.llm.wire import Json, Wire, images_in, parameters_of, tools_of
 
 log = logging.getLogger(__name__)

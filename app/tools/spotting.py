@@ -10,14 +10,11 @@ from urllib.parse import urlsplit
 
 from app.domain.secrets.redaction import Redaction
 from app.domain.secrets.secret import SHORTEST, Secret
+from app.domain.secrets.shapes import looks_like_key
 from app.domain.tool_settings import HttpTool, HttpTransport, StdioTransport, Transport
 from app.domain.values import Value, new_id
 
 _NAME = re.compile(r"key|token|secret|passw|pwd|credential|auth|cookie|session|dsn|signature", re.IGNORECASE)
-_SHAPE = re.compile(
-    r"(?:sk|pk|rk)[-_][\w-]{12,}|(?:gh[pousr]_|github_pat_|glpat-|gsk_|hf_|xai-|ap_)[\w-]{16,}|xox[a-z]-[\w-]{8,}"
-    r"|AIza[\w-]{20,}|(?:AKIA|ASIA)[A-Z0-9]{12,}|eyJ[\w-]{6,}\.[\w-]{6,}\.[\w-]*"
-)
 _SCHEME = re.compile(r"(?:(?:Bearer|Basic|Token) )?(?=\S)", re.IGNORECASE)
 _QUERY = re.compile(r"(?<=[?&])([^=&#]+)=([^&#]+)")
 
@@ -66,7 +63,7 @@ class Spotted:
         secret = value[begin:]
         if not secret or secret.startswith("$"):
             return value
-        if _NAME.search(name) or _SHAPE.search(secret):
+        if _NAME.search(name) or looks_like_key(secret):
             return value[:begin] + self._reference(secret)
         return self._address(value)
 

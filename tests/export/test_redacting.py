@@ -1,7 +1,8 @@
 import pytest
 
+from app.domain.secrets.shapes import SHAPES
 from app.export.known import known_secrets
-from app.export.redacting import KNOWN, SHAPES, Redactor, masked
+from app.export.redacting import KNOWN, Redactor, masked
 from tests.export.runs import digest
 from tests.traces import asked, call, called, finished, ran, returned, said, started, the_sum, trace_of
 

@@ -5,8 +5,7 @@ from email.utils import format_datetime
 import pytest
 
 from app.domain.errors import FailureClass, ModelFailure
-from app.llm.failures import classify
-from app.llm.redaction import redacted
+from app.llm.failures import classify, redacted
 
 
 class ProviderError(Exception):

@@ -6,8 +6,9 @@ from collections.abc import Sequence
 from nicegui import background_tasks, events, ui
 
 from app.domain.errors import WorkbenchError
+from app.domain.secrets.shapes import SHAPES, Shape
 from app.export.exports import FORMATS, Choice, Format
-from app.export.redacting import KNOWN, SHAPES, Redaction, Shape
+from app.export.redacting import KNOWN, Redaction
 from app.ui.components.buttons import button
 from app.ui.components.format import plural
 from app.ui.components.notices import told

@@ -1,9 +1,50 @@
-"""Keys that plainly are another provider's."""
+"""Keys that nobody told the app, known by their shape; those that plainly are another provider's."""
+
+import time
 
 import pytest
 
 from app.domain.errors import WorkbenchError
-from app.domain.secrets.shapes import check_owner
+from app.domain.secrets.shapes import KEYS, check_owner, looks_like_key, replaced
+from app.domain.tool_settings import HttpTransport
+from app.export.redacting import Redactor
+from app.llm.failures import redacted
+from app.tools.spotting import Spotted
+
+KEYS_SEEN = [
+    *("github_pat_11ABCDEFG0abcdefghijkl_mnopqrstuvwxyz", "ghu_abcdefghijklmnopqrstuv", "glpat-abcdefghijklmnop1234"),
+    *("xoxb-123456789012-abcdefABCDEF", "xapp-1-A02-0123456789", "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0In0.abcdefg"),
+    *("pplx-abcdefghijklmnopqrstuv", "ap_abcdefghijklmnopqrstuv", "hf_abcdefghijklmnopqrstuv", "rk_0123456789abc"),
+    *("sk-proj-abcdefghijklmnopqrst", "sk-ant-api03-0123456789abcdef", "AIzaSyA0123456789abcdefghij"),
+    *("sk-abcd****************wxyz", "gsk_0123456789abcdef", "xai-0123456789abcdef", "AKIAIOSFODNN7EXAMPLE"),
+    *("bedrock-api-key-" + "QmVkcm9j" * 5, "ABSK" + "QmVkcm9j" * 5),
+    "-----BEGIN RSA PRIVATE KEY-----\nMIIEpAIBAAKCAQEA\n-----END RSA PRIVATE KEY-----",
+]
+
+
+@pytest.mark.parametrize("key", KEYS_SEEN)
+def test_whoever_looks_for_keys_sees_the_same_ones(key: str):
+    assert redacted(f"x {key} y") == "x [key] y"
+    assert Redactor("r").text(f"x {key} y").startswith("x [redacted ")
+    assert key not in Redactor("r").text(f"x {key} y")
+    assert looks_like_key(key)
+    form = HttpTransport(url="https://host/", headers={"X-Harmless": key})
+    assert key not in str(Spotted(()).transport(form))
+
+
+BEGINS = [begin for keys in KEYS for begin in keys.begins]
+REPEATED = ("eyJ-", "eyJaaaaaa.", "-eyJaaaaaaa", "sk-a*", "bearer ", "://:@", "://a:", "?key=", "-----END ")
+
+
+@pytest.mark.parametrize("before", ["", "sk-", "eyJaaaaaa.", "://", "-----BEGIN PRIVATE KEY-----"])
+def test_no_text_takes_more_time_than_its_length_asks_for(before: str):
+    """One that took time by the square of its length would take minutes."""
+    began = time.perf_counter()
+    for unit in (*BEGINS, *REPEATED):
+        text = (before + unit * 100_000)[:100_000]
+        replaced(text, lambda _shape, _secret: "")
+        looks_like_key(text)
+    assert time.perf_counter() - began < 15
 
 
 @pytest.mark.parametrize(
