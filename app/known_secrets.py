@@ -1,9 +1,13 @@
 """The secrets that this app knows, wherever they come from, and the one thing that takes them out of texts."""
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from app.domain.provenance import Trigger
 from app.late import late, late_part
 
 with late():
@@ -17,6 +21,20 @@ if TYPE_CHECKING:
     from app.store.folder import DataFolder
 
 
+_SPEAKER: ContextVar[Trigger | None] = ContextVar("speaker", default=None)
+"""Whose request is being answered; the owner's where nobody said so."""
+
+
+@contextmanager
+def speaking(speaker: Trigger) -> "Iterator[None]":
+    """What is stored, called or exported in here is theirs; a run has its own rule, by who started it."""
+    before = _SPEAKER.set(speaker)
+    try:
+        yield
+    finally:
+        _SPEAKER.reset(before)
+
+
 class KnownSecrets:
     """Makes nothing, and reads nothing, before something is written."""
 
@@ -27,16 +45,48 @@ class KnownSecrets:
 
     @late_part
     def redaction(self) -> "redacting.Redaction":
-        """As far as they are read by now."""
-        made = redacting.Redaction(self.all)
+        """Of all of them, as far as they are read by now."""
+        return self._followed(self.all)
+
+    async def ready(self, speaker: Trigger) -> "redacting.Redactions":
+        """For a run of theirs, once the saved keys are read."""
+        await self._data.provider_keys.ready()
+        return self._of(speaker)
+
+    def now(self) -> "redacting.Redactions":
+        """For what happens outside of runs."""
+        return self._of(_SPEAKER.get())
+
+    def _of(self, speaker: Trigger | None) -> "redacting.Redactions":
+        return self._of_owner if speaker is None or speaker.is_owner else self._of_others
+
+    @late_part
+    def _of_owner(self) -> "redacting.Redactions":
+        return redacting.Redactions(said=self.redaction, streamed=self.redaction, read=self.redaction)
+
+    @late_part
+    def _of_others(self) -> "redacting.Redactions":
+        """Guests and keys: their marks name nothing, and what they may guess is looked for in what tools read only."""
+
+        def said() -> "Iterator[secret.Secret]":
+            return (replace(one, label="") for one in self.redaction.known() if not one.guessable)
+
+        return redacting.Redactions(
+            said=self._followed(said),
+            streamed=self._followed(lambda: (one for one in said() if not one.own)),
+            read=self._followed(lambda: (replace(one, label="") for one in self.redaction.known())),
+        )
+
+    def _followed(self, secrets: "Callable[[], Iterable[secret.Secret]]") -> "redacting.Redaction":
+        made = redacting.Redaction(secrets)
         self._data.provider_keys.on_change.append(made.changed)
         self._keys.on_seen.append(made.changed)
         return made
 
-    async def ready(self) -> "redacting.Redaction":
-        """The same, once the saved keys are read."""
-        await self._data.provider_keys.ready()
-        return self.redaction
+    def looked_for(self, values: list[str]) -> list[str]:
+        """Those of them that are taken out of what is exported now."""
+        by_owner = self.now() is self._of_owner
+        return [value for value in values if by_owner or not secret.Secret(value, "").guessable]
 
     def text(self, text: str) -> str:
         """Without them."""
@@ -47,9 +97,9 @@ class KnownSecrets:
         for name, value in self._data.provider_keys.values().items():
             yield secret.Secret(value, _label(name))
         yield from known.named_secrets(os.environ)
-        yield secret.Secret(self._access_token(), "access token of this app")
+        yield secret.Secret(self._access_token(), "access token of this app", own=True)
         for value, key in self._keys.seen.items():
-            yield secret.Secret(value, f"API key {key}")
+            yield secret.Secret(value, f"API key {key}", own=True)
 
 
 def _label(name: str) -> str:

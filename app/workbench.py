@@ -77,7 +77,7 @@ class Workbench:
         """What the printed address carries until the app ends; set likewise."""
         self._trust_tools = trust_tools
         self._demo_pace = demo_pace
-        data.keep_out(lambda: self.known.redaction)
+        data.keep_out(lambda: self.known.now().said)
 
     @classmethod
     def open(cls, folder: Path, *, trust_tools: bool = False, demo_pace: float = HUMAN_PACE) -> Self:
@@ -128,7 +128,7 @@ class Workbench:
             *(self.data.traces, self.rows, self.models, self.tools, self.artifacts, app.engine.clock.SystemClock()),
             day_ceiling=lambda: self.preferences.get().day_cost,
             search=self.search,
-            redaction=self.known.ready,
+            redactions=self.known.ready,
         )
         runs.on_end.append(lambda live: self.search.take(live.run_id, live.entries))
         stores = (self.agents, self.sessions, self.tools)
@@ -254,7 +254,7 @@ class Workbench:
 
     @late_part
     def hand_calls(self) -> "app.engine.by_hand.HandCalls":
-        return app.engine.by_hand.HandCalls(self.tools, self.artifacts, lambda: self.known.redaction)
+        return app.engine.by_hand.HandCalls(self.tools, self.artifacts, self.known.now)
 
     @late_part
     def last_calls(self) -> "app.engine.last_calls.LastCalls":
@@ -295,7 +295,9 @@ class Workbench:
         stores = (self.data.traces, self.rows, self.sessions, self.artifacts, self.agents)
         importing = app.export.importing.Importing(*stores, taken_in=self.search.look_again)
         return app.export.exports.Exports(
-            self.runs, self.artifacts, self.secrets, app=self.version, importing=importing
+            *(self.runs, self.artifacts, lambda: self.known.looked_for(self.secrets())),
+            app=self.version,
+            importing=importing,
         )
 
     # Keys of the app, and what may be told to nobody.

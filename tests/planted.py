@@ -16,6 +16,8 @@ VARIABLES = (
     *("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_SESSION_TOKEN", "BRAVE_API_KEY", "REFERRED_TOKEN"),
 )
 PROXY = "HTTPS_PROXY"
+WEAK = "DB_PASSWORD"
+"""One that somebody may guess; all others are random."""
 OTHERS = (
     *("provider key in a file", "web search key in a file", "provider key in the keyring", "key with odd signs"),
     *("MCP variable", "MCP argument", "MCP address", "MCP header", "HTTP tool header", "API key", "start token"),
@@ -27,10 +29,13 @@ OTHERS = (
 class Plants:
     """Each way with its secret; the API key and the start token are the app's own and found out later."""
 
-    values: dict[str, str] = field(default_factory=lambda: {way: new() for way in (*VARIABLES, PROXY, *OTHERS[:-2])})
+    values: dict[str, str] = field(
+        default_factory=lambda: {way: new() for way in (*VARIABLES, PROXY, WEAK, *OTHERS[:-2])}
+    )
 
     def __post_init__(self) -> None:
         self.values["key with odd signs"] += '/+~"\\%&='
+        self.values[WEAK] = f"winter-{secrets.randbelow(90_000) + 10_000}!"
 
     def __getitem__(self, way: str) -> str:
         return self.values[way]
@@ -39,11 +44,11 @@ class Plants:
     def environment(self) -> dict[str, str]:
         """What the app is started with."""
         proxy = f"http://somebody:{self[PROXY]}@127.0.0.1:9"
-        return {name: self[name] for name in VARIABLES} | {PROXY: proxy}
+        return {name: self[name] for name in (*VARIABLES, WEAK)} | {PROXY: proxy}
 
-    def all_text(self) -> str:
-        """All of them, as a person might paste them."""
-        return "\n".join(self.values.values())
+    def all_text(self, *, guessed: bool = True) -> str:
+        """All of them, as a person might paste them; without `guessed` only those that nobody guesses."""
+        return "\n".join(value for way, value in self.values.items() if guessed or way != WEAK)
 
     def found(self, content: bytes) -> Iterator[str]:
         """The ways whose secret is in it, in any spelling."""

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from app.domain.provenance import Trigger
 from app.domain.tool_settings import HttpTool, McpServer, StdioTransport
 from app.export.exports import FORMATS, Choice
 from app.llm.provider_desk import ProviderEntry
@@ -23,6 +24,7 @@ from tests.fakes.openai import FakeOpenAI
 from tests.tools.mcp.hubs import hostile, reached
 from tests.waiting import until
 
+OWNER = Trigger(kind="page")
 KEY = "planted/key+0123456789~WXYZ"
 """Without any of the shapes by which keys are known."""
 
@@ -96,7 +98,7 @@ async def test_the_secrets_of_servers_and_requests_are_kept_with_the_keys(tmp_pa
     await workbench.http_tools.create(form)
     assert KEY not in repr(workbench.mcp.states()) + repr(workbench.http_tools.forms())
     assert holding(tmp_path) == {FILE}
-    assert await workbench.known.ready() and workbench.known.text(KEY) == "[redacted: secret of a tool]"
+    assert await workbench.known.ready(OWNER) and workbench.known.text(KEY) == "[redacted: secret of a tool]"
     await workbench.mcp.remove("one")
     await workbench.http_tools.delete("ask")
     await workbench.close()

@@ -17,6 +17,7 @@ from tests.faults import (
     hostile_files,
     hostile_pages,
     jobs,
+    oracle,
     planted_secrets,
     provider_ways,
     rights,
@@ -79,7 +80,13 @@ async def test_what_hostile_files_decide_is_measured():
 async def test_planted_secrets_are_looked_for():
     [figure] = await planted_secrets.run(brief=True)
     assert figure.passed, figure
-    assert figure.value.startswith("0 of 27 planted, ")
+    assert figure.value.startswith("0 of 28 planted, ")
+
+
+async def test_what_streams_tell_is_measured():
+    [figure] = await oracle.run(texts=60)
+    assert figure.passed, figure
+    assert figure.value.startswith("0 of 360 streams, ")
 
 
 async def test_what_others_may_read_is_looked_through():

@@ -22,6 +22,7 @@ from app.api.guests import Guests, NoGuests
 from app.api.rate import RunLimits
 from app.api.refusals import OPENAI_PATHS, Refusal
 from app.export.limits import LARGEST_BUNDLE
+from app.known_secrets import speaking
 from app.store.sign_ins import SignIns
 
 HOST = "127.0.0.1"
@@ -121,7 +122,8 @@ class Door:
         asker = self._credentials.asker(request)
         answer = await self._answer(request, asker, receive)
         try:
-            await (answer or self._inside(request))(scope, receive, self._with_headers(send))
+            with speaking(caller_of(request).trigger):
+                await (answer or self._inside(request))(scope, receive, self._with_headers(send))
         finally:
             if scope["type"] == "websocket":
                 self._connections.left(scope.get("client"))

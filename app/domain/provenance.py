@@ -25,6 +25,11 @@ class Trigger(Value):
     key: str = ""
     """The id of the API key that started it, or the run above it. Empty for all others, and in old runs."""
 
+    @property
+    def is_owner(self) -> bool:
+        """Whether the app's owner started it, who sends no key but the app's own token. An agent may be anybody's."""
+        return self.kind not in ("api_key", "agent") or (self.kind == "api_key" and not self.name)
+
 
 class Parent(Value):
     """The run and the tool call that started this one."""

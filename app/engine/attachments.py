@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import PurePosixPath
 
 from app.domain.messages import Attachment, FilePart, ImagePart, Message, Part
-from app.engine.ports import Artifacts
+from app.engine.ports import Artifacts, Clean
 
 LONGEST_NAME = 100
 """Characters of a file name."""
@@ -25,9 +25,11 @@ class Attached:
     """Path to sha256 of all files of the session, the attachments among them."""
 
 
-async def kept(artifacts: Artifacts, content: bytes, *, media_type: str, filename: str) -> ImagePart | FilePart:
+async def kept(
+    artifacts: Artifacts, content: bytes, *, media_type: str, filename: str, clean: Clean | None = None
+) -> ImagePart | FilePart:
     """The content stored, as a part of a message or result that names it. Raises `StorageError`."""
-    digest = await artifacts.put(content)
+    digest = await artifacts.put(content, clean=clean)
     if media_type.startswith("image/"):
         return ImagePart(artifact=digest, media_type=media_type, alt=filename)
     return FilePart(artifact=digest, media_type=media_type, filename=filename, size=len(content))

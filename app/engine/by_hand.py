@@ -22,7 +22,7 @@ from app.engine.running_call import RunningCall, Screen
 from app.engine.stopwatch import Stopwatch
 
 if TYPE_CHECKING:
-    from app.domain.secrets.redaction import Redaction
+    from app.domain.secrets.redaction import Redaction, Redactions
 
 KEPT_FINISHED = 30
 """Calls that stay in memory after their end, since their page shows them."""
@@ -135,10 +135,10 @@ class HandCalls:
     """The calls by hand of this process. They belong to it and to no page, and share one folder of files."""
 
     def __init__(
-        self, toolbox: Toolbox, artifacts: Artifacts, redaction: "Callable[[], Redaction | None]" = _nothing
+        self, toolbox: Toolbox, artifacts: Artifacts, redactions: "Callable[[], Redactions | None]" = _nothing
     ) -> None:
-        """`redaction` takes the known secrets out of what calls show and give back."""
-        self._redaction = redaction
+        """`redactions` take the known secrets out of what calls show and give back, by who makes them."""
+        self._redactions = redactions
         self._toolbox = toolbox
         self._artifacts = artifacts
         self._calls: OrderedDict[str, HandCall] = OrderedDict()
@@ -158,8 +158,10 @@ class HandCalls:
         `unattended` when nobody is there to answer what it asks.
         """
         call = ToolCall(call_id=new_id(), name=name, arguments=dict(arguments))
+        toolset, redactions = self._toolbox.lease(), self._redactions()
+        redaction = redactions.of_tool(reads_outside=toolset.reads_outside(name)) if redactions else None
         files = CallFiles(call.call_id, self.files, self._artifacts, _unheard)
-        hand_call = HandCall(self._toolbox.lease(), call, files, self._named, self._redaction())
+        hand_call = HandCall(toolset, call, files, self._named, redaction)
         hand_call.unattended = unattended
         self._forget_old()
         self._calls[call.call_id] = hand_call

@@ -82,8 +82,8 @@ async def _call(run: Run, allowed: Permitted, tool: GrantedTool) -> None:
     try:
         with run.control.breakable() if tool.spec.cancellable else nullcontext():
             outcome = await _attempts(run, call, tool, running)
-        parts = await kept_whole(outcome.parts, run.artifacts, filename=f"{call.name}-result.txt")
-        outcome = replace(outcome, parts=parts)
+        name, clean = f"{call.name}-result.txt", running.files.clean
+        outcome = replace(outcome, parts=await kept_whole(outcome.parts, run.artifacts, filename=name, clean=clean))
     except Steered:
         outcome = Outcome.told("cancelled", "This call was cancelled: the user sent a new message.", running.shown)
     except asyncio.CancelledError:
@@ -112,7 +112,8 @@ async def _attempts(run: Run, call: ToolCall, tool: GrantedTool, running: Runnin
 
 
 def _running(run: Run, call: ToolCall, answer: PauseResolved | None) -> RunningCall:
-    started, recorder = run.started, run.recorder
+    started, recorder, redactions = run.started, run.recorder, run.recorder.redactions
+    redaction = redactions.of_tool(reads_outside=run.toolset.reads_outside(call.name)) if redactions else None
     return RunningCall(
         call_id=call.call_id,
         files=CallFiles(call.call_id, run.files, run.artifacts, recorder.record),
@@ -121,7 +122,7 @@ def _running(run: Run, call: ToolCall, answer: PauseResolved | None) -> RunningC
         person=PersonOfRun(run, call, answer),
         named=lambda: named_in(entry.event for entry in recorder.entries),
         stopwatch=Stopwatch(started.limits.tool_timeout),
-        redaction=recorder.redaction,
+        redaction=redaction,
         tasks=NoTasks() if run.spawner is None else TasksOfRun(run.spawner, run.recorder.run_id, call.call_id),
     )
 

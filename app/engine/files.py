@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from app.domain.errors import ToolError
 from app.domain.events import FileChanged
 from app.domain.tools import FileWrite
-from app.engine.ports import Artifacts
+from app.engine.ports import Artifacts, Clean
 
 
 @dataclass
@@ -19,6 +19,8 @@ class CallFiles:
     artifacts: Artifacts
     changed: Callable[[FileChanged], None]
     """Told of every change."""
+    clean: Clean | None = None
+    """Takes out of what the call stores the secrets that are taken out of what it gives back."""
 
     def digests(self) -> Mapping[str, str]:
         return dict(self.files)
@@ -31,7 +33,7 @@ class CallFiles:
         return await self.artifacts.get(digest)
 
     async def write(self, path: str, content: bytes) -> FileWrite:
-        after = await self.artifacts.put(content)
+        after = await self.artifacts.put(content, clean=self.clean)
         before = self.files.get(path)
         self.files[path] = after
         if after != before:

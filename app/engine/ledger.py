@@ -94,6 +94,11 @@ class Ledger:
         self.forget(started.session_id)
         return account
 
+    def root(self, started: RunStarted) -> RunStarted:
+        """How the first run above that one began, or itself where there is none."""
+        parent = self._known.get(started.parent.run_id) if started.parent else None
+        return parent.root if parent else started
+
     def knows(self, run_id: str) -> bool:
         """Whether the run goes on, or one below it does."""
         return run_id in self._known

@@ -51,6 +51,10 @@ class Toolset(Protocol):
         """
         ...
 
+    def reads_outside(self, name: str) -> bool:
+        """Whether what the tool gives back may come from outside of the session."""
+        ...
+
     def release(self) -> None:
         """Called once, when the run has ended."""
         ...
@@ -205,10 +209,16 @@ class ComparisonStore(Protocol):
         ...
 
 
+Clean = Callable[[bytes], bytes]
+"""Gives back a content without secrets."""
+
+
 class Artifacts(Protocol):
     """Contents by their sha256."""
 
-    async def put(self, content: bytes) -> str: ...
+    async def put(self, content: bytes, *, clean: Clean | None = None) -> str:
+        """The content's sha256; `clean` takes secrets out of it, in place of what does so by default."""
+        ...
 
     async def get(self, digest: str) -> bytes:
         """Raises `NotFound`."""

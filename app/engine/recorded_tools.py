@@ -97,6 +97,9 @@ class RecordedTools:
         """Whether nothing is called for it now."""
         return self.source(call.name).mode in UNASKED
 
+    def reads_outside(self, name: str) -> bool:
+        return self.source(name).mode != "edited" and self.live.reads_outside(name)
+
     def release(self) -> None:
         self.live.release()
 

@@ -11,7 +11,7 @@ from app.domain.tools import Progress
 from app.engine.ports import Clock, TraceWriter
 
 if TYPE_CHECKING:
-    from app.domain.secrets.redaction import Redaction
+    from app.domain.secrets.redaction import Redactions
 
 CHECKPOINT_SECONDS = 1.0
 """Live text is on its way to the disk at least this often."""
@@ -27,9 +27,9 @@ class Recorder:
         clock: Clock,
         entries: Iterable[Entry] = (),
         *,
-        redaction: "Redaction | None" = None,
+        redactions: "Redactions | None" = None,
     ) -> None:
-        """`redaction` takes the known secrets out of all that is recorded and shown."""
+        """`redactions` take the known secrets out of all that is recorded and shown."""
         self.run_id = run_id
         self.entries: list[Entry] = list(entries)
         self.draft = Draft()
@@ -42,8 +42,9 @@ class Recorder:
         """True when nothing more will be recorded, with or without an end."""
         self._writer = writer
         self._clock = clock
-        self.redaction = redaction
-        self._cleaned = redaction.stream() if redaction else None
+        self.redactions = redactions
+        self.redaction = redactions.said if redactions else None
+        self._cleaned = redactions.streamed.stream() if redactions else None
         self._grown = asyncio.Event()
         self._checkpoint: asyncio.TimerHandle | None = None
 

@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from app.domain.errors import ToolError
 from app.domain.events import Event, FileChanged, MessageAdded, RunStarted, ToolReturned
 from app.domain.messages import FilePart, ImagePart, Message, Part, ResultPart, TextPart, ToolResult
-from app.engine.ports import Artifacts
+from app.engine.ports import Artifacts, Clean
 
 BIG = 20_000
 """Bytes of text in one result above which the model gets the beginning only."""
@@ -26,14 +26,16 @@ def wants_reader(names: Collection[str]) -> bool:
     return not SHORT_RESULTS.issuperset(names)
 
 
-async def kept_whole(parts: tuple[ResultPart, ...], artifacts: Artifacts, *, filename: str) -> tuple[ResultPart, ...]:
+async def kept_whole(
+    parts: tuple[ResultPart, ...], artifacts: Artifacts, *, filename: str, clean: Clean | None = None
+) -> tuple[ResultPart, ...]:
     """The parts as they are, or with all text as an artifact of that name, of which only the beginning is said."""
     texts = [part.text for part in parts if isinstance(part, TextPart)]
     if not _is_big(texts):
         return parts
     text = "\n".join(texts)
     content = await asyncio.to_thread(text.encode)
-    digest = await artifacts.put(content)
+    digest = await artifacts.put(content, clean=clean)
     whole = FilePart(artifact=digest, media_type="text/plain", filename=filename, size=len(content))
     others = (part for part in parts if not isinstance(part, TextPart))
     return (TextPart(text=_beginning(text, whole)), whole, *others)

@@ -85,6 +85,7 @@ class RunningCall:
 
     def __post_init__(self) -> None:
         self._cleaned: CleanStream | None = self.redaction.stream() if self.redaction else None
+        self.files.clean = self.redaction.content if self.redaction else None
 
     def printed(self, text: str) -> None:
         if not self.ended:
@@ -98,7 +99,8 @@ class RunningCall:
             self.stopwatch.restart()
 
     async def keep(self, content: bytes, *, media_type: str, filename: str) -> ImagePart | FilePart:
-        return await kept(self.files.artifacts, content, media_type=media_type, filename=filename)
+        files = self.files
+        return await kept(files.artifacts, content, media_type=media_type, filename=filename, clean=files.clean)
 
     async def result(self, ref: str) -> bytes:
         return await self.files.artifacts.get(meant(ref, self.named()))

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, TypeVar
 from app.domain.errors import Conflict, NotFound
 from app.domain.events import Entry, Forked, MessageAdded, Origin, PauseResolved, RunFinished, RunStarted
 from app.domain.messages import Message
+from app.domain.provenance import Trigger
 from app.domain.trace import RunRow, RunStatus, StoredTrace, status
 from app.domain.values import new_id
 from app.engine.calling import refuse_calls
@@ -34,7 +35,7 @@ with late():
     from app.engine import acting_out
 
 if TYPE_CHECKING:
-    from app.domain.secrets.redaction import Redaction
+    from app.domain.secrets.redaction import Redactions
 
 log = logging.getLogger(__name__)
 
@@ -45,7 +46,7 @@ KEPT_FINISHED = 30
 """Runs that stay in memory after their end, since their page and the next turn read them."""
 
 
-async def no_redaction() -> None:
+async def no_redactions(_trigger: Trigger) -> None:
     """Where no secrets are known."""
 
 
@@ -61,8 +62,8 @@ class Runs:
     """US dollars that all runs of a day may cost together; 0 for no ceiling."""
     search: RunSearch | None = None
     """What finds runs by what was said in them; without it only their rows are looked at."""
-    redaction: "Callable[[], Awaitable[Redaction | None]]" = no_redaction
-    """Takes the known secrets out of what is written."""
+    redactions: "Callable[[Trigger], Awaitable[Redactions | None]]" = no_redactions
+    """By who started a run: what takes the known secrets out of it."""
 
     def __post_init__(self) -> None:
         self.ledger = Ledger(self.rows, self.clock, self.day_ceiling)
@@ -80,7 +81,7 @@ class Runs:
         self.held: Callable[[RunStarted, Sequence[Entry]], RunStarted] = lambda started, _entries: started
         """How a run that its process left may go on, made of how it began and its trace. Raises `Conflict`."""
         self.equipment = Equipment(self.models, self.toolbox, self.artifacts, self.clock, self.ledger)
-        self.starting = Starting(self.traces, self.clock, self.equipment, self.redaction)
+        self.starting = Starting(self.traces, self.clock, self.equipment, self.redactions)
         self.lists = RunLists(self.rows, self.search, self.live, self.left_runs)
         self._lineage = Lineage(self.ledger, self.traces, self.rows)
 
@@ -93,7 +94,7 @@ class Runs:
         """
         run_id = run_id or new_id()
         async with self.starting.taking(run_id) as undo:
-            recorder = await self.starting.recorder(undo, run_id, started.session_id)
+            recorder = await self.starting.recorder(undo, run_id, started)
             started = await _without_secrets(started, recorder)
             said = await _without_secrets(MessageAdded(message=message, origin=origin), recorder)
             await recorder.prepare(started)
@@ -118,7 +119,7 @@ class Runs:
         """
         run_id, origin = new_id(), await acting_out.record_for(forked, (), self.trace)
         async with self.starting.taking(run_id) as undo:
-            recorder = await self.starting.recorder(undo, run_id, started.session_id)
+            recorder = await self.starting.recorder(undo, run_id, started)
             started = await _without_secrets(started, recorder)
             await recorder.prepare(started)
             await recorder.copy((prefix[0].model_copy(update={"event": started}), *prefix[1:]))
@@ -230,7 +231,7 @@ class Runs:
         found = fork_view.fork_of(trace.entries) if answering else None
         origin = await acting_out.record_for(found[1], trace.entries[found[0] + 1 :], self.trace) if found else None
         above, below = await self._lineage.above(started), await self._lineage.below(run_id)
-        recorder = await self.starting.recorder(undo, run_id, started.session_id, trace.entries)
+        recorder = await self.starting.recorder(undo, run_id, started, trace.entries)
         live = self.starting.equipped(undo, started, recorder)
         self.ledger.remember(live.run.budget.account, below)
         del above  # the run's own account holds on to them from now on

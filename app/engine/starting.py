@@ -7,13 +7,14 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from app.domain.events import Entry, RunStarted
+from app.domain.provenance import Trigger
 from app.engine.equipping import Equipment, Past
 from app.engine.live_run import LiveRun
 from app.engine.ports import Clock, Traces
 from app.engine.recorder import Recorder
 
 if TYPE_CHECKING:
-    from app.domain.secrets.redaction import Redaction
+    from app.domain.secrets.redaction import Redactions
 
 
 @dataclass
@@ -21,7 +22,7 @@ class Starting:
     traces: Traces
     clock: Clock
     equipment: Equipment
-    redaction: "Callable[[], Awaitable[Redaction | None]]"
+    redactions: "Callable[[Trigger], Awaitable[Redactions | None]]"
     taken: dict[str, asyncio.Event] = field(default_factory=dict)
     """Runs that are about to go on here, with what tells when they do, or do not after all."""
 
@@ -43,12 +44,12 @@ class Starting:
             await told.wait()
 
     async def recorder(
-        self, undo: AsyncExitStack, run_id: str, session_id: str, entries: Sequence[Entry] = ()
+        self, undo: AsyncExitStack, run_id: str, started: RunStarted, entries: Sequence[Entry] = ()
     ) -> Recorder:
-        """For a new run of the session, or to go on behind `entries`."""
-        redaction = await self.redaction()
-        writer = await (self.traces.reopen(run_id) if entries else self.traces.create(run_id, session_id))
-        recorder = Recorder(run_id, writer, self.clock, entries, redaction=redaction)
+        """For a run that begins like this, or to go on behind `entries`."""
+        redactions = await self.redactions(self.equipment.ledger.root(started).trigger)
+        writer = await (self.traces.reopen(run_id) if entries else self.traces.create(run_id, started.session_id))
+        recorder = Recorder(run_id, writer, self.clock, entries, redactions=redactions)
         undo.push_async_callback(recorder.abandon)
         return recorder
 

@@ -30,6 +30,8 @@ class Documents(Generic[V]):
         self._kind = kind
         self._noun = noun
         self._marks = marks or _no_marks
+        self.made_of_clean = False
+        """True where secrets were taken out before of all that the values are made of."""
         self._parsed: dict[str, tuple[Document, V]] = {}
         self._known_places: dict[str, int] | None = None
         self.damaged: dict[str, str] = {}
@@ -92,7 +94,7 @@ class Documents(Generic[V]):
 
         Raises `StorageError`; then the old one stands.
         """
-        if self._database.redaction is not None:
+        if self._database.redaction is not None and not self.made_of_clean:
             value = self._database.redaction().value(value)
         fields: Document = {"id": key, "revision": self.revision(key) + 1, **self._marks(value)}
         fields["value"] = value.model_dump(mode="json")

@@ -32,6 +32,7 @@ class RunAge:
 class Rows:
     def __init__(self, database: JournalDB) -> None:
         self._documents = Documents(database, "runs", RunRow, noun="run", marks=_marks)
+        self._documents.made_of_clean = True
 
     def get(self, run_id: str) -> RunRow | None:
         """The row, `None` for a run that is not there or deleted."""

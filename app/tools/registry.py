@@ -16,6 +16,8 @@ from app.tools.printing import PrintingContext
 
 MOST_NAMES = 40
 BUILT_IN = "Built in"
+_WEB = ("http_get", "web_search")
+"""Of those that are built in, the ones that read more than the session holds."""
 
 
 class Undecided:
@@ -63,6 +65,11 @@ class Toolset:
         finally:
             printed = printing.finish()
         return bounded(output.model_copy(update={"printed": output.printed or printed}))
+
+    def reads_outside(self, name: str) -> bool:
+        """Whether what the tool gives back may come from outside of the session."""
+        listed = self._listed.get(canonical_name(name))
+        return listed is not None and (listed.source != BUILT_IN or listed.tool.spec.name in _WEB)
 
     def release(self) -> None:
         """Let go of what newer versions have replaced."""

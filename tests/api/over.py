@@ -36,10 +36,8 @@ def _made() -> FastAPI:
 
 
 @asynccontextmanager
-async def served(
-    app: ASGIApp, *, port: int | None = None, connections: Connections | None = None
-) -> AsyncIterator[int]:
-    """The port where the app answers meanwhile, through the same kind of server as ours."""
+async def served(app: ASGIApp, *, port: int = 0, connections: Connections | None = None) -> AsyncIterator[int]:
+    """The port where the app answers meanwhile, a free one by default, through the same kind of server as ours."""
     port = port or free_port()
     http = connections.protocol() if connections else "auto"
     config = uvicorn.Config(app, port=port, http=http, ws="wsproto", log_level="warning", lifespan="off")

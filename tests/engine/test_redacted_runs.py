@@ -12,7 +12,8 @@ from app.domain.agents import Behaviour, ToolChoice, new_agent
 from app.domain.errors import ModelFailure
 from app.domain.events import ModelFailed, RunFinished, ToolReturned
 from app.domain.messages import FilePart, ToolCall
-from app.domain.secrets.redaction import Redaction
+from app.domain.provenance import Trigger
+from app.domain.secrets.redaction import Redaction, Redactions
 from app.domain.secrets.secret import Secret
 from app.domain.streaming import TextDelta
 from app.domain.tools import CallContext
@@ -87,13 +88,15 @@ async def bench(tmp_path: Path) -> AsyncIterator[Bench]:
 
     redaction = Redaction(lambda: [Secret(KEY, "OpenAI key")])
 
-    async def ready() -> Redaction:
-        return redaction
+    redactions = Redactions(said=redaction, streamed=redaction, read=redaction)
+
+    async def ready(_speaker: Trigger) -> Redactions:
+        return redactions
 
     registry = Registry([tool()(function) for function in (leak, leak_much, break_down, leak_slowly)])
     data.keep_out(lambda: redaction)
-    runs = Runs(data.traces, data.rows, models, registry, data.artifacts, QuickClock(), redaction=ready)
-    hand_calls = HandCalls(registry, data.artifacts, lambda: redaction)
+    runs = Runs(data.traces, data.rows, models, registry, data.artifacts, QuickClock(), redactions=ready)
+    hand_calls = HandCalls(registry, data.artifacts, lambda: redactions)
     yield Bench(data, models, runs, hand_calls, Chat(data.agents, data.sessions, runs, registry), go_on)
     await runs.close()
     await data.close()

@@ -12,6 +12,7 @@ from app.domain.errors import Conflict, NotFound
 from app.domain.events import Entry, RunResumed, ToolCalled
 from app.domain.messages import ToolCall
 from app.domain.models import Price
+from app.domain.provenance import Trigger
 from app.domain.streaming import TextDelta
 from app.domain.tools import CallContext, Question
 from app.domain.trace import RunFilter, conversation, open_pauses, totals
@@ -135,6 +136,24 @@ async def test_a_decision_on_a_run_that_was_left_lets_it_go_on_in_its_trace(benc
     assert stored.entries == resumed.entries and not stored.damaged
     assert after.data.rows.get(live.run_id).status == "completed"
     assert not await Pauses(after.chat).waiting()
+
+
+async def test_secrets_are_taken_out_by_who_started_a_run_whoever_lets_it_go_on(bench, world):
+    speakers = []
+
+    async def no_secrets(speaker: Trigger) -> None:
+        speakers.append(speaker)
+
+    bench.runs.starting.redactions, key = no_secrets, Trigger(kind="api_key", name="n8n")
+    bench.models.say(reply("", PAY))
+    bench.models.say("The end.")
+    session = await bench.session(ToolChoice(name="pay", policy="ask"))
+    live = await bench.chat.send(session.id, "go", trigger=key)
+    await asked(live)
+    after = await restarted(bench, world)
+    after.runs.starting.redactions = no_secrets
+    await ended(await Pauses(after.chat).decide(live.run_id, "c1", "deny"))
+    assert speakers == [key, key]
 
 
 async def test_the_reason_of_a_denial_reaches_the_model_also_after_a_restart(bench, world):

@@ -5,6 +5,7 @@ place says which it was, where that is anybody's business.
 """
 
 from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from typing import TypeVar
 
 from pydantic import BaseModel, JsonValue
@@ -76,3 +77,19 @@ class Redaction:
         if isinstance(value, dict):
             return {self.text(key): self._cleaned(inner) for key, inner in value.items()}
         return [self._cleaned(inner) for inner in value] if isinstance(value, list) else value
+
+
+@dataclass(frozen=True, slots=True)
+class Redactions:
+    """What takes the secrets out of a run's texts, by whose they are."""
+
+    said: Redaction
+    """What its caller and its model say."""
+    streamed: Redaction
+    """What the model says, while it is being written."""
+    read: Redaction
+    """What tools read outside of the session."""
+
+    def of_tool(self, *, reads_outside: bool) -> Redaction:
+        """For what a tool gives back."""
+        return self.read if reads_outside else self.said

@@ -15,6 +15,10 @@ GLANCED_AT = 24
 _IN_ADDRESSES = str.maketrans("+/", "-_")
 
 
+_TEXT = SchemaValidator(core_schema.str_schema(pattern=""))
+"""Knows texts that nobody can look through: those with lone surrogates."""
+
+
 class Spellings:
     """What is known at one moment; whoever looks for it does so with one of these, which never changes."""
 
@@ -23,15 +27,19 @@ class Spellings:
         self.marks = tuple(sorted(found.items(), key=lambda pair: (-len(pair[0]), pair)))
         """Each spelling with what takes its place, the longest first."""
         self._in_json = tuple(dict.fromkeys(_in_json(spelled) for spelled in found))
-        self._glance = Glance((*found, *self._in_json))
+        heads = dict.fromkeys(spelled[:GLANCED_AT] for spelled in (*found, *self._in_json))
+        # Without any it may be in no text, which the pattern of an empty text would find everywhere.
+        pattern = "|".join(map(re.escape, heads)) or "[^\\s\\S]"
+        # One pass for all of them, by Rust's regular expressions, which pydantic has: Python's try one by one.
+        self._seen = SchemaValidator(core_schema.str_schema(pattern=pattern, regex_engine="rust-regex"))
 
     def sees_nothing(self, text: str) -> bool:
-        """Whether it is certain that not even the first characters of one stand in the text, 24 of them."""
-        return self._glance.sees_nothing(text)
+        """Whether it is certain that none of them, nor the first 24 characters of one, is in the text."""
+        return not self._seen.isinstance_python(text) and _TEXT.isinstance_python(text)
 
     def without(self, text: str) -> str:
         """The text with the mark of each secret in its place."""
-        if self._glance.sees_nothing(text):
+        if self.sees_nothing(text):
             return text
         for spelled, mark in self.marks:
             if spelled in text:
@@ -39,39 +47,18 @@ class Spellings:
         return text
 
     def stand_in_json(self, written: str) -> bool:
-        """Whether one of them stands in the JSON of a value."""
-        return not self._glance.sees_nothing(written) and any(spelled in written for spelled in self._in_json)
+        """Whether one of them is in the JSON of a value."""
+        return not self.sees_nothing(written) and any(spelled in written for spelled in self._in_json)
 
     def without_bytes(self, content: bytes) -> bytes:
         """A file without secrets; in one that is no text each is covered by as many `*`, so that nothing moves."""
-        if content.isascii() and self._glance.sees_nothing(content.decode("ascii")):
+        if content.isascii() and self.sees_nothing(content.decode("ascii")):
             return content
         found = [(spelled.encode(), mark) for spelled, mark in self.marks if spelled.encode() in content]
         is_text = bool(found) and _is_text(content)
         for old, mark in found:
             content = content.replace(old, mark.encode() if is_text else b"*" * len(old))
         return content
-
-
-class Glance:
-    """Whether any of many texts may be in another one, told in one pass: one for each of them would take longer.
-
-    Rust's regular expressions do that, which pydantic has. Python's try one text after the other.
-    """
-
-    def __init__(self, texts: Iterable[str]) -> None:
-        heads = dict.fromkeys(text[:GLANCED_AT] for text in texts)
-        # Without any it may be in no text, which the pattern of an empty text would find everywhere.
-        pattern = "|".join(map(re.escape, heads)) or "[^\\s\\S]"
-        self._seen = SchemaValidator(core_schema.str_schema(pattern=pattern, regex_engine="rust-regex"))
-
-    def sees_nothing(self, text: str) -> bool:
-        """Whether it is certain that none of them is in the text."""
-        return not self._seen.isinstance_python(text) and _TEXT.isinstance_python(text)
-
-
-_TEXT = SchemaValidator(core_schema.str_schema(pattern=""))
-"""Knows texts that nobody can look through: those with lone surrogates."""
 
 
 def _spellings(value: str) -> set[str]:
