@@ -1,6 +1,7 @@
 """Guests and keys that guess: neither a mark nor the way in which an answer comes tells them what is secret."""
 
 import json
+import secrets
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,7 +13,6 @@ from app.api.guests import WorkbenchGuests
 from app.api.security import Door
 from app.domain.agents import Behaviour, ToolChoice, new_agent
 from app.domain.tool_settings import HttpTool
-from app.store.secrets import session_token
 from app.workbench import Workbench
 from tests.api.over import api_over, opened, served
 from tests.app_process import free_port
@@ -62,9 +62,10 @@ async def house(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIterato
         )
         agent = new_agent("Parrot", behaviour, taken_slugs=())
         await workbench.agents.create(agent.model_copy(update={"is_public": True}))
-        made, token = await workbench.keys.create("n8n"), session_token(workbench.data.aside)
+        made = await workbench.keys.create("n8n")
+        token = workbench.access_token = secrets.token_urlsafe(32)
         door = Door(api_over(workbench), port=port, token=token, guests=WorkbenchGuests(workbench))
-        async with served(door, port):
+        async with served(door, port=port):
             yield House(workbench, parrot, port, token, made.secret)
         await workbench.close()
 

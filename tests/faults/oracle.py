@@ -13,7 +13,6 @@ from app.domain.provenance import Trigger
 from app.domain.secrets.redaction import Redactions
 from app.domain.secrets.stream import HELD
 from app.domain.streaming import CallDelta, Delta, ReasoningDelta, TextDelta
-from app.store.secrets import session_token
 from app.workbench import Workbench
 from tests.figures import Figure
 
@@ -52,7 +51,8 @@ async def run(texts: int = TEXTS) -> list[Figure]:
         knowing, ignorant = Workbench.open(Path(temporary) / "a"), Workbench.open(Path(temporary) / "b")
         for number, secret in enumerate(known):
             await knowing.provider_keys.keep(f"tool:saved_{number:08}", secret)
-        known.append(session_token(knowing.data.aside))
+        knowing.access_token = secrets.token_urlsafe(32)
+        known.append(knowing.access_token)
         known.append((await knowing.keys.create("program")).secret)
         pairs = [(await knowing.known.ready(who), await ignorant.known.ready(who)) for who in CALLERS.values()]
         for pieces in _texts(known, texts):
