@@ -8,7 +8,7 @@ from nicegui import ui
 from app.domain.trace import StoredTrace, TrajectoryStep, trajectory
 from app.ui.components.compare_figures import AnswerFigures
 from app.ui.components.compare_rounds import Reply
-from app.ui.components.conversation import elements_of, show_stored, trace_of
+from app.ui.components.conversation import elements_of, is_taken_up, show_stored, trace_of
 from app.ui.components.turn import Turn
 from app.ui.live_markdown import LiveMarkdown
 from app.ui.markup import Html, icon, tag
@@ -118,9 +118,9 @@ class CompareColumn(ui.element):
             cell.keep(trace)
 
     async def follow(self) -> tuple[bool, list[int]]:
-        """Show what is new of the run that goes on: whether an entry was, and the rounds that ended by it."""
-        grown = False
-        ended: list[int] = []
+        """Show what is new of the run that goes on: whether an entry was, and the rounds that may have ended by it."""
+        ended = await self._take_up()
+        grown = bool(ended)
         for number, cell in self._going_on():
             live = self._workbench.runs.recent(cell.run_id)
             if live is None:
@@ -130,6 +130,14 @@ class CompareColumn(ui.element):
                 cell.keep(StoredTrace(live.entries))
                 ended.append(number)
         return grown, ended
+
+    async def _take_up(self) -> list[int]:
+        """Show anew what was left and is so no more; the rounds in which that was."""
+        cells = [(number, cell) for number, cell in self.cells.items() if cell is not None]
+        left = {number: cell.run_id for number, cell in cells if is_taken_up(self._workbench, cell.turn)}
+        for number, run_id in left.items():
+            await self.put(number, Reply(run_id), first=False)
+        return list(left)
 
     def _going_on(self) -> list[tuple[int, Cell]]:
         return [(number, cell) for number, cell in self.cells.items() if cell is not None and not cell.turn.over]

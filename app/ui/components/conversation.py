@@ -83,24 +83,22 @@ class Conversation(Transcript):
 
         The turn before it may not have been seen to its end yet: a queued message begins the next one at once.
         """
-        await self._take_up()
-        grown = False
+        grown = await self._take_up()
         live = None
         for turn in [turn for turn in self.turns if not turn.over]:
             if (live := self._workbench.runs.recent(turn.run_id)) is not None:
                 grown = await turn.follow(live) or grown
         return grown, live
 
-    async def _take_up(self) -> None:
-        """Follow the last turn again where its run was left, and has gone on or been given up since."""
-        if not self.turns or not self.turns[-1].left:
-            return
+    async def _take_up(self) -> bool:
+        """Show the last turn anew where its run was left, and is so no more; whether that was done."""
+        if not self.turns or not is_taken_up(self._workbench, self.turns[-1]):
+            return False
         run_id = self.turns[-1].run_id
-        live = self._workbench.runs.recent(run_id)
-        if live is not None and (live.alive or finished(live.entries)):
-            trace = await trace_of(self._workbench, run_id)
-            self._drop(len(self.turns) - 1)
-            await self._add(run_id, trace, len(self.turns))
+        trace = await trace_of(self._workbench, run_id)
+        self._drop(len(self.turns) - 1)
+        await self._add(run_id, trace, len(self.turns))
+        return True
 
     def _drop(self, kept: int) -> None:
         """Take all turns but the first ones off the page."""
@@ -156,6 +154,12 @@ async def trace_of(workbench: Workbench, run_id: str) -> StoredTrace:
         return StoredTrace([], damaged=(GONE,))
     except StorageError as problem:
         return StoredTrace([], damaged=(str(problem),))
+
+
+def is_taken_up(workbench: Workbench, turn: Turn) -> bool:
+    """Whether the turn shows a run as left that has gone on or been given up since, perhaps to its end already."""
+    live = workbench.runs.recent(turn.run_id) if turn.left else None
+    return live is not None and (live.alive or finished(live.entries) is not None)
 
 
 async def show_stored(workbench: Workbench, turn: Turn, trace: StoredTrace) -> None:
