@@ -18,12 +18,20 @@ def download_agent(agent: Agent) -> None:
     ui.download.content(agent_file(agent), f"{agent.slug}.agent.json", "application/json")
 
 
+class _Upload(ui.upload):
+    """Lets go of its page when that is left: FastAPI remembers the routes of thousands of uploads that are gone."""
+
+    def _handle_delete(self) -> None:
+        self._upload_handlers.clear()
+        super()._handle_delete()
+
+
 class ImportButton:
     """Lets a person pick a file, and gives its content to `on_file`."""
 
     def __init__(self, on_file: Callable[[bytes], Awaitable[None]]) -> None:
         self._on_file = on_file
-        self._upload = ui.upload(
+        self._upload = _Upload(
             auto_upload=True,
             max_file_size=LARGEST_FILE,
             on_upload=self._uploaded,
