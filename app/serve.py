@@ -20,7 +20,7 @@ from app.late import read, unbuilt, without
 # FastAPI's models of OpenAPI take a tenth of a second, and socket.io's clients as long and 15 MB: no page needs them.
 with unbuilt(), without("aiohttp", "requests"):
     from nicegui import app as server
-    from nicegui import ui
+    from nicegui import background_tasks, ui
 
 from app.api.backups import backup_routes
 from app.api.connections import STRANGERS, Connections, room
@@ -60,14 +60,13 @@ def serve(workbench: Workbench, port: int, how: Opening = "nothing") -> None:
     install(server, partial(door, guests=guests, prove=prove, untrusted=beside.address))
     api = _add_routes(workbench)
     here = Announcement(pid=os.getpid(), port=port, token=token, computer=this_computer())
-    announcing: list[asyncio.Task[None]] = []
     shown = asyncio.Event()
 
     async def start() -> None:
         gc.freeze()  # what is loaded now stays: looking through it again and again would stop the loop
         gc.enable()
         await workbench.start()
-        announcing.append(asyncio.create_task(_announce(workbench, api, here, shown, how)))
+        background_tasks.create(_announce(workbench, api, here, shown, how), name="announce and warm")
 
     for told_to_end in (signal.SIGTERM, signal.SIGINT):
         signal.signal(told_to_end, _end)

@@ -1,6 +1,7 @@
 """What is put in order after each start, beside the first page: old runs, lost runs, secrets that stand in clear."""
 
 import logging
+from functools import partial
 from typing import TYPE_CHECKING
 
 from app.domain.errors import WorkbenchError
@@ -15,11 +16,14 @@ log = logging.getLogger(__name__)
 
 
 async def put_in_order(workbench: "Workbench") -> None:
-    """One after the other, as each reads all runs or all tools."""
-    await workbench.removed_runs.remove()
-    await LostRuns(workbench.chat, workbench.data.traces.ids, workbench.rows.knows).find()
-    await _forget_old_runs(workbench)
-    await _seal_secrets(workbench)
+    """One after the other, as each reads all runs or all tools; one that fails keeps no other from its turn."""
+    lost_runs = LostRuns(workbench.chat, workbench.data.traces.ids, workbench.rows.knows)
+    forget, seal = partial(_forget_old_runs, workbench), partial(_seal_secrets, workbench)
+    for step in (workbench.removed_runs.remove, lost_runs.find, forget, seal):
+        try:
+            await step()
+        except Exception:
+            log.exception("A part of what is put in order after a start has to wait for the next one")
 
 
 async def _forget_old_runs(workbench: "Workbench") -> None:

@@ -346,3 +346,10 @@ def test_who_else_may_write_where_the_lock_would_lie_is_not_trusted(tmp_path: Pa
     own.symlink_to(tmp_path / "elsewhere")
     with pytest.raises(StorageError, match="this user alone"):
         looking_lock(tmp_path)
+
+
+def test_what_goes_wrong_after_a_start_is_in_the_log(tmp_path: Path):
+    app = AppProcess(tmp_path / "data", module="tests.failing_app")
+    app.start()
+    app.wait_for(re.compile("No index can be made here"))
+    app.stop()

@@ -42,13 +42,13 @@ class LostRuns:
         runs = self.chat.runs
         try:
             entries = (await runs.trace(run_id)).entries
+            begun = bool(entries) and isinstance(entries[0].event, RunStarted)
+            if not begun or self._is_copy(run_row(entries, alive=False)):
+                return
         except WorkbenchError as problem:
             log.warning("Run %s has no row, and none can be made: %s", run_id, problem)
             return
-        if not entries or not isinstance(entries[0].event, RunStarted):
-            return
-        row = run_row(entries, alive=False)
-        if self._is_copy(row) or self.has_row(run_id) or runs.is_taken(run_id):
+        if self.has_row(run_id) or runs.is_taken(run_id):
             return
         await runs.left_runs.store(entries)
         if (stored := runs.rows.get(run_id)) is not None and stored.status == "running":

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from pydantic import JsonValue
 
-from app.domain.errors import Conflict, NotFound
+from app.domain.errors import Conflict, WorkbenchError
 from app.domain.events import Decision, PauseRequested, PauseResolved
 from app.domain.sessions import Session
 from app.domain.trace import RunRow, open_pauses
@@ -100,6 +100,6 @@ class Pauses:
     def _is_last(self, row: RunRow) -> bool:
         try:
             session = self._sessions.get(row.session_id)
-        except NotFound:
+        except WorkbenchError:
             return False
         return session.deleted_at is None and session.runs[-1:] == (row.run_id,)

@@ -20,7 +20,7 @@ class Comparisons:
         """By when something last happened in them; deleted ones left out."""
         shown = [document for document in self._documents.documents() if not document.get("deleted")]
         shown.sort(key=lambda document: number(document.get("updated")), reverse=True)
-        return [self._documents.parsed(document) for document in shown[:limit]]
+        return list(self._documents.values(shown[:limit]))
 
     async def create(self, comparison: Comparison) -> Comparison:
         return await self._documents.create(comparison.id, comparison)

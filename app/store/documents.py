@@ -3,6 +3,7 @@
 What is looked up often stays parsed; what only passes by in a search is looked at as it is stored.
 """
 
+import logging
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Generic, TypeVar
 
@@ -12,6 +13,8 @@ from app.domain.errors import Conflict, NotFound, StorageError
 from app.domain.values import Value
 from app.store.database import JournalDB
 from app.store.frames import Document
+
+log = logging.getLogger(__name__)
 
 V = TypeVar("V", bound=Value)
 
@@ -43,13 +46,16 @@ class Documents(Generic[V]):
             raise NotFound(f"There is no {self._noun} {key!r}.")
         return self.parsed(document)
 
-    def values(self) -> Iterator[V]:
-        """All that can be read; what cannot is named in `damaged`."""
-        for document in self.documents():
+    def values(self, documents: Iterable[Document] | None = None) -> Iterator[V]:
+        """All, or those of `documents`, that can be read; what cannot is named in `damaged`, and once in the log."""
+        for document in self.documents() if documents is None else documents:
             try:
                 yield self.parsed(document)
             except StorageError as error:
-                self.damaged[str(document.get("id"))] = str(error)
+                key = str(document.get("id"))
+                if key not in self.damaged:
+                    log.warning("It is left out of all lists: %s", error)
+                self.damaged[key] = str(error)
 
     def documents(self) -> list[Document]:
         """All documents as they are stored, not to be changed: `id`, `revision`, the marks and `value`."""

@@ -2,7 +2,7 @@
 
 import logging
 
-from app.domain.errors import NotFound, WorkbenchError
+from app.domain.errors import WorkbenchError
 from app.domain.values import now
 from app.store.rows import Rows
 from app.store.search import Search
@@ -33,13 +33,7 @@ class RemovedRuns:
         return removed
 
     def _is_turn(self, run_id: str) -> bool:
-        try:
-            session = self._sessions.get(self._rows.session_of(run_id))
-        except NotFound:
-            return False
-        except WorkbenchError:
-            return True  # nobody can say; it stays
-        return session.deleted_at is None and run_id in session.runs
+        return self._sessions.holds(self._rows.session_of(run_id), run_id)
 
     async def _removed(self, run_id: str) -> bool:
         try:

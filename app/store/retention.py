@@ -2,10 +2,11 @@
 
 import asyncio
 from collections.abc import Callable, Collection, Iterable
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import timedelta
 
-from app.domain.errors import NotFound
+from app.domain.errors import WorkbenchError
 from app.domain.sessions import Session
 from app.domain.values import now
 from app.store.rows import Rows
@@ -45,7 +46,9 @@ class Retention:
         sessions = [one for one in self._turned(run.session_id for run in by_age) if _may_go(one, kept)]
         ends_with_session = {run for session in sessions for run in session.runs}
         gone = [
-            run.run_id for run in by_age if run.run_id not in kept and not self._is_turn(run.run_id, run.session_id)
+            run.run_id
+            for run in by_age
+            if run.run_id not in kept and not self._sessions.holds(run.session_id, run.run_id)
         ]
         old = [run.run_id for run in by_age if run.run_id in ends_with_session]
         return Expired(tuple(dict.fromkeys([*old, *gone])), tuple(session.id for session in sessions))
@@ -63,19 +66,12 @@ class Retention:
             await self._rows.delete(expired.runs)
 
     def _turned(self, session_ids: Iterable[str]) -> list[Session]:
-        """The sessions that are there and not deleted."""
-        found = (self._session(session_id) for session_id in dict.fromkeys(session_ids) if session_id)
-        return [session for session in found if session is not None and session.deleted_at is None]
-
-    def _is_turn(self, run_id: str, session_id: str) -> bool:
-        session = self._session(session_id)
-        return session is not None and session.deleted_at is None and run_id in session.runs
-
-    def _session(self, session_id: str) -> Session | None:
-        try:
-            return self._sessions.get(session_id)
-        except NotFound:
-            return None
+        """The sessions that are there, not deleted, and can be read."""
+        found = []
+        for session_id in dict.fromkeys(session_ids):
+            with suppress(WorkbenchError):
+                found.append(self._sessions.get(session_id))
+        return [session for session in found if session.deleted_at is None]
 
 
 def _may_go(session: Session, kept: set[str]) -> bool:

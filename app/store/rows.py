@@ -1,7 +1,6 @@
 """The rows of all runs: filtered, sorted and paged as they are stored; only the page that is shown is parsed."""
 
 import asyncio
-import logging
 from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Container, Iterable, Mapping
@@ -9,7 +8,6 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from functools import cached_property
 
-from app.domain.errors import StorageError
 from app.domain.trace import KeyRuns, RunFilter, RunPage, RunRow, SortKey, ToolStats, Week
 from app.domain.values import now
 from app.store.database import JournalDB
@@ -18,8 +16,6 @@ from app.store.frames import Document
 from app.store.row_filter import conditions
 from app.store.stored_row import SORT_KEYS, agent_field, is_of_key, paid, row_field, stamp
 from app.store.tool_figures import ToolFigures
-
-log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,8 +52,7 @@ class Rows:
         found = self._found(wanted, told)
         found.sort(key=SORT_KEYS[sort], reverse=descending)
         page = found[offset : offset + limit]
-        rows = [row for document in page if (row := self._parsed(document)) is not None]
-        return RunPage(rows, len(found))
+        return RunPage(list(self._documents.values(page)), len(found))
 
     def is_of_key(self, run_id: str, wanted: KeyRuns) -> bool:
         """Whether the run, be it deleted, is one of these."""
@@ -105,7 +100,7 @@ class Rows:
         document = self._documents.stored(run_id)
         if document is None or not document.get("deleted"):
             return
-        if (row := self._parsed(document)) is not None:
+        for row in self._documents.values([document]):
             await self.save(row.model_copy(update={"request": ""}))
         await self._documents.mark([run_id], {"emptied": True})
 
@@ -221,14 +216,6 @@ class Rows:
 
     def _shown(self) -> list[Document]:
         return [document for document in self._documents.documents() if not document.get("deleted")]
-
-    def _parsed(self, document: Document) -> RunRow | None:
-        """The row; `None` for one that cannot be read, which hides no other."""
-        try:
-            return self._documents.parsed(document)
-        except StorageError as problem:
-            log.warning("%s", problem)
-            return None
 
     def _found(self, wanted: RunFilter, told: Container[str]) -> list[Document]:
         found = self._shown()

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Container
 
+from app.domain.errors import NotFound, StorageError
 from app.domain.sessions import Session
 from app.domain.values import now
 from app.store.database import JournalDB
@@ -28,7 +29,17 @@ class Sessions:
         Deleted ones, the columns of comparisons and what other agents began are left out.
         """
         found = sorted(self._found(search, among), key=_place, reverse=True)
-        return [self._documents.parsed(document) for document in found[offset : offset + limit]]
+        return list(self._documents.values(found[offset : offset + limit]))
+
+    def holds(self, session_id: str, run_id: str) -> bool:
+        """Whether the run is a turn of that session, which is not deleted; where nobody can say, it counts as one."""
+        try:
+            session = self.get(session_id)
+        except NotFound:
+            return False
+        except StorageError:
+            return True
+        return session.deleted_at is None and run_id in session.runs
 
     def count(self, search: str = "", *, among: Container[str] | None = None) -> int:
         """How many sessions `recent` has in all."""

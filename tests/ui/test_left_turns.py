@@ -6,8 +6,8 @@ from pathlib import Path
 from app.domain.agents import Behaviour, new_agent
 from app.domain.comparisons import ColumnChoice, ComparedTurn
 from app.domain.events import PauseRequested
-from app.domain.trace import run_row
 from app.domain.values import new_id
+from app.engine.left_runs import row_to_store
 from app.workbench import Workbench
 from tests.traces import ADD, asked, called, returned, said, started, trace_of
 from tests.ui.test_runs_pages import marked, sees, visitor, words
@@ -28,7 +28,7 @@ async def left_at_a_card(workbench: Workbench, sessions: Sequence[str]) -> dict[
         for entry in entries:
             writer.append(entry)
         await writer.close()
-        await workbench.rows.save(run_row(entries, alive=True))
+        await workbench.rows.save(row_to_store(entries))
         await workbench.sessions.change(
             session_id, lambda one, run_id=run_id: one.model_copy(update={"runs": (run_id,)})
         )

@@ -5,7 +5,7 @@ from starlette.datastructures import QueryParams
 
 from app.domain.agents import Agent
 from app.domain.comparisons import ColumnChoice, Comparison
-from app.domain.errors import NotFound, WorkbenchError
+from app.domain.errors import WorkbenchError
 from app.domain.values import now
 from app.ui.addresses import AGENTS, comparison_address
 from app.ui.components.buttons import icon_action
@@ -129,6 +129,6 @@ class ComparisonsPage:
         try:
             session = self._workbench.sessions.get(session_id)
             name = self._workbench.agents.get(session.agent_id).name
-        except NotFound:
+        except WorkbenchError:
             return "Unknown"
         return f"{name} v{session.variant}" + (f" ({session.model})" if session.model else "")

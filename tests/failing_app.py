@@ -1,0 +1,23 @@
+"""The app with a search that cannot even begin: `python -m tests.failing_app` takes the app's own arguments."""
+
+from app.store.search import Search
+from app.workbench import Workbench
+from tests.driven_app import serve_driven
+from tests.parts import having
+
+
+class Failing(Search):
+    def start(self) -> None:
+        raise OSError("No index can be made here.")
+
+
+def failing(workbench: Workbench) -> Workbench:
+    return having(workbench, search=Failing(workbench.data.aside / "cache", workbench.rows, workbench.data.traces))
+
+
+async def prepare(_workbench: Workbench) -> None:
+    """Nothing has to be there."""
+
+
+if __name__ == "__main__":
+    serve_driven(failing, prepare)
