@@ -10,6 +10,7 @@ import signal
 import socket
 import sys
 from collections.abc import Callable
+from errno import EADDRINUSE
 from functools import partial
 from types import FrameType
 
@@ -149,21 +150,25 @@ async def _answers(port: int) -> bool:
 def choose_port(wanted: int | None) -> int:
     """The port asked for, or the first free one from 8765 on. Raises `WorkbenchError` when there is none."""
     if wanted is not None:
-        if not _free(wanted):
-            raise WorkbenchError(f"Port {wanted} is in use by another program. Choose another one with --port.")
+        if (refusal := _refusal(wanted)) is not None:
+            why = (
+                "is in use by another program" if refusal.errno == EADDRINUSE else f"cannot be used: {refusal.strerror}"
+            )
+            raise WorkbenchError(f"Port {wanted} {why}. Choose another one with --port.")
         return wanted
     for port in range(FIRST_PORT, FIRST_PORT + 200):
-        if _free(port):
+        if _refusal(port) is None:
             return port
     raise WorkbenchError(f"No port from {FIRST_PORT} to {FIRST_PORT + 199} is free. Choose one with --port.")
 
 
-def _free(port: int) -> bool:
+def _refusal(port: int) -> OSError | None:
+    """Why nothing can be served at the port; `None` where it is free."""
     with socket.socket() as probe:
         if os.name == "posix":
             probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
             probe.bind((HOST, port))
-        except (OSError, OverflowError):
-            return False
-        return True
+        except OSError as refusal:
+            return refusal
+        return None

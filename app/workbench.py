@@ -3,6 +3,7 @@
 import asyncio
 import os
 from collections.abc import Callable
+from contextlib import AsyncExitStack
 from pathlib import Path
 from typing import Self
 
@@ -113,12 +114,13 @@ class Workbench:
         self.search.start()
 
     async def close(self) -> None:
-        """End the parts that were made, the runs first; then give the data folder back."""
+        """End the parts that were made, the runs first; then give the data folder back, whatever a part raises."""
         made = vars(self)
-        for part in ("_running", "search", "hand_calls", "keys", "sign_ins", "tools", "working_copies"):
-            if part in made:
-                await made[part].close()
-        await self.data.close()
+        async with AsyncExitStack() as closing:  # the last one first
+            closing.push_async_callback(self.data.close)
+            for part in ("working_copies", "tools", "sign_ins", "keys", "hand_calls", "search", "_running"):
+                if part in made:
+                    closing.push_async_callback(made[part].close)
 
     # What is said to models, and by whom.
 

@@ -353,3 +353,11 @@ def test_what_goes_wrong_after_a_start_is_in_the_log(tmp_path: Path):
     app.start()
     app.wait_for(re.compile("No index can be made here"))
     app.stop()
+
+
+@pytest.mark.parametrize("port", ["93273", "0", "-1"])
+def test_a_port_that_there_is_not_is_told_before_anything_is_opened(tmp_path: Path, port: str):
+    ended = started(tmp_path / "data", "--port", port)
+    assert ended.returncode == 1
+    assert f"There is no port {port}: ports go from 1 to 65535." in ended.stderr
+    assert not (tmp_path / "data").exists()

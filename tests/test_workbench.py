@@ -1,6 +1,8 @@
 """What the app is made of when it starts."""
 
 import asyncio
+import gc
+import threading
 from collections.abc import AsyncIterator
 from pathlib import Path
 
@@ -13,6 +15,8 @@ from app.engine.live_run import LiveRun
 from app.engine.output import schema_problem
 from app.export.agent_file import agent_file, read_agent_file
 from app.workbench import Workbench
+from tests.parts import having
+from tests.waiting import until
 
 
 @pytest.fixture
@@ -80,3 +84,42 @@ async def test_what_a_kill_left_is_in_the_lists_once_the_app_is_warm(workbench: 
 
     assert [row.run_id for row in await workbench.runs.left()] == ["lost"]
     assert workbench.sessions.get(session.id).runs == ("lost",)
+
+
+class Unending:
+    """A part that cannot be closed."""
+
+    async def close(self) -> None:
+        raise OSError("It cannot be closed.")
+
+
+def watching() -> bool:
+    """Whether anybody waits for changes of tool files."""
+    return any(thread.name.startswith("watch") for thread in threading.enumerate())
+
+
+async def test_every_part_is_closed_and_the_folder_given_back_though_some_cannot_be(tmp_path: Path):
+    workbench = having(Workbench.open(tmp_path / "data"), search=Unending(), hand_calls=Unending())
+    await workbench.user_tools.start()
+    assert workbench.tools.all()
+    await until(watching)
+    with pytest.raises(OSError, match="It cannot be closed"):
+        await workbench.close()
+    await until(lambda: not watching())
+    again = Workbench.open(tmp_path / "data")
+    await again.close()
+
+
+async def test_an_answered_session_leaves_no_lock_behind(workbench: Workbench):
+    def locks() -> int:
+        gc.collect()
+        return sum(type(found) is asyncio.Lock for found in gc.get_objects())
+
+    agent, counts = workbench.agents.by_slug("assistant"), []
+    for _ in range(3):
+        session = await workbench.chat.new_session(agent.id)
+        live = await workbench.chat.send(session.id, "hello")
+        live.stop()
+        await asyncio.wait_for(live.ended(), 5)
+        counts.append(locks())
+    assert counts[0] == counts[-1]

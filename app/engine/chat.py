@@ -1,9 +1,9 @@
 """Talking to an agent: each message of a session becomes a run that knows what was said before."""
 
 import asyncio
-from collections import defaultdict
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from weakref import WeakValueDictionary
 
 from app.domain.agents import Agent
 from app.domain.errors import Conflict, NotFound, TooLarge, WorkbenchError
@@ -52,7 +52,7 @@ class Chat:
     may_vary: MayVary = everybody
 
     def __post_init__(self) -> None:
-        self._locks: defaultdict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
+        self._locks: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
         self.allowance = Allowance(self.agents, self.sessions, self.toolbox, self.runs.rows)
         self.runs.held = self.allowance.resumed
 
@@ -155,7 +155,7 @@ class Chat:
 
     async def _resumed(self, run_id: str, *, decided: PauseResolved | None, by: str) -> LiveRun:
         row = self.runs.row(run_id)
-        async with self._locks[row.session_id]:
+        async with self._locks.setdefault(row.session_id, asyncio.Lock()):
             session = self.sessions.get(row.session_id)
             if run_id in session.runs[:-1]:
                 raise Conflict(
@@ -213,7 +213,7 @@ class Chat:
         queued: str,
         begun_as: Begun,
     ) -> LiveRun:
-        async with self._locks[session.id]:
+        async with self._locks.setdefault(session.id, asyncio.Lock()):
             if queued:
                 queued_message(self.sessions.get(session.id), queued)
             if (before_it := self.runs.of_session(session.id)) is not None:

@@ -1,9 +1,9 @@
 """Comparing: one message goes to two to four sessions at once, each with another variant or model."""
 
 import asyncio
-from collections import defaultdict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from weakref import WeakValueDictionary
 
 from app.domain.comparisons import ColumnChoice, ComparedTurn, Comparison
 from app.domain.errors import Conflict, NotFound, WorkbenchError
@@ -29,7 +29,7 @@ class Compare:
     runs: Runs
 
     def __post_init__(self) -> None:
-        self._locks: defaultdict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
+        self._locks: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
 
     async def start(self, columns: Sequence[ColumnChoice]) -> Comparison:
         """A comparison with an empty session for each column.
@@ -63,7 +63,7 @@ class Compare:
         return await self.runs.unbroken(self._sent(comparison_id, checked(text)))
 
     async def _sent(self, comparison_id: str, text: str) -> list[Sent]:
-        async with self._locks[comparison_id]:
+        async with self._locks.setdefault(comparison_id, asyncio.Lock()):
             comparison = self.comparisons.get(comparison_id)
             if self.live_runs(comparison_id):
                 raise Conflict("Not all columns have finished their answer. Stop them, or wait until they have.")
@@ -77,7 +77,7 @@ class Compare:
 
     def sending(self, comparison_id: str) -> bool:
         """True while a message is on its way to the columns: not all of its runs are there yet."""
-        return comparison_id in self._locks and self._locks[comparison_id].locked()
+        return (lock := self._locks.get(comparison_id)) is not None and lock.locked()
 
     def live_runs(self, comparison_id: str) -> list[LiveRun]:
         """The runs of its columns that go on."""

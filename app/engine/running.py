@@ -37,5 +37,7 @@ class Running:
 
     async def close(self) -> None:
         """End the runs, so that they can be resumed; then what waits for them."""
-        await self.runs.close()
-        await self.queue.close()
+        try:
+            await self.runs.close()
+        finally:
+            await self.queue.close()

@@ -209,16 +209,13 @@ class DataFolder:
 
     async def close(self) -> None:
         """Write what is pending and give the folder back. Raises `StorageError` where that did not work."""
-        try:
+        async with contextlib.AsyncExitStack() as closing:  # the last one first
+            if self._aside is not None:
+                closing.callback(self._aside.remove)
+            closing.callback(self.lock.release)
+            closing.callback(self._database.close)
+            closing.push_async_callback(asyncio.to_thread, self._writer.close)
             await self._database.journal.durable()
-        finally:
-            try:
-                await asyncio.to_thread(self._writer.close)
-            finally:
-                self._database.close()
-                self.lock.release()
-                if self._aside is not None:
-                    self._aside.remove()
 
 
 def _make(path: Path, disk: Disk, *parts: str) -> None:

@@ -3,6 +3,7 @@
 import difflib
 import json
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from contextlib import AsyncExitStack
 from dataclasses import dataclass
 
 from app.domain.errors import InvalidArguments, UnknownTool
@@ -167,11 +168,12 @@ class Registry:
             lease.release()
 
     async def close(self) -> None:
-        """End the processes that tools have started."""
-        for source in self._sources:
-            await source.close()
-        if self._close:
-            await self._close()
+        """End the processes that tools have started, those of each source whatever another one raises."""
+        async with AsyncExitStack() as closing:  # the last one first
+            if self._close:
+                closing.push_async_callback(self._close)
+            for source in reversed(self._sources):
+                closing.push_async_callback(source.close)
 
     def _behind(self, name: str, kits: Mapping[str, tuple[ToolSpec, ...]]) -> tuple[ListedTool, ...]:
         current, canonical = self._current(), canonical_name(name)
