@@ -111,6 +111,7 @@ class Registry:
             self._built_in[tool.spec.name] = tool
         self._made_of: tuple[int, ...] | None = None
         self._listed: dict[str, ListedTool] = {}
+        self._kits: dict[str, list[ListedTool]] = {}
         self._clashes: tuple[str, ...] = ()
 
     @property
@@ -131,29 +132,15 @@ class Registry:
         """The tools that are on."""
         return tuple(listed.spec for listed in self._current().values() if listed.setting.enabled)
 
-    def kits(self) -> dict[str, tuple[ToolSpec, ...]]:
-        """The tools of each kit that are on, by its name."""
-        found: dict[str, tuple[ToolSpec, ...]] = {}
-        for spec in self.all():
-            if spec.kit:
-                found[spec.kit] = (*found.get(spec.kit, ()), spec)
-        return found
-
     def specs(self, names: tuple[str, ...]) -> tuple[ToolSpec, ...]:
         """The tools behind names of tools and kits, each once, in that order; unknown and disabled ones left out."""
-        kits = self.kits()
-        found = {
-            listed.spec.name: listed.spec
-            for name in names
-            for listed in self._behind(name, kits)
-            if listed.setting.enabled
-        }
+        behind = (listed for name in names for listed in self._behind(canonical_name(name)))
+        found = {listed.tool.spec.name: listed.spec for listed in behind if listed.setting.enabled}
         return tuple(found.values())
 
     def missing(self, names: tuple[str, ...]) -> tuple[str, ...]:
         """The names behind which there is nothing, not even a tool that is off."""
-        kits = {listed.spec.kit for listed in self._current().values()}
-        return tuple(name for name in names if not ({canonical_name(name)} & (kits | self._current().keys())))
+        return tuple(name for name in names if not self._behind(canonical_name(name)))
 
     def lease(self) -> Toolset:
         """The tools as of now, for a run or a call by hand; release it at the end."""
@@ -175,17 +162,20 @@ class Registry:
             for source in reversed(self._sources):
                 closing.push_async_callback(source.close)
 
-    def _behind(self, name: str, kits: Mapping[str, tuple[ToolSpec, ...]]) -> tuple[ListedTool, ...]:
-        current, canonical = self._current(), canonical_name(name)
-        if canonical in current:
-            return (current[canonical],)
-        return tuple(current[spec.name] for spec in kits.get(canonical, ()))
+    def _behind(self, name: str) -> Sequence[ListedTool]:
+        """The tool of that name, or those of the kit, also where they are off."""
+        current = self._current()
+        return [current[name]] if name in current else self._kits.get(name, [])
 
     def _current(self) -> dict[str, ListedTool]:
         """Every tool by name; made again after a change, so that a lease may keep the one it got."""
         if self._made_of != self.revision:
             self._made_of = self.revision
             self._listed, self._clashes = self._merged()
+            self._kits = {}
+            for listed in self._listed.values():
+                if kit := listed.tool.spec.kit:
+                    self._kits.setdefault(kit, []).append(listed)
         return self._listed
 
     def _merged(self) -> tuple[dict[str, ListedTool], tuple[str, ...]]:
