@@ -95,7 +95,7 @@ def _write(path: Path, text: str) -> None:
     content = well_formed(text).encode()
     if len(content) > LARGEST:
         raise TooLarge(f"A tool file may have {LARGEST:,} bytes, this one has {len(content):,}.")
-    target = path.resolve()
+    target = Path(os.path.realpath(path))
     temporary = target.parent / f".{target.name}.{secrets.token_hex(6)}.tmp"
     try:
         with temporary.open("xb") as file:

@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import logging
 import shutil
 from collections.abc import Callable, Mapping
 from dataclasses import replace
@@ -20,6 +21,11 @@ from app.tools.user_tools.watching import changes
 
 MOST_KEPT_RUNNING = 3
 """Files that changed together and whose processes then wait for calls; those of more start when they are called."""
+
+MOST_AT_ONCE = 200
+"""Files that are taken in before others get their turn on the event loop."""
+
+log = logging.getLogger(__name__)
 
 
 class UserTools:
@@ -51,11 +57,13 @@ class UserTools:
         self._looking = asyncio.Lock()
         self._watch: asyncio.Task[None] | None = None
         self._closed = False
+        self._problem = ""
 
     async def start(self) -> None:
         """Make the folder and list its files; those that may run are loaded in the background, and changes followed."""
-        await asyncio.to_thread(self.folder.mkdir, mode=0o700, parents=True, exist_ok=True)
-        await self._look()
+        with contextlib.suppress(OSError):  # who follows the changes tries it again, and says why it cannot be
+            await asyncio.to_thread(self.folder.mkdir, mode=0o700, parents=True, exist_ok=True)
+        await self._look_again()
         self._watch = asyncio.create_task(self._follow())
 
     async def settled(self) -> None:
@@ -163,7 +171,17 @@ class UserTools:
 
     async def _follow(self) -> None:
         async for _ in changes(self.folder):
+            await self._look_again()
+
+    async def _look_again(self) -> None:
+        """Take in how the folder is now; what nobody foresaw of what others put there is logged, and ends nothing."""
+        try:
             await self._look()
+            self._problem = ""
+        except Exception as problem:
+            if repr(problem) != self._problem:
+                log.exception("The folder %s could not be read; it is tried again every second", self.folder)
+            self._problem = repr(problem)
 
     async def _look(self) -> None:
         """Take in how the folder is now."""
@@ -173,18 +191,21 @@ class UserTools:
             for name in known.keys() - found.keys():
                 self._files.pop(name).leave()
             changed = {name: reading for name, reading in found.items() if reading is not known.get(name)}
-            for name, reading in changed.items():
+            for number, (name, reading) in enumerate(changed.items(), 1):
                 self._take(name, reading, keep_running=len(changed) <= MOST_KEPT_RUNNING)
+                if number % MOST_AT_ONCE == 0:
+                    await asyncio.sleep(0)
 
     def _take(self, name: str, reading: Reading, *, keep_running: bool) -> None:
         """Take in a file as it is now."""
         file = self._files.get(name)
         if file is None:
-            file = self._files[name] = ToolFile(reading, self._shared)
+            file = ToolFile(reading, self._shared)
         elif replace(reading, settled=False) == replace(file.reading, settled=False):
             file.reading = reading
             return
         self._make_ready(file, reading, keep_running=keep_running)
+        self._files[name] = file
 
     def _renew(self, name: str, *, again: bool = False) -> None:
         """Take in what was decided about a file, if it is still there."""

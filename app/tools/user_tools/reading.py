@@ -4,9 +4,11 @@ import os
 import stat
 import time
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
+from app.domain.values import well_formed
 from app.tools.user_tools.preview import NOTHING, Preview, preview
 
 LARGEST = 1_000_000
@@ -35,39 +37,65 @@ class Reading:
 def read_folder(root: Path, known: Mapping[str, Reading]) -> dict[str, Reading]:
     """Every tool file by its name, sorted; one that is the same as in `known` is that very reading.
 
-    Tool files are `*.py` in the folder and its subfolders. Names with `_` or `.` in front are left out, and so are
-    subfolders that are links to elsewhere.
+    Tool files are `*.py` in `tool_folders`, but for names with `_` or `.` in front. Whatever stands under such a name
+    is judged alone, and says why it cannot be used.
     """
-    files = {path.relative_to(root).as_posix(): path for path in _files(root)}
+    files = {well_formed(path.relative_to(root).as_posix()): path for path in _files(root)}
     found = {name: read_file(root, path, known.get(name)) for name, path in sorted(files.items())}
     return {name: reading for name, reading in found.items() if reading is not None}
+
+
+def tool_folders(root: Path) -> list[Path]:
+    """The folder, and its subfolders but for those that are links to elsewhere."""
+    return [root, *(path for path in _visible(root) if _is_folder(path) and _is_inside(root, path))]
 
 
 def read_file(root: Path, path: Path, known: Reading | None = None) -> Reading | None:
     """The file as it is now, `known` where nothing changed, `None` where there is no such file."""
     try:
-        if not _is_inside(root, path):
-            return Reading(
-                path, NO_STAMP, True, trouble="It is a link that leads out of the folder. Copy the file here."
-            )
-        status = path.stat()
-        stamp = (status.st_mtime_ns, status.st_ctime_ns, status.st_size, status.st_ino)
-        if known and known.stamp == stamp and known.settled:
-            return known
-        return _read(path, status, stamp, known) if stat.S_ISREG(status.st_mode) else None
+        found: Reading | None = _judged(root, path, known)
     except FileNotFoundError:
-        return None
+        found = _unusable(path, "It is a link to a file that is not there.") if path.is_symlink() else None
     except OSError as error:
-        return Reading(path, NO_STAMP, True, trouble=f"It cannot be read: {error.strerror}.")
+        found = _unusable(path, f"It cannot be read: {error.strerror}.")
+    except Exception as error:  # noqa: BLE001  one file's trouble, of whatever kind, is that file's alone
+        found = _unusable(path, f"It cannot be read: {error}")
+    return known if found == known else found
 
 
-def _read(path: Path, status: os.stat_result, stamp: Stamp, known: Reading | None) -> Reading:
-    settled = time.time_ns() - max(status.st_mtime_ns, status.st_ctime_ns) > SETTLED
-    if status.st_size > LARGEST:
-        text = f"It has {status.st_size:,} bytes, and a tool file may have {LARGEST:,}. Keep data in a file of its own."
+def _judged(root: Path, path: Path, known: Reading | None) -> Reading:
+    """Nothing is opened that may keep who opens it waiting, as a pipe or a device does."""
+    if (name := well_formed(str(path))) != str(path):
+        return _unusable(Path(name), "Its name is not written in UTF-8. Rename it.")
+    if not _is_inside(root, path):
+        return _unusable(path, "It is a link that leads out of the folder. Copy the file here.")
+    status = path.stat()
+    if known and known.settled and known.stamp == _stamp(status):
+        return known
+    if not stat.S_ISREG(status.st_mode):
+        return _unusable(path, "It is a pipe, a socket or a device, and no file.")
+    return _read(path, known)
+
+
+def _unusable(path: Path, trouble: str) -> Reading:
+    return Reading(path, NO_STAMP, True, trouble=trouble)
+
+
+def _stamp(status: os.stat_result) -> Stamp:
+    return (status.st_mtime_ns, status.st_ctime_ns, status.st_size, status.st_ino)
+
+
+def _read(path: Path, known: Reading | None) -> Reading:
+    with open(path, "rb", opener=_at_once) as file:
+        status = os.fstat(file.fileno())  # of what took its place meanwhile
+        content = file.read(LARGEST + 1) if stat.S_ISREG(status.st_mode) else b""
+    stamp, settled = _stamp(status), time.time_ns() - max(status.st_mtime_ns, status.st_ctime_ns) > SETTLED
+    size = max(status.st_size, len(content))
+    if size > LARGEST:
+        text = f"It has {size:,} bytes, and a tool file may have {LARGEST:,}. Keep data in a file of its own."
         return Reading(path, stamp, settled, trouble=text)
     try:
-        text = path.read_bytes()[:LARGEST].decode("utf-8-sig")
+        text = content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         trouble = f"It is not written in UTF-8 (byte {error.start:,}). Save it in that encoding."
         return Reading(path, stamp, settled, trouble=trouble)
@@ -76,21 +104,24 @@ def _read(path: Path, status: os.stat_result, stamp: Stamp, known: Reading | Non
     return Reading(path, stamp, settled, text=text, preview=seen)
 
 
+def _at_once(path: str, flags: int) -> int:
+    return os.open(path, flags | getattr(os, "O_NONBLOCK", 0))
+
+
 def _is_inside(root: Path, path: Path) -> bool:
-    return not path.is_symlink() or path.resolve().is_relative_to(root.resolve())
+    # Not `Path.resolve`: of a link that points at itself it raises what is no `OSError`.
+    return not path.is_symlink() or Path(os.path.realpath(path)).is_relative_to(os.path.realpath(root))
+
+
+def _is_folder(path: Path) -> bool:
+    with suppress(OSError):  # of what may not be looked at
+        return path.is_dir()
+    return False
 
 
 def _files(root: Path) -> Iterator[Path]:
-    for path in _visible(root):
-        if path.is_dir():
-            if _is_inside(root, path):
-                yield from (inner for inner in _visible(path) if _is_tool_file(inner))
-        elif _is_tool_file(path):
-            yield path
-
-
-def _is_tool_file(path: Path) -> bool:
-    return path.suffix == ".py" and not path.is_dir()
+    for folder in tool_folders(root):
+        yield from (path for path in _visible(folder) if path.suffix == ".py" and not _is_folder(path))
 
 
 def _visible(folder: Path) -> list[Path]:

@@ -6,10 +6,12 @@ See https://watchfiles.helpmanual.io/api/rust_backend/: its `awatch` does not sa
 import asyncio
 import logging
 import threading
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+from app.tools.user_tools.reading import tool_folders
 
 if TYPE_CHECKING:
     from watchfiles._rust_notify import RustNotify
@@ -43,27 +45,32 @@ async def changes(folder: Path) -> AsyncIterator[None]:
 
 
 async def _heard(folder: Path) -> AsyncIterator[None]:
-    """Tells of changes until the folder is another one; first of those that came before anybody listened."""
+    """Tells of changes until other folders are to be heard; first of those that came before anybody listened."""
     loop, stop = asyncio.get_running_loop(), threading.Event()
     thread = ThreadPoolExecutor(1, "watch")  # it waits all the time, which would take a place from short work
     try:
-        watched = await loop.run_in_executor(thread, _identity, folder)
-        watcher = await loop.run_in_executor(thread, _watcher, folder)
+        watched = await loop.run_in_executor(thread, _identities, folder)
+        watcher = await loop.run_in_executor(thread, _watcher, watched)
         while True:
             yield
             await loop.run_in_executor(thread, watcher.watch, LONGEST_GROUP, QUIET, TICK, stop)
-            if await loop.run_in_executor(thread, _identity, folder) != watched:
+            if await loop.run_in_executor(thread, _identities, folder) != watched:
                 return
     finally:
         stop.set()
         thread.shutdown(wait=False)
 
 
-def _watcher(folder: Path) -> "RustNotify":
-    """Meant for a thread: it walks through all folders."""
+def _watcher(folders: Iterable[Path]) -> "RustNotify":
+    """Hears of these and of nothing deeper: by a link in one of them that might be the whole disk."""
     from watchfiles._rust_notify import RustNotify  # noqa: PLC0415  40 ms, which the start need not wait for
 
-    return RustNotify([str(folder)], False, False, 0, True, False)
+    return RustNotify(list(map(str, folders)), False, False, 0, False, True)
+
+
+def _identities(root: Path) -> dict[Path, int | None]:
+    """The folders that hold tool files, each with its identity."""
+    return {folder: _identity(folder) for folder in tool_folders(root)}
 
 
 def _identity(folder: Path) -> int | None:
