@@ -3,7 +3,7 @@
 from datetime import datetime
 from typing import Annotated, Literal
 
-from pydantic import Field, JsonValue
+from pydantic import Field, JsonValue, field_validator
 
 from app.domain.tools import ToolSpec
 from app.domain.values import Value
@@ -96,3 +96,9 @@ class McpServer(Value):
     """The digest of the transport that its owner agreed to start; another one asks again."""
     seen_tools: tuple[ToolSpec, ...] | None = None
     """Its tools as they were last agreed to; `None` before the first connection."""
+
+    @field_validator("seen_tools")
+    @classmethod
+    def _without_hints(cls, tools: tuple[ToolSpec, ...] | None) -> tuple[ToolSpec, ...] | None:
+        """An earlier version stored as a fact what the server only claimed."""
+        return tools and tuple(one.model_copy(update={"idempotent": False, "side_effects": True}) for one in tools)

@@ -17,6 +17,8 @@ from tests.waiting import until
 
 FORMATS = Path(__file__).with_name("formats")
 USED = sorted(path.parent.name for path in FORMATS.glob(f"*/{HELD}"))
+CLAIMED = {"/MCP servers/0/seen_tools/0/side_effects: False became True"}
+"""What a server said of its own tool, and an earlier version believed."""
 
 
 def test_there_is_a_folder_of_each_format():
@@ -74,7 +76,7 @@ async def test_nothing_is_lost_of_what_somebody_did(name: str, tmp_path: Path):
     held = json.loads((FORMATS / name / HELD).read_text("utf-8"))
     folder = DataFolder.open(tmp_path / "data")
     assert folder.damaged == () and not folder.first_start and folder.read_only == ""
-    assert list(lost(held, await view(folder))) == []
+    assert set(lost(held, await view(folder))) <= CLAIMED
     await folder.close()
 
 

@@ -29,6 +29,7 @@ def listing_of(server: str, tools: Sequence[Tool]) -> Listing:
 
 
 def _spec(server: str, name: str, tool: Tool) -> ToolSpec:
+    # Hints are not believed: https://modelcontextprotocol.io/specification/2025-06-18/schema#toolannotations
     hints = tool.annotations or ToolAnnotations()
     return ToolSpec(
         name=name,
@@ -37,6 +38,5 @@ def _spec(server: str, name: str, tool: Tool) -> ToolSpec:
         title=tool.title or hints.title or tool.name,
         icon=ICON,
         kit=canonical_name(server),
-        idempotent=bool(hints.idempotent_hint or hints.read_only_hint),
-        side_effects=not hints.read_only_hint,
+        side_effects=True,
     )

@@ -144,7 +144,6 @@ def _change(change: ToolChange) -> Html:
             ("Description", before.description, after.description),
             ("Title", before.title, after.title),
             ("Schema", _schema(before), _schema(after)),
-            ("What it says of itself", _claims(before), _claims(after)),
         )
         if old != new
     ]
@@ -168,14 +167,6 @@ def _spec_text(spec: ToolSpec) -> str:
 
 def _schema(spec: ToolSpec) -> str:
     return json.dumps(spec.parameters, indent=2, ensure_ascii=False)
-
-
-def _claims(spec: ToolSpec) -> str:
-    return f"side effects: {_yes(spec.side_effects)}, may be repeated: {_yes(spec.idempotent)}"
-
-
-def _yes(claim: bool) -> str:
-    return "yes" if claim else "no"
 
 
 def log_view(lines: Sequence[str]) -> Html:

@@ -50,14 +50,27 @@ async def test_another_command_asks_for_consent_again(tmp_path: Path):
         await reached(hub, "ready")
 
 
-async def test_tools_carry_the_name_of_their_server_and_what_it_says_of_them(tmp_path: Path):
+async def test_tools_carry_the_name_of_their_server_and_no_hint_of_it_is_believed(tmp_path: Path):
     async with hub_of(tmp_path, hostile(name="my-server")) as hub:
         await reached(hub, "ready", name="my-server")
         give, calm = hub.tools()["my_server__give"].spec, hub.tools()["my_server__peaceful"].spec
         assert (give.kit, give.title, give.description) == ("my_server", "give", "Does give.")
         assert give.parameters == {"type": "object", "properties": {}}
-        assert (give.side_effects, give.idempotent) == (True, False)
-        assert (calm.title, calm.side_effects, calm.idempotent) == ("Calm", False, True)
+        assert calm.title == "Calm"
+        assert {(spec.side_effects, spec.idempotent) for spec in (give, calm)} == {(True, False)}
+
+
+async def test_hints_that_an_earlier_version_believed_are_forgotten_and_nobody_is_asked_again(tmp_path: Path):
+    async with hub_of(tmp_path, hostile()) as hub:
+        agreed = (await reached(hub, "ready")).server
+    believed = [spec.model_copy(update={"idempotent": True, "side_effects": False}) for spec in agreed.seen_tools or ()]
+    store = McpServers(JournalDB(tmp_path / "app.tdb"))
+    await store.save(agreed.model_copy(update={"seen_tools": tuple(believed)}))
+    async with hub_of(tmp_path) as hub:
+        first = hub.tools()["bad__peaceful"].spec
+        await reached(hub, "ready", "changed")
+        assert hub.states()[0].status == "ready"
+        assert (first.side_effects, first.idempotent) == (True, False)
 
 
 async def test_a_server_is_known_again_after_a_restart_before_it_is_connected(tmp_path: Path):
