@@ -36,8 +36,6 @@ _RIGHTS = ("approve", "variants")
 """As `app.domain.keys` has them."""
 _MAY_HELP = "what a key for certain agents may besides: decide what its runs wait for, choose variants; repeat for both"
 
-LAST_PORT = 65_535
-
 
 def main(arguments: list[str] | None = None) -> int:
     """Run the app; the exit code."""
@@ -108,10 +106,8 @@ def _add_key_commands(key: argparse.ArgumentParser) -> None:
 
 
 def _serve(folder: Path, port: int | None, how: "Opening", *, trust_tools: bool) -> int:
-    if port is not None and not 0 < port <= LAST_PORT:
-        raise WorkbenchError(
-            f"There is no port {port}: ports go from 1 to {LAST_PORT}. Choose another one with --port."
-        )
+    if port is not None and not 0 < port < 65_536:
+        raise WorkbenchError(f"There is no port {port}: ports go from 1 to 65535. Choose another one with --port.")
     gc.disable()  # a start only makes what stays; `serve` turns it on again when the app is up
     found = already_running.opened_or_running(folder, trust_tools=trust_tools)
     if isinstance(found, lock.Announcement):

@@ -106,6 +106,8 @@ class ToolCalled(Value):
     arguments: dict[str, JsonValue]
     tool: str = ""
     """The digest of the tool's spec; empty for a tool that does not exist."""
+    label: Text = ""
+    """Whose the tool was and its name, such as `weather › forecast`; empty for one of the app itself."""
 
 
 class ToolReturned(Value):
@@ -149,6 +151,8 @@ class PauseRequested(Value):
     """JSON Schema of the values that answer a question; they come as the arguments of the decision."""
     tool: str = ""
     """The digest of the spec of the tool that is to be called."""
+    label: Text = ""
+    """Whose that tool is and its name; empty for one of the app itself."""
     begun: bool = False
     """True when the call had begun before the app ended, so that to approve it may make it happen twice."""
 

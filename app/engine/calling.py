@@ -57,7 +57,7 @@ async def _answer(run: Run, left: LeftCall) -> None:
     if isinstance(allowed, Outcome):
         _returned(run, left.call, allowed)
         return
-    run.recorder.record(_called(allowed.call, run.digest_now(tool)))
+    run.recorder.record(_called(allowed.call, run.digest_now(tool), run.toolset.label(left.call.name)))
     if tool.spec.side_effects or not tool.spec.idempotent:  # so that after a kill nobody takes it for not begun
         await run.recorder.flush()
     await _call(run, allowed, tool)
@@ -72,8 +72,8 @@ def _withdraw_left(run: Run, left: LeftCall) -> None:
         withdraw(run, left.pause)
 
 
-def _called(call: ToolCall, digest: str) -> ToolCalled:
-    return ToolCalled(call_id=call.call_id, name=call.name, arguments=call.arguments, tool=digest)
+def _called(call: ToolCall, digest: str, label: str = "") -> ToolCalled:
+    return ToolCalled(call_id=call.call_id, name=call.name, arguments=call.arguments, tool=digest, label=label)
 
 
 async def _call(run: Run, allowed: Permitted, tool: GrantedTool) -> None:

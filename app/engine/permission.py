@@ -79,6 +79,7 @@ def _approval(run: Run, call: ToolCall, tool: GrantedTool) -> PauseRequested:
         name=call.name,
         arguments=call.arguments,
         tool=run.digest_now(tool),
+        label=run.toolset.label(call.name),
     )
 
 

@@ -55,6 +55,10 @@ class Toolset(Protocol):
         """Whether what the tool gives back may come from outside of the session."""
         ...
 
+    def label(self, name: str) -> str:
+        """Whose the tool is and its name, such as `weather › forecast`; empty for one of the app itself."""
+        ...
+
     def release(self) -> None:
         """Called once, when the run has ended."""
         ...

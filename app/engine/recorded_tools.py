@@ -100,6 +100,9 @@ class RecordedTools:
     def reads_outside(self, name: str) -> bool:
         return self.source(name).mode != "edited" and self.live.reads_outside(name)
 
+    def label(self, name: str) -> str:
+        return self.live.label(name)
+
     def release(self) -> None:
         self.live.release()
 

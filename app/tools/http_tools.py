@@ -54,6 +54,7 @@ class RequestTool:
         self._environment = environment
         self._resolve = resolve
         self.spec = _spec(form)
+        self.label = f"{host_of(form.address)} › {self.spec.name}"
 
     async def run(self, arguments: Mapping[str, JsonValue], context: CallContext) -> ToolOutput:
         filled = checked_arguments(self._form, arguments)

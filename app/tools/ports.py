@@ -15,6 +15,11 @@ class RunnableTool(Protocol):
     @property
     def spec(self) -> ToolSpec: ...
 
+    @property
+    def label(self) -> str:
+        """Whose it is and its name, such as `weather › forecast`; empty for a tool of the app itself."""
+        ...
+
     async def run(self, arguments: Mapping[str, JsonValue], context: CallContext) -> ToolOutput:
         """Raises `InvalidArguments` or another `ToolError`. Cancelling it ends all that it started."""
         ...

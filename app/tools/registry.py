@@ -72,6 +72,11 @@ class Toolset:
         listed = self._listed.get(canonical_name(name))
         return listed is not None and (listed.source != BUILT_IN or listed.tool.spec.name in _WEB)
 
+    def label(self, name: str) -> str:
+        """Whose the tool is and its name; empty for one of the app itself, and where there is none."""
+        listed = self._listed.get(canonical_name(name))
+        return listed.tool.label if listed else ""
+
     def release(self) -> None:
         """Let go of what newer versions have replaced."""
         releases, self._releases = self._releases, ()
@@ -141,6 +146,10 @@ class Registry:
     def missing(self, names: tuple[str, ...]) -> tuple[str, ...]:
         """The names behind which there is nothing, not even a tool that is off."""
         return tuple(name for name in names if not self._behind(canonical_name(name)))
+
+    def label(self, name: str) -> str:
+        """Whose the tool is as of now, and its name; empty for one of the app itself, and where there is none."""
+        return Toolset(self._current()).label(name)
 
     def lease(self) -> Toolset:
         """The tools as of now, for a run or a call by hand; release it at the end."""

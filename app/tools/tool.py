@@ -36,6 +36,7 @@ class Tool(Generic[P, R_co]):
         `data_transform__sort`, what stands before `__` is the tool's kit.
         """
         self.function = function
+        self.label = ""
         docs = read_docstring(function.__doc__, inspect.signature(function).parameters)
         self._arguments = Arguments(function, docs.arguments)
         name = canonical_name(function.__name__)

@@ -62,6 +62,12 @@ async def add(x: int, y: int) -> str:
     return f"{x} + {y} = {x + y}"
 
 
+@tool()
+async def write_down(text: str) -> str:
+    """Writes something down."""
+    return f"{len(text)} characters"
+
+
 class Obeying(ModelDirectory):
     """One model, whatever it is called."""
 
@@ -80,15 +86,15 @@ class Obeying(ModelDirectory):
 
 def obeying(workbench: Workbench) -> Workbench:
     models = Obeying(workbench.catalog, workbench.artifacts.get)
-    return driven(workbench, models, (tailor, climb, recite, add, wait_for))
+    return driven(workbench, models, (tailor, climb, recite, add, wait_for, write_down))
 
 
 async def prepare(workbench: Workbench) -> None:
-    tools = tuple(ToolChoice(name=name, policy="ask" if name == "add" else "auto") for name in NAMES)
+    tools = tuple(ToolChoice(name=name, policy="ask" if name in ("add", "write_down") else "auto") for name in NAMES)
     await given_agent(workbench, "Obedient", Behaviour(tools=tools))
 
 
-NAMES = ("tailor", "climb", "recite", "add", "wait_for")
+NAMES = ("tailor", "climb", "recite", "add", "wait_for", "write_down")
 
 if __name__ == "__main__":
     serve_driven(obeying, prepare)

@@ -69,6 +69,29 @@ def test_a_call_is_allowed_denied_with_a_reason_changed_and_always_allowed(page:
     finished(page)
 
 
+def test_nothing_is_allowed_before_all_of_it_was_shown(page: Page) -> None:
+    start_session(page, "Obedient")
+    answer = call(page, "write_down", text="harmless " * 3000 + "\u202eand not \U000e0041 at all" + " " * 500 + "END")
+    card = answer.get_by_test_id("approval-card")
+    expect(card.get_by_test_id("approve-button")).to_be_disabled()
+    expect(card.get_by_test_id("always-button")).to_be_disabled()
+    expect(card).to_contain_text("of 27,5")
+    card.locator("pre").focus()
+    page.keyboard.press("Tab")
+    expect(card.get_by_test_id("show-arguments-button")).to_be_focused()
+    page.keyboard.press("Enter")
+    expect(card.locator("pre")).to_be_focused()
+    expect(card.locator("pre")).to_contain_text(r"\u202eand not \udb40\udc41 at all")
+    assert card.locator("pre").evaluate(
+        "one => [one.scrollHeight - one.clientHeight, one.scrollWidth - one.clientWidth]"
+    ) == [0, 0]
+    page.keyboard.press("Tab")
+    expect(card.get_by_test_id("approve-button")).to_be_focused()
+    page.keyboard.press("Enter")
+    finished(page)
+    expect(answer.get_by_test_id("tool-result").first).to_contain_text("27520 characters")
+
+
 def test_a_pause_is_heard_by_those_who_switched_the_sound_on(page: Page) -> None:
     page.evaluate("""() => {
       window.tones = 0;

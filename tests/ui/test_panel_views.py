@@ -9,9 +9,10 @@ from app.domain.agents import Behaviour, Parameters, ToolChoice, Variable, archi
 from app.domain.differences import differences
 from app.domain.models import ModelCard, Price
 from app.domain.sessions import Session, switched
-from app.domain.tools import ToolSpec
 from app.engine.context import ContextParts
 from app.llm.choices import ProviderChoice
+from app.tools.builtin.calculator import calculator
+from app.tools.registry import Registry
 from app.ui.components.context_bar import context_html, context_summary, with_message
 from app.ui.components.differences_view import compared, differences_summary, differences_view
 from app.ui.components.model_picker import card_words, options_of, price_words
@@ -29,16 +30,7 @@ CARD = ModelCard(
 BEFORE = Behaviour(system_prompt="Be kind to all.", parameters=Parameters(temperature=0.5))
 
 
-def spec(name: str) -> ToolSpec:
-    return ToolSpec(name=name, description=f"Does {name}", parameters={})
-
-
-def specs(names: tuple[str, ...]) -> tuple[ToolSpec, ...]:
-    return tuple(spec(name) for name in names if name != "abacus")
-
-
-def missing(names: tuple[str, ...]) -> tuple[str, ...]:
-    return tuple(name for name in names if name == "abacus")
+TOOLBOX = Registry([calculator])
 
 
 def test_the_context_is_shown_by_its_parts_with_its_cost():
@@ -115,18 +107,18 @@ async def test_what_is_far_from_a_change_is_counted_and_not_shown():
 
 def test_tools_say_whether_they_are_on_here_and_whether_they_are_gone():
     used = Behaviour(tools=(ToolChoice(name="calculator", policy="ask"), ToolChoice(name="abacus")))
-    html = tool_rows(used, specs, missing, off=("calculator",), edited=used)
+    html = tool_rows(used, TOOLBOX, off=("calculator",), edited=used)
     assert 'aria-checked="false"' in html
     assert "asks first" in html
     assert "“abacus” does not exist any more" in html
     assert "remove-tool-button" in html
     without = used.model_copy(update={"tools": used.tools[:1]})
-    assert "remove-tool-button" not in tool_rows(used, specs, missing, off=(), edited=without)
+    assert "remove-tool-button" not in tool_rows(used, TOOLBOX, off=(), edited=without)
 
 
 def test_a_tool_that_the_variant_has_off_is_not_listed():
     used = Behaviour(tools=(ToolChoice(name="calculator", policy="off"),))
-    assert "has no tools" in tool_rows(used, specs, missing, off=(), edited=used)
+    assert "has no tools" in tool_rows(used, TOOLBOX, off=(), edited=used)
 
 
 def test_models_are_searched_by_all_words():
@@ -172,7 +164,7 @@ def test_the_model_whose_name_begins_with_the_words_comes_first():
 
 
 def test_tools_that_are_always_allowed_can_be_asked_about_again():
-    shown = allowed_tools(("calculator", "abacus"), specs)
+    shown = allowed_tools(("calculator", "abacus"), TOOLBOX)
     assert shown.count('data-action="ask-again"') == 2
     assert 'data-tool="abacus"' in shown  # also one that is gone
-    assert allowed_tools((), specs) == ""
+    assert allowed_tools((), TOOLBOX) == ""

@@ -20,6 +20,8 @@ class CallView:
     arguments: dict[str, JsonValue]
     asked_seq: int
     """Where the model asked for it."""
+    label: str = ""
+    """Whose the tool was and its name; empty for one of the app itself, and before it is called."""
     malformed: str | None = None
     started_at: datetime | None = None
     result: ToolResult | None = None
@@ -55,9 +57,9 @@ def follow_call(views: dict[str, CallView], entry: Entry) -> CallView | None:
                     call.call_id, call.name, call.arguments, asked_seq=entry.seq, malformed=call.malformed
                 )
             return changed
-        case ToolCalled(call_id=call_id, name=name, arguments=arguments):
+        case ToolCalled(call_id=call_id, name=name, arguments=arguments, label=label):
             view = views.setdefault(call_id, CallView(call_id, name, arguments, asked_seq=entry.seq))
-            view.arguments, view.started_at = arguments, entry.at
+            view.arguments, view.started_at, view.label = arguments, entry.at, label
             return view
         case FileChanged(call_id=call_id) as change:
             writer = views.get(call_id)

@@ -206,6 +206,10 @@ class McpTool:
     spec: ToolSpec
     keeper: "keepers.Keeper"
 
+    @property
+    def label(self) -> str:
+        return f"{self.keeper.server.name} › {self.spec.name.removeprefix(f'{self.spec.kit}__')}"
+
     async def run(self, arguments: Mapping[str, JsonValue], context: CallContext) -> ToolOutput:
         """Raises `ToolError`. Cancelling it cancels the call at the server."""
         return await self.keeper.call(self.spec.name, arguments, context)

@@ -22,9 +22,6 @@ from app.tools.user_tools.watching import changes
 MOST_KEPT_RUNNING = 3
 """Files that changed together and whose processes then wait for calls; those of more start when they are called."""
 
-MOST_AT_ONCE = 200
-"""Files that are taken in before others get their turn on the event loop."""
-
 log = logging.getLogger(__name__)
 
 
@@ -191,10 +188,9 @@ class UserTools:
             for name in known.keys() - found.keys():
                 self._files.pop(name).leave()
             changed = {name: reading for name, reading in found.items() if reading is not known.get(name)}
-            for number, (name, reading) in enumerate(changed.items(), 1):
+            for name, reading in changed.items():
                 self._take(name, reading, keep_running=len(changed) <= MOST_KEPT_RUNNING)
-                if number % MOST_AT_ONCE == 0:
-                    await asyncio.sleep(0)
+                await asyncio.sleep(0)
 
     def _take(self, name: str, reading: Reading, *, keep_running: bool) -> None:
         """Take in a file as it is now."""

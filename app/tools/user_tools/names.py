@@ -1,7 +1,7 @@
 """Whose a tool's name is when several files have it."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from app.tools.user_tools.tool_file import ToolFile
 from app.tools.user_tools.version import FileTool
@@ -22,7 +22,7 @@ def named_tools(files: Mapping[str, ToolFile]) -> NamedTools:
     for name, tool in _in_order(files):
         first = owners.setdefault(tool.spec.name, name)
         if first == name:
-            tools[tool.spec.name] = tool
+            tools[tool.spec.name] = replace(tool, label=f"{name} › {tool.spec.name}")
             continue
         sentence = f"Both {first} and {name} have a tool {tool.spec.name!r}: that of {first} is used. Rename one."
         clashes.setdefault(first, []).append(sentence)

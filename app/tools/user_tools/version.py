@@ -64,6 +64,7 @@ class FileTool:
 
     spec: ToolSpec
     version: Version
+    label: str = ""
 
     async def run(self, arguments: Mapping[str, JsonValue], context: CallContext) -> ToolOutput:
         release = self.version.hold()

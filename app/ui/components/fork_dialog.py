@@ -20,6 +20,7 @@ from app.ui.components.format import plural
 from app.ui.components.model_picker import ModelPicker
 from app.ui.components.notices import told
 from app.ui.components.variant_select import variant_words
+from app.ui.components.visible import visible
 from app.ui.markup import Html, icon, joined, tag
 from app.workbench import Workbench
 
@@ -127,7 +128,8 @@ class ForkDialog:
             by_default = plans_by_default(self._entries)
             for tool in tools:
                 plan = by_default.get(tool.spec.name, ToolPlan())
-                self._rows[tool.spec.name] = ForkToolRow(tool, plan, self._choose_tool, self._type_result)
+                label = self._workbench.tools.label(tool.spec.name)
+                self._rows[tool.spec.name] = ForkToolRow(tool, label, plan, self._choose_tool, self._type_result)
 
     async def _choose_variant(self, event: events.ValueChangeEventArguments[int]) -> None:
         self._draft.variant = event.value or None
@@ -188,7 +190,7 @@ class ForkToolRow(ui.element):
     `on_type` gets the same for each change of the text, which decides nothing else.
     """
 
-    def __init__(self, tool: GrantedTool, plan: ToolPlan, on_choose: OnChoose, on_type: OnType) -> None:
+    def __init__(self, tool: GrantedTool, label: str, plan: ToolPlan, on_choose: OnChoose, on_type: OnType) -> None:
         super().__init__()
         self.classes("fork-tool").props("role=group data-testid=fork-tool")
         self.props["data-tool"] = self.props["aria-label"] = tool.spec.name
@@ -196,7 +198,9 @@ class ForkToolRow(ui.element):
         self._on_choose, self._on_type = on_choose, on_type
         with self:
             outside = tag("span", "side effects", cls="chip is-warn") if tool.spec.side_effects else ""
-            name = ui.html(joined(icon(tool.spec.icon), tag("strong", tool.spec.name), outside), sanitize=False)
+            name = ui.html(
+                joined(icon(tool.spec.icon), tag("strong", visible(label or tool.spec.name)), outside), sanitize=False
+            )
             name.classes("fork-tool-name")
             with ui.element("div").classes("row-line wrap-line"):
                 self._before = self._select(BEFORE, plan.before, "Up to here")
@@ -238,15 +242,14 @@ def check_words(check: ForkCheck) -> Html:
     if check.side_effects:
         warning = f"These have side effects: {', '.join(check.side_effects)}."
         lines.append(tag("p", icon("warning"), " ", warning, cls="is-warn", data_testid="fork-side-effects"))
-    return joined(*lines)
+    return visible(joined(*lines))
 
 
 def _again(call: CallAgain) -> Html:
     """A call that is made as soon as the fork starts, with all that it is given."""
     when = "when you have allowed it" if call.asked else "at once, and nobody is asked"
     written = json.dumps(call.arguments, indent=2, ensure_ascii=False)
-    seen = "".join(one if one.isprintable() or one == "\n" else f"\\u{ord(one):04x}" for one in written)
     given = tag(
-        "pre", seen, role="group", tabindex="0", aria_label=f"Arguments of {call.name}", data_testid="fork-again"
+        "pre", written, role="group", tabindex="0", aria_label=f"Arguments of {call.name}", data_testid="fork-again"
     )
     return joined(tag("p", f"{call.name} is called again {when}, with:"), given)

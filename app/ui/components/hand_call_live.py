@@ -8,6 +8,7 @@ from app.engine.by_hand import HandCall
 from app.ui.components.buttons import button
 from app.ui.components.notices import told
 from app.ui.components.schema_form import SchemaForm
+from app.ui.components.visible import visible
 from app.ui.markup import Html, joined, tag
 
 SHOWN = 20_000
@@ -49,8 +50,8 @@ class HandCallLive(ui.element):
             return
         with self._asked, ui.element("div").classes("notice notice-warn").props("data-testid=call-question"):
             asker = question.asked_by or "The tool"
-            ui.html(tag("strong", f"{asker} asks"), sanitize=False)
-            ui.label(question.text).classes("call-question-text")
+            ui.html(visible(tag("strong", f"{asker} asks")), sanitize=False)
+            ui.label(visible(question.text)).classes("call-question-text")
             form = SchemaForm(question.form) if question.form else None
             with ui.element("div").classes("row-line"):
                 accept = button("Answer" if form else "Yes", look="primary", testid="answer-button")

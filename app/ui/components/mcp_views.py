@@ -11,6 +11,7 @@ from app.tools.mcp.states import Finding, ServerState, ServerStatus, Step, ToolC
 from app.ui.addresses import mcp_server_address, tool_address
 from app.ui.components.doctor_view import DoctorStep, steps_view
 from app.ui.components.format import head, plural
+from app.ui.components.visible import visible
 from app.ui.markup import Html, icon, joined, tag
 
 STATUSES: dict[ServerStatus, tuple[str, str]] = {
@@ -80,12 +81,13 @@ def consent_view(server: McpServer) -> Html:
 
 
 def _consent(server: McpServer, title: str, given: Html, meaning: str) -> Html:
-    return joined(
+    consent = joined(
         tag("strong", icon("security"), title),
         tag("pre", command_line(server), cls="code-box", tabindex="0", data_testid="consent-command"),
         given,
         tag("p", meaning, cls="what-to-do"),
     )
+    return visible(consent)
 
 
 def _variables(title: str, values: dict[str, str]) -> Html:
@@ -118,7 +120,7 @@ def tools_view(state: ServerState) -> Html:
     if not state.tools:
         return tag("p", "No tools are known of it yet.", cls="faint")
     linked = state.status not in ("off", "consent", "changed")
-    return tag("ul", *(_tool(spec, linked=linked) for spec in state.tools), cls="file-tools")
+    return visible(tag("ul", *(_tool(spec, linked=linked) for spec in state.tools), cls="file-tools"))
 
 
 def _tool(spec: ToolSpec, *, linked: bool) -> Html:
@@ -128,7 +130,7 @@ def _tool(spec: ToolSpec, *, linked: bool) -> Html:
 
 def changes_view(changes: Sequence[ToolChange]) -> Html:
     """Each tool that is not what was agreed to, as it was and as it is."""
-    return joined(*(_change(change) for change in changes))
+    return visible(joined(*(_change(change) for change in changes)))
 
 
 def _change(change: ToolChange) -> Html:

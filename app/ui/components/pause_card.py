@@ -10,9 +10,10 @@ from app.domain.tools import JsonSchema, ToolSpec
 from app.ui.components.buttons import button
 from app.ui.components.failures import mark
 from app.ui.components.focus import refocus
+from app.ui.components.pause_arguments import PauseArguments
 from app.ui.components.schema_form import SchemaForm
-from app.ui.components.tool_body import cut, long_arguments, pretty
-from app.ui.markup import Html, icon, joined, tag
+from app.ui.components.visible import titled, visible
+from app.ui.markup import icon, joined, tag
 from app.workbench import Workbench
 
 Act = Callable[[str, str], Awaitable[None]]
@@ -47,12 +48,14 @@ class PauseCard(ui.element):
         super().__init__("div")
         self._pause = pause
         self._spec = spec
-        self._name = spec.title if spec and spec.title else pause.name
+        self._name = titled(spec, pause.name, pause.label)
         self._act = act
         self._open = True
         self._form: SchemaForm | None = None
+        self._allowing: list[ui.button] = []
+        """What may be pressed once all arguments were seen."""
         with self, ui.element("div").classes("notice notice-warn") as self._card:
-            self._card.props["aria-label"] = self._question
+            self._card.props["aria-label"] = visible(self._question)
             self._card.props(f"role=group data-testid={self._testid}")
             self._build(alive=alive)
 
@@ -89,8 +92,8 @@ class PauseCard(ui.element):
         who = f"{pause.asked_by or self._name} asks" if self._is_question else "Waiting for you"
         symbol = "contact_support" if self._is_question else "front_hand"
         words = tag("div", self._question, cls="pause-question")
-        ui.html(joined(tag("strong", icon(symbol), who), words), sanitize=False)
-        self._arguments = ui.html(_arguments(pause), sanitize=False)
+        ui.html(visible(joined(tag("strong", icon(symbol), who), words)), sanitize=False)
+        self._arguments = PauseArguments(pause, on_seen=self._offer_to_allow)
         if not alive:
             ui.html(tag("div", self._left_words, cls="what-to-do", data_testid="pause-left"), sanitize=False)
         if self._is_question:
@@ -99,6 +102,7 @@ class PauseCard(ui.element):
             self._build_again()
         else:
             self._build_approval()
+        self._offer_to_allow()
         if not alive:
             with self._buttons:
                 button("Stop", self._stop, look="quiet", testid="pause-stop-button")
@@ -119,21 +123,26 @@ class PauseCard(ui.element):
 
     def _build_again(self) -> None:
         with ui.element("div").classes("row-line") as self._buttons:
-            button("Run it again", self._approve, look="primary", testid="approve-button")
+            self._allowing = [button("Run it again", self._approve, look="primary", testid="approve-button")]
             button("Tell the model it was interrupted", self._deny, testid="deny-button")
         self._build_note()
 
     def _build_approval(self) -> None:
         self._form_place = ui.element("div")
         with ui.element("div").classes("row-line") as self._buttons:
-            button("Allow", self._approve, look="primary", testid="approve-button")
+            allow = button("Allow", self._approve, look="primary", testid="approve-button")
             button("Deny", self._deny, testid="deny-button")
             self._edit = button("Change arguments", self._change, look="quiet", testid="edit-arguments-button")
             self._always = button("Always allow in this session", self._allow_always, look="quiet")
             self._always.props("data-testid=always-button")
             self._keep = button("Keep as asked", self._keep_arguments, look="quiet", testid="keep-arguments-button")
             self._keep.visible = False
+        self._allowing = [allow, self._edit, self._always]
         self._build_note()
+
+    def _offer_to_allow(self) -> None:
+        for one in self._allowing:
+            one.set_enabled(self._arguments.seen)
 
     def _build_note(self) -> None:
         """Where the reason of a denial may be written, for the model to read."""
@@ -156,7 +165,7 @@ class PauseCard(ui.element):
         refocus(self._buttons, "[data-testid=edit-arguments-button]")
 
     def _offer_change(self, offered: bool) -> None:
-        self._arguments.visible = self._edit.visible = self._always.visible = offered
+        self._edit.visible = self._always.visible = offered
         self._keep.visible = not offered
 
     async def _approve(self) -> None:
@@ -200,13 +209,7 @@ class PauseCard(ui.element):
         self._open = False
         self.clear()
         with self:
-            ui.html(mark(symbol, words), sanitize=False)
-
-
-def _arguments(pause: PauseRequested) -> Html:
-    if not pause.arguments:
-        return Html("")
-    return joined(cut(pretty(pause.arguments)), long_arguments(pause.arguments, pause.name))
+            ui.html(visible(mark(symbol, words)), sanitize=False)
 
 
 def _answered(question: str, resolved: PauseResolved) -> str:

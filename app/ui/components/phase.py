@@ -7,6 +7,7 @@ from app.domain.events import Entry, ModelCalled, ModelFailed, PauseRequested, P
 from app.domain.failure_words import failure_words
 from app.domain.streaming import Draft
 from app.ui.components.format import head
+from app.ui.components.visible import visible
 
 
 class Phase:
@@ -41,14 +42,14 @@ class Phase:
         """What goes on now; the live text says more than the entries. `steered`: a message waits to break in."""
         if draft.calls:
             names = [self._titles.get(call.name) or call.name for call in draft.calls.values()]
-            return f"Preparing {head(', '.join(names), 60)}…"
+            return f"Preparing {visible(head(', '.join(names), 60))}…"
         if draft.text:
             return "Writing…"
         if draft.reasoning:
             return "Thinking…"
         waiting = self._pauses.values()
         if running := [title for call_id, title in self._running.items() if call_id not in waiting]:
-            return f"{'Waiting for' if steered else 'Calling'} {head(', '.join(running), 60)}…"
+            return f"{'Waiting for' if steered else 'Calling'} {visible(head(', '.join(running), 60))}…"
         return "Waiting for your decision…" if self._pauses else self._words
 
     @property

@@ -8,7 +8,9 @@ from nicegui import events, ui
 from pydantic import JsonValue
 
 from app.ui.components.buttons import icon_action
+from app.ui.components.format import head
 from app.ui.components.schema_form_shape import ABSENT, Given, Shape
+from app.ui.components.visible import visible
 from app.ui.markup import Html, icon, joined, tag
 
 _EMIT = """(event) => {
@@ -126,11 +128,11 @@ class Field(ui.element):
 
     def show(self) -> None:
         """Show its state: what it is called, whether it is sent, what is wrong with it."""
-        self._head.set_content(self._head_html())
+        self._head.set_content(visible(self._head_html()))
         self._box.set_visibility(not self._is_null)
         words = "" if self._is_null else self.wrong(self.read())
         said = words if words and (self._asked or words != NEEDED) else ""
-        self._note.set_content(self._note_html(said))
+        self._note.set_content(visible(self._note_html(said)))
         self.props(remove="data-fault") if not said else self.props("data-fault")
 
     def focus_action(self, action: str) -> None:
@@ -192,6 +194,8 @@ class Field(ui.element):
     def _note_html(self, fault: str) -> Html:
         if fault:
             return tag("span", icon("error_outline"), fault, cls="field-fault", role="alert")
+        if isinstance(text := self.value, str) and visible(text) != text:
+            return tag("span", icon("visibility_off"), f"Not all of it shows above: {head(text, 500)}", cls="is-warn")
         return tag("span", self.shape.description) if self.shape.description else Html("")
 
 

@@ -4,6 +4,8 @@ import json
 
 from pydantic import JsonValue, TypeAdapter
 
+from app.ui.components.visible import visible
+
 _VALUE: TypeAdapter[JsonValue] = TypeAdapter(JsonValue)
 _MISTAKES = {
     "Expecting ',' delimiter": "a comma is missing before this",
@@ -44,8 +46,8 @@ def read_arguments(text: str) -> dict[str, JsonValue]:
 
 
 def as_json(value: object) -> str:
-    """The value as indented JSON."""
-    return json.dumps(value, indent=2, ensure_ascii=False)
+    """The value as indented JSON, with nothing hidden in it."""
+    return visible(json.dumps(value, indent=2, ensure_ascii=False))
 
 
 def _refuse(name: str) -> None:

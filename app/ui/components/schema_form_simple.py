@@ -12,6 +12,7 @@ from app.domain.values import well_formed
 from app.ui.components.schema_form_field import NEEDED, Field
 from app.ui.components.schema_form_json import BrokenJson, as_json, read_json
 from app.ui.components.schema_form_shape import ABSENT, Absent, Given, as_words, fits, same
+from app.ui.components.visible import visible
 from app.ui.markup import joined, tag
 
 LONG_NAMES = (
@@ -148,7 +149,7 @@ class ConstField(Field):
 
     def build_box(self, given: Given) -> None:
         self._sent = self.slot.required or given is not ABSENT
-        ui.html(tag("code", as_words(self.shape.schema.get("const"))), sanitize=False).classes("const-value")
+        ui.html(visible(tag("code", as_words(self.shape.schema.get("const")))), sanitize=False).classes("const-value")
 
     def read(self) -> Given:
         return self.shape.schema.get("const") if self._sent else ABSENT
@@ -218,7 +219,7 @@ def select_box(
 ) -> ui.html:
     """The browser's own box to choose from; `on_change` gets the place of what was chosen in `event.args`."""
     options = (tag("option", words, value=words, selected=place == chosen) for place, words in enumerate(choices))
-    box = ui.html(joined(*options), sanitize=False, tag="select").classes("select-box")
+    box = ui.html(visible(joined(*options)), sanitize=False, tag="select").classes("select-box")
     box.props["aria-label"] = label
     return box.on("change", on_change, js_handler=_EMIT_INDEX)
 

@@ -89,8 +89,8 @@ class SidePanel(ui.element):
         self._variables.show(self._session, self._prompt.behaviour)
         toolbox = self._workbench.tools
         used, edited = self._agent.variant(self._session.variant).behaviour, self._prompt.behaviour
-        rows = tool_rows(used, toolbox.specs, toolbox.missing, off=self._session.tools_off, edited=edited)
-        allowed = allowed_tools(self._session.tools_allowed, toolbox.specs)
+        rows = tool_rows(used, toolbox, off=self._session.tools_off, edited=edited)
+        allowed = allowed_tools(self._session.tools_allowed, toolbox)
         self._tools.set_content(joined(tag("h2", "Tools"), rows, allowed))
 
     async def _tool_clicked(self, event: events.GenericEventArguments) -> None:

@@ -16,6 +16,7 @@ from app.ui.components.live_html import LiveHtml
 from app.ui.components.mcp_views import server_row
 from app.ui.components.notices import told
 from app.ui.components.user_file_views import COPY, copyable, file_row
+from app.ui.components.visible import visible
 from app.ui.markup import Html, icon, joined, tag
 from app.workbench import Workbench
 
@@ -95,7 +96,7 @@ def _list(rows: Sequence[Html], nothing: str, more: int = 0) -> Html:
     if not rows:
         return tag("p", nothing, cls="faint")
     rest = tag("p", f"and {plural(more, 'more file')} in the folder", cls="faint") if more > 0 else ""
-    return joined(tag("ul", *rows, cls="source-rows"), rest)
+    return visible(joined(tag("ul", *rows, cls="source-rows"), rest))
 
 
 def _form_row(form: HttpTool, problems: dict[str, str]) -> Html:

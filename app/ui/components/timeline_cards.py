@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from nicegui import background_tasks, ui
 
 from app.domain.messages import FilePart, ImagePart
-from app.domain.tools import ToolSpec
 from app.domain.trace import CallView, Step
 from app.store.contents import Contents
 from app.ui.addresses import run_address
@@ -13,9 +12,10 @@ from app.ui.components.artifact_buttons import hear_artifact_buttons
 from app.ui.components.attached import attached, hear_attached
 from app.ui.components.format import duration, moment_text
 from app.ui.components.markdown import Markdown
-from app.ui.components.tool_body import STATUS_WORDS, attachments, cut, pretty
+from app.ui.components.tool_body import STATUS_WORDS, attachments, cut, pretty, printed_view, traceback_view
 from app.ui.components.trace_growth import RunSoFar
 from app.ui.components.trace_words import since, step_icon, step_label
+from app.ui.components.visible import titled, visible
 from app.ui.markup import Html, icon, joined, tag
 
 LONG = 100_000
@@ -157,10 +157,11 @@ def show_text(text: str) -> None:
 
 
 def _call(step: Step, call: CallView, context: CardContext, *, alive: bool) -> Html:
-    spec = context.run.specs.get(call.name)
+    title = titled(context.run.specs.get(call.name), call.name, call.label)
+    arguments = visible(cut(call.malformed or pretty(call.arguments)))
     return joined(
-        tag("header", step_head(step, context, _title(call, spec), _standing(call, alive=alive)), cls="step-head"),
-        tag("div", cut(call.malformed or pretty(call.arguments)), data_testid="tool-arguments", cls="tool-body"),
+        tag("header", step_head(step, context, title, _standing(call, alive=alive)), cls="step-head"),
+        tag("div", arguments, data_testid="tool-arguments", cls="tool-body"),
     )
 
 
@@ -175,28 +176,17 @@ def _result(step: Step, call: CallView, context: CardContext) -> Html:
     status = result.status if result is not None else "ok"
     tries = f", {call.attempts} attempts" if call.attempts > 1 else ""
     took = f"{STATUS_WORDS[status]} in {duration(call.ms)}{tries}"
+    title = titled(context.run.specs.get(call.name), call.name, call.label)
     text = cut(step.text) if step.text else tag("p", "It returned no text.", cls="faint")
     failed = status != "ok"
     return joined(
-        tag("header", step_head(step, context, _title(call, context.run.specs.get(call.name)), took), cls="step-head"),
+        tag("header", step_head(step, context, title, took), cls="step-head"),
         tag(
             "div",
             tag("div", text, cls="tool-error", data_testid="tool-error") if failed else text,
-            _printed(call),
-            tag("details", tag("summary", "Where it failed"), cut(call.traceback), cls="traceback")
-            if call.traceback
-            else "",
+            printed_view(call),
+            traceback_view(call),
             cls="tool-body",
             data_testid="tool-result",
         ),
     )
-
-
-def _printed(call: CallView) -> Html:
-    if not call.printed:
-        return Html("")
-    return tag("section", tag("h5", "Printed"), cut(call.printed))
-
-
-def _title(call: CallView, spec: ToolSpec | None) -> str:
-    return spec.title if spec is not None and spec.title else call.name

@@ -14,6 +14,7 @@ from app.domain.trace import CallView
 from app.store.contents import Contents
 from app.ui.components.artifact_buttons import artifact_buttons
 from app.ui.components.format import plural, size
+from app.ui.components.visible import visible
 from app.ui.markup import Html, joined, tag
 from app.ui.render import code_block
 
@@ -39,10 +40,10 @@ def call_body(call: CallView, attached: Html | None = None) -> Html:
     """All that is known of the call; `attached` is what `attachments` gave for it."""
     return joined(
         _section("Arguments", _arguments(call)),
-        _printed(call),
+        printed_view(call),
         _result(call),
         attached or "",
-        _traceback(call),
+        traceback_view(call),
     )
 
 
@@ -74,15 +75,15 @@ def cut(text: str) -> Html:
 def _arguments(call: CallView) -> Html:
     if call.malformed is not None:
         note = tag("p", "The model wrote arguments that are no JSON object:", cls="faint")
-        return tag("div", note, cut(call.malformed), data_testid="tool-arguments")
-    shown = tag("div", cut(pretty(call.arguments)), data_testid="tool-arguments")
+        return tag("div", note, visible(cut(call.malformed)), data_testid="tool-arguments")
+    shown = tag("div", visible(cut(pretty(call.arguments))), data_testid="tool-arguments")
     return joined(shown, long_arguments(call.arguments, call.name))
 
 
 def long_arguments(arguments: Mapping[str, JsonValue], tool: str) -> Html:
     """The arguments of several lines as they are, since JSON has them in one."""
     texts = ((name, value) for name, value in arguments.items() if isinstance(value, str) and "\n" in value)
-    return joined(*(joined(tag("h6", name), _as_code(value, tool)) for name, value in texts))
+    return visible(joined(*(joined(tag("h6", name), _as_code(value, tool)) for name, value in texts)))
 
 
 def _as_code(text: str, tool: str) -> Html:
@@ -91,7 +92,8 @@ def _as_code(text: str, tool: str) -> Html:
     return tag("div", code_block(text, "python"), cls="prose")
 
 
-def _printed(call: CallView) -> Html:
+def printed_view(call: CallView) -> Html:
+    """What it printed, of much the end."""
     if not call.printed:
         return Html("")
     tail = call.printed[-SHOWN:]
@@ -117,7 +119,8 @@ def _attempts(call: CallView) -> Html:
     return tag("p", f"Tried {call.attempts} times.", cls="faint") if call.attempts > 1 else Html("")
 
 
-def _traceback(call: CallView) -> Html:
+def traceback_view(call: CallView) -> Html:
+    """Where it failed; nothing where that is not known."""
     if not call.traceback:
         return Html("")
     return tag("details", tag("summary", "Where it failed"), cut(call.traceback), cls="traceback")

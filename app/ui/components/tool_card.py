@@ -8,6 +8,7 @@ from app.store.contents import Contents
 from app.ui.components.artifact_buttons import hear_artifact_buttons
 from app.ui.components.format import duration, head, percent
 from app.ui.components.tool_body import STATUS_WORDS, attachments, call_body
+from app.ui.components.visible import titled, visible
 from app.ui.markup import Html, icon, joined, tag
 
 
@@ -74,11 +75,10 @@ def call_line(call: CallView, spec: ToolSpec | None, *, with_result: bool = True
 
     `how_far` is what `progress_words` gave for a call that is running.
     """
-    title = spec.title if spec and spec.title else call.name
     return joined(
         icon(spec.icon if spec else "build", "tool-icon"),
-        tag("span", title, cls="tool-title"),
-        tag("span", _arguments_head(call), cls="tool-head"),
+        tag("span", titled(spec, call.name, call.label), cls="tool-title"),
+        tag("span", visible(_arguments_head(call)), cls="tool-head"),
         _result_head(call) if with_result else Html(""),
         how_far if how_far and call.result is None else "",
         tag("span", duration(call.ms) if call.ms is not None else "", cls="tool-ms"),

@@ -19,6 +19,7 @@ from app.ui.components.tool_detail_description import ToolDescription
 from app.ui.components.tool_source_view import source_view
 from app.ui.components.tools_list import failing, title_of
 from app.ui.components.undo_bar import UndoBar
+from app.ui.components.visible import visible
 from app.ui.markup import Html, icon, joined, tag
 from app.ui.render import code_block
 from app.workbench import Workbench
@@ -145,7 +146,7 @@ def _allowed(agent: Agent) -> set[str]:
 
 def _heading(listed: ListedTool) -> Html:
     spec = listed.spec
-    chips = [tag("span", listed.source, cls="chip")]
+    chips = [tag("span", visible(listed.tool.label or listed.source), cls="chip")]
     if spec.kit:
         chips.append(tag("span", icon("category"), spec.kit, cls="chip", title="Kit"))
     chips += [

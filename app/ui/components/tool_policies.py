@@ -9,6 +9,8 @@ from nicegui import events, ui
 from app.domain.agents import ToolChoice
 from app.domain.tools import Policy, ToolSpec, canonical_name
 from app.ui.components.format import plural
+from app.ui.components.tools_list import title_of
+from app.ui.components.visible import visible
 from app.ui.markup import Html, icon, joined, tag
 
 POLICIES: tuple[Policy, ...] = get_args(Policy)
@@ -108,14 +110,14 @@ def policy_rows(choices: Sequence[ToolChoice], tools: Sequence[ToolSpec]) -> Ite
         name = canonical_name(choice.name)
         if name not in known and name not in kits:
             about = "There is no such tool here. " + ("It is off." if choice.policy == "off" else REFUSED)
-            yield PolicyRow(choice.name, choice.name, "error_outline", about, choice.policy, missing=True)
+            yield PolicyRow(choice.name, visible(choice.name), "error_outline", about, choice.policy, missing=True)
     for kit in sorted(kit for kit in kits if kit in policies):
         number = sum(spec.kit == kit for spec in tools)
         yield _offered(kit, kit, "category", f"A kit of {plural(number, 'tool')}.", policies[kit])
     for spec in tools:
         if spec.kit not in policies:
             about = spec.description.strip().split("\n", maxsplit=1)[0]
-            yield _offered(spec.name, spec.title or spec.name, spec.icon, about, policies.get(spec.name))
+            yield _offered(spec.name, title_of(spec), spec.icon, visible(about), policies.get(spec.name))
 
 
 def _offered(name: str, title: str, symbol: str, about: str, policy: Policy | None) -> PolicyRow:
@@ -131,7 +133,7 @@ def _imported(number: int) -> Html:
 def _row(row: PolicyRow) -> Html:
     classes = "policy-row is-missing" if row.missing else "policy-row"
     about = tag("small", row.about)
-    name = tag("code", row.name) if row.title != row.name else Html("")
+    name = tag("code", visible(row.name)) if row.title != row.name else Html("")
     return tag(
         "div",
         icon(row.icon),

@@ -1,21 +1,20 @@
 """The tools of a session's variant: each can be switched off here, and one that is gone says so."""
 
-from collections.abc import Callable, Collection
+from collections.abc import Collection
 
 from app.domain.agents import Behaviour
 from app.domain.tools import ToolSpec
+from app.tools.registry import Registry
+from app.ui.components.visible import titled, visible
 from app.ui.markup import Html, icon, joined, tag
 
-Specs = Callable[[tuple[str, ...]], tuple[ToolSpec, ...]]
-Missing = Callable[[tuple[str, ...]], tuple[str, ...]]
 
-
-def tool_rows(used: Behaviour, specs: Specs, missing: Missing, *, off: Collection[str], edited: Behaviour) -> Html:
+def tool_rows(used: Behaviour, toolbox: Registry, *, off: Collection[str], edited: Behaviour) -> Html:
     """A row for each tool; `edited` is what would be saved as the next variant."""
     choices = [choice for choice in used.tools if choice.policy != "off"]
     if not choices:
         return tag("p", "This variant has no tools.", cls="faint")
-    gone = set(missing(tuple(choice.name for choice in choices)))
+    gone = set(toolbox.missing(tuple(choice.name for choice in choices)))
     kept = {choice.name for choice in edited.tools}
     rows: list[Html] = []
     for choice in choices:
@@ -23,17 +22,18 @@ def tool_rows(used: Behaviour, specs: Specs, missing: Missing, *, off: Collectio
             rows.append(_gone(choice.name, is_removed=choice.name not in kept))
             continue
         rows.extend(
-            _row(spec, is_on=spec.name not in off, asks=choice.policy == "ask") for spec in specs((choice.name,))
+            _row(spec, toolbox.label(spec.name), is_on=spec.name not in off, asks=choice.policy == "ask")
+            for spec in toolbox.specs((choice.name,))
         )
     return joined(*rows)
 
 
-def allowed_tools(names: Collection[str], specs: Specs) -> Html:
+def allowed_tools(names: Collection[str], toolbox: Registry) -> Html:
     """The tools that may be called in this session without asking, each with a way to take that back."""
     if not names:
         return Html("")
-    titles = {spec.name: spec.title for name in names for spec in specs((name,))}
-    rows = (_allowed(name, titles.get(name) or name) for name in names)
+    specs = {spec.name: spec for spec in toolbox.specs(tuple(names))}
+    rows = (_allowed(name, titled(specs.get(name), name, toolbox.label(name))) for name in names)
     return tag("div", tag("h3", "Always allowed in this session"), *rows, cls="allowed-tools")
 
 
@@ -59,8 +59,8 @@ def _allowed(name: str, title: str) -> Html:
     )
 
 
-def _row(spec: ToolSpec, *, is_on: bool, asks: bool) -> Html:
-    title = spec.title or spec.name
+def _row(spec: ToolSpec, label: str, *, is_on: bool, asks: bool) -> Html:
+    title = titled(spec, spec.name, label)
     return tag(
         "button",
         icon(spec.icon, "faint"),
@@ -70,7 +70,7 @@ def _row(spec: ToolSpec, *, is_on: bool, asks: bool) -> Html:
         type="button",
         role="switch",
         cls="tool-switch",
-        title=spec.description,
+        title=visible(spec.description),
         aria_checked="true" if is_on else "false",
         aria_label=f"{title} in this session",
         data_action="switch",
@@ -80,7 +80,7 @@ def _row(spec: ToolSpec, *, is_on: bool, asks: bool) -> Html:
 
 
 def _gone(name: str, *, is_removed: bool) -> Html:
-    words = f"“{name}” does not exist any more, so this variant cannot run."
+    words = f"“{visible(name)}” does not exist any more, so this variant cannot run."
     if is_removed:
         way_out: Html = tag("span", "Removed from the prompt's next variant. Save it to use it.", cls="faint")
     else:

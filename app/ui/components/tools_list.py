@@ -7,6 +7,7 @@ from app.domain.tools import ToolSpec
 from app.domain.trace import ToolStats
 from app.tools.registry import ListedTool
 from app.ui.addresses import tool_address
+from app.ui.components.visible import visible
 from app.ui.markup import Html, icon, joined, tag
 
 EMIT_SWITCH = """(event) => {
@@ -88,7 +89,7 @@ def failing(stats: ToolStats | None) -> bool:
 
 
 def title_of(spec: ToolSpec) -> str:
-    return spec.title or spec.name
+    return visible(spec.title or spec.name)
 
 
 def badges(listed: ListedTool, stats: ToolStats | None) -> Html:

@@ -13,6 +13,7 @@ from app.ui.components.undo_bar import UndoBar
 from app.ui.components.user_file_editor import Draft, UserFileEditor
 from app.ui.components.user_file_trust import TrustPanel
 from app.ui.components.user_file_views import COPY, problem_view, status_chip, tools_view
+from app.ui.components.visible import visible
 from app.ui.markup import Html, icon, joined, tag
 from app.workbench import Workbench
 
@@ -158,4 +159,4 @@ def _editor(workbench: Workbench, name: str, drafts: dict[str, Draft], undo: Und
 def _heading(file: UserFile) -> Html:
     words = tag("div", status_chip(file), tag("code", str(file.path), cls="agent-slug"), cls="tool-chips")
     title = tag("h1", file.name, cls="page-title", data_testid="file-title")
-    return joined(tag("span", icon("description"), cls="agent-icon"), tag("div", title, words, cls="grow"))
+    return visible(joined(tag("span", icon("description"), cls="agent-icon"), tag("div", title, words, cls="grow")))

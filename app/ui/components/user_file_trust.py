@@ -6,8 +6,10 @@ from app.domain.errors import WorkbenchError
 from app.tools.user_tools.folder import UserTools
 from app.tools.user_tools.user_file import UserFile
 from app.ui.components.buttons import button
+from app.ui.components.format import head
 from app.ui.components.notices import told
-from app.ui.markup import icon, joined, tag
+from app.ui.components.visible import visible
+from app.ui.markup import Html, icon, joined, tag
 
 _MEANING = (
     "Nothing of it has run so far: what is shown here was only read. If you allow it, it runs as you, with all that "
@@ -43,9 +45,9 @@ class TrustPanel(ui.element):
         self.classes(add="notice-warn" if waits else "", remove="" if waits else "notice-warn")
         title, symbol = ("May this file run?", "lock") if waits else ("This file may run", "lock_open")
         with_python = f"With {file.interpreter}." if file.interpreter else "With the app's own Python."
-        self._words.set_content(
-            joined(tag("strong", icon(symbol), title), tag("p", _MEANING if waits else with_python, cls="what-to-do"))
-        )
+        words = tag("p", _MEANING if waits else with_python, cls="what-to-do")
+        odd = hidden_line(self._files.source(self._name)) if waits and file.problem is None else ""
+        self._words.set_content(joined(tag("strong", icon(symbol), title), words, odd))
         self._allow_button.visible, self._stop.visible, self._change.visible = waits, not waits, not waits
         if not self._filled:
             self._interpreter.value, self._filled = file.interpreter, True
@@ -61,3 +63,12 @@ class TrustPanel(ui.element):
             await self._files.distrust(self._name)
         except WorkbenchError as problem:
             told(str(problem))
+
+
+def hidden_line(source: str) -> Html:
+    """The first line that does not show as it is: what would run is then not what is read."""
+    for number, line in enumerate(source.split("\n"), 1):
+        if visible(line) != line:
+            code = tag("code", visible(head(line, 300)))
+            return tag("p", icon("visibility_off"), f"Line {number} does not show as it is: ", code, cls="is-warn")
+    return Html("")

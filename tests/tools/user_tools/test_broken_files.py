@@ -28,7 +28,7 @@ async def test_a_broken_file_says_where_and_keeps_its_last_good_tools(folder: Fo
     assert told["no_such_package"].install.endswith('-m pip install "no-such-package[extra]>=2"')
     folder.write("a.py", returning("good"))
     await folder.seen("a.py", "ready")
-    assert folder.tools.tools()["word"] is tool  # what worked needs no new process
+    assert folder.tools.tools()["word"] == tool  # what worked needs no new process
 
 
 async def test_a_file_that_failed_is_tried_again_when_it_is_saved_unchanged(folder: Folder) -> None:
