@@ -6,7 +6,7 @@ import subprocess
 import sys
 import webbrowser
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Literal
 
@@ -24,6 +24,8 @@ Opening = Literal["window", "tab", "nothing"]
 NO_WINDOW = "No Chrome, Edge or Chromium opened a window, so a browser tab is used."
 NO_BROWSER = "No browser could be opened. Open the address above in one."
 NOT_SEEN = "If your browser shows no page of the app, it may not read the file it was shown: open the address above."
+PATIENCE = 2.0
+"""Seconds within which a file manager that cannot show a folder says so."""
 _LIBRARIES = "LD_LIBRARY_PATH"
 
 
@@ -43,24 +45,30 @@ def open_page(running: Announcement, how: Opening, data: Path) -> list[str]:
 
 
 def open_folder(folder: Path) -> bool:
-    """Show the folder in the system's file manager; whether there is one."""
+    """Show the folder in the system's file manager; whether there is one that does. Blocking: meant for a thread."""
     if sys.platform == "win32":
         os.startfile(folder)  # noqa: S606  the one way to the file manager
         return True
     program = shutil.which("open" if sys.platform == "darwin" else "xdg-open")
-    if program is None or not _has_display():
+    if program is None or not has_display():
         return False
+    quiet = subprocess.DEVNULL
     with of_the_system():
-        ended = subprocess.run([program, str(folder)], capture_output=True, check=False)  # noqa: S603
-    return ended.returncode == 0
+        manager = subprocess.Popen(  # noqa: S603
+            [program, str(folder)], stdin=quiet, stdout=quiet, stderr=quiet, start_new_session=True
+        )
+    with suppress(subprocess.TimeoutExpired):  # it has a window open
+        return manager.wait(PATIENCE) == 0
+    return True
 
 
 def _opened_tab(address: str) -> bool:
     # Without a display Python would start a browser for terminals, and that would take this one over.
-    return (_has_display() or bool(os.environ.get("BROWSER"))) and webbrowser.open(address)
+    return (has_display() or bool(os.environ.get("BROWSER"))) and webbrowser.open(address)
 
 
-def _has_display() -> bool:
+def has_display() -> bool:
+    """Whether there is a screen on which anything could be opened."""
     return sys.platform != "linux" or any(os.environ.get(name) for name in ("DISPLAY", "WAYLAND_DISPLAY"))
 
 

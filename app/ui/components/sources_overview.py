@@ -1,14 +1,12 @@
 """Every source of further tools: files, MCP servers, HTTP tools, each with how it is doing."""
 
-import sys
+import asyncio
 from collections.abc import Callable, Sequence
-from os import environ
 
 from nicegui import events, ui
 
-from app.domain.errors import WorkbenchError
 from app.domain.tool_settings import HttpTool
-from app.tools.user_tools.opening import open_folder
+from app.opening import has_display, open_folder
 from app.ui.addresses import NEW_HTTP_TOOL, TOOLS, http_tool_address, tool_address
 from app.ui.components.buttons import Handler, button
 from app.ui.components.format import plural
@@ -58,7 +56,7 @@ class SourcesOverview(ui.element):
         with ui.element("div").classes("row-line folder-line"):
             path = ui.html(copyable(str(folder), "Copy the folder's path"), sanitize=False).classes("grow")
             path.props("data-testid=tools-folder").on("click", self._copy, js_handler=COPY)
-            if _has_desktop():
+            if has_display():
                 button("Open folder", self._open, look="quiet", icon="folder_open", testid="open-folder")
 
     def _look(self) -> None:
@@ -81,15 +79,9 @@ class SourcesOverview(ui.element):
         ui.notify("Copied", timeout=1500)
 
     async def _open(self) -> None:
-        try:
-            await open_folder(self._workbench.user_tools.folder)
-        except WorkbenchError as problem:
-            told(str(problem))
-
-
-def _has_desktop() -> bool:
-    """Whether there is a screen at all on which a folder could be opened."""
-    return sys.platform in ("win32", "darwin") or bool(environ.get("DISPLAY") or environ.get("WAYLAND_DISPLAY"))
+        folder = self._workbench.user_tools.folder
+        if not await asyncio.to_thread(open_folder, folder):
+            told(f"No file manager could be opened. The folder is {folder}.")
 
 
 def _list(rows: Sequence[Html], nothing: str, more: int = 0) -> Html:
