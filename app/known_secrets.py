@@ -83,10 +83,14 @@ class KnownSecrets:
         self._keys.on_seen.append(made.changed)
         return made
 
-    def looked_for(self, values: list[str]) -> list[str]:
+    def values(self) -> list[str]:
+        """What may be in no export and no log, as of now."""
+        return known.known_secrets(os.environ, values=[one.value for one in self.all()])
+
+    def exported(self) -> list[str]:
         """Those of them that are taken out of what is exported now."""
         by_owner = self.now() is self._of_owner
-        return [value for value in values if by_owner or not secret.Secret(value, "").guessable]
+        return [value for value in self.values() if by_owner or not secret.Secret(value, "").guessable]
 
     def text(self, text: str) -> str:
         """Without them."""

@@ -15,7 +15,6 @@ from app.llm.demo import HUMAN_PACE
 from app.store.folder import DataFolder
 
 with late():
-    import app.domain.providers
     import app.engine.by_hand
     import app.engine.chat
     import app.engine.clock
@@ -32,7 +31,6 @@ with late():
     import app.engine.working_copies
     import app.export.exports
     import app.export.importing
-    import app.export.known
     import app.llm.catalog
     import app.llm.choices
     import app.llm.directory
@@ -183,8 +181,10 @@ class Workbench:
 
     @late_part
     def models(self) -> "app.llm.directory.ModelDirectory":
-        keys, ready, pace = self.lookup, self._keys_are_read, self._demo_pace
-        return app.llm.directory.ModelDirectory(self.catalog, self.artifacts.get, keys=keys, ready=ready, pace=pace)
+        ready, pace = self.provider_keys.ready, self._demo_pace
+        return app.llm.directory.ModelDirectory(
+            self.catalog, self.artifacts.get, keys=self.lookup, ready=ready, pace=pace
+        )
 
     @late_part
     def catalog(self) -> "app.llm.catalog.Catalog":
@@ -196,7 +196,7 @@ class Workbench:
 
     @late_part
     def choices(self) -> "app.llm.choices.Choices":
-        return app.llm.choices.Choices(self.catalog, self.lookup, self._set_providers, self._keys_are_read)
+        return app.llm.choices.Choices(self.catalog, self.lookup, self.providers.all, self.provider_keys.ready)
 
     @property
     def providers(self) -> "app.store.provider_settings.ProviderSettingsStore":
@@ -222,12 +222,6 @@ class Workbench:
     def doctor(self) -> "app.llm.doctor.Doctor":
         """Finds out why a provider does not work."""
         return app.llm.doctor.Doctor(self.lookup, self.models.open, self.provider_keys.ready)
-
-    def _set_providers(self) -> "list[app.domain.providers.ProviderSettings]":
-        return self.providers.all()
-
-    async def _keys_are_read(self) -> None:
-        await self.provider_keys.ready()
 
     # Tools.
 
@@ -297,9 +291,7 @@ class Workbench:
         stores = (self.data.traces, self.rows, self.sessions, self.artifacts, self.agents)
         importing = app.export.importing.Importing(*stores, taken_in=self.search.look_again)
         return app.export.exports.Exports(
-            *(self.runs, self.artifacts, lambda: self.known.looked_for(self.secrets())),
-            app=self.version,
-            importing=importing,
+            self.runs, self.artifacts, self.known.exported, app=self.version, importing=importing
         )
 
     # Keys of the app, and what may be told to nobody.
@@ -318,9 +310,8 @@ class Workbench:
         return KnownSecrets(self.data, self.keys, lambda: self.access_token)
 
     def secrets(self) -> list[str]:
-        """The keys that may be in no export and no log, as of now."""
-        known = [secret.value for secret in self.known.all()]
-        return app.export.known.known_secrets(os.environ, values=known)
+        """What may be in no export and no log, as of now."""
+        return self.known.values()
 
 
 def tool_variables(data: DataFolder) -> dict[str, str]:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from weakref import WeakValueDictionary
 
 from app.domain.agents import Agent
-from app.domain.errors import Conflict, NotFound, TooLarge, WorkbenchError
+from app.domain.errors import Conflict, NotFound, WorkbenchError
 from app.domain.events import MessageAdded, PauseResolved, RunStarted
 from app.domain.messages import Attachment, Message, user_message
 from app.domain.provenance import AgentRef, Purpose, Trigger
@@ -21,15 +21,20 @@ from app.engine.live_run import LiveRun
 from app.engine.ports import AgentStore, SessionStore, Toolbox
 from app.engine.run import request_of
 from app.engine.runs import Runs
-from app.engine.turns import granted_in, history_after, system_of, variables_of, with_run
+from app.engine.turns import (
+    checked,
+    granted_in,
+    history_after,
+    place_of,
+    purpose_of,
+    system_of,
+    variables_of,
+    with_run,
+)
 
-LONGEST_MESSAGE = 200_000
-"""Characters; about 50,000 tokens."""
 FROM_PAGE = Trigger(kind="page")
 Begun = Callable[[RunStarted], RunStarted]
 """How a run begins, made of how it would begin."""
-
-
 MayVary = Callable[[Trigger], bool]
 """Whether whoever starts a run may have another variant or model in it than the agent's own."""
 
@@ -110,7 +115,7 @@ class Chat:
         session = self.sessions.get(session_id)
         message = user_message(checked(text, attachments), *attachments)
         return await self._start(
-            *(session, len(session.runs), message, trigger, purpose or _purpose(session)),
+            *(session, len(session.runs), message, trigger, purpose or purpose_of(session)),
             run_id=run_id,
             begun_as=begun_as,
         )
@@ -124,7 +129,7 @@ class Chat:
         waiting = queued_message(session, message_id)
         message = user_message(checked(waiting.text, waiting.attachments), *waiting.attachments)
         return await self._start(
-            session, len(session.runs), message, waiting.trigger, _purpose(session), queued=message_id
+            session, len(session.runs), message, waiting.trigger, purpose_of(session), queued=message_id
         )
 
     async def edit(self, session_id: str, run_id: str, text: str) -> LiveRun:
@@ -134,16 +139,16 @@ class Chat:
         The runs themselves stay on the Runs page.
         """
         session = self.sessions.get(session_id)
-        place = _place(session, run_id)
+        place = place_of(session, run_id)
         attachments = (await self._message(run_id)).attachments
         message = user_message(checked(text, attachments), *attachments)
-        return await self._start(session, place, message, FROM_PAGE, _purpose(session))
+        return await self._start(session, place, message, FROM_PAGE, purpose_of(session))
 
     async def regenerate(self, session_id: str, run_id: str, *, trigger: Trigger = FROM_PAGE) -> LiveRun:
         """Answer the message of that run once more; it and all after it leave the session."""
         session = self.sessions.get(session_id)
         message = await self._message(run_id)
-        return await self._start(session, _place(session, run_id), message, trigger, _purpose(session))
+        return await self._start(session, place_of(session, run_id), message, trigger, purpose_of(session))
 
     async def resume(self, run_id: str, *, decided: PauseResolved | None = None, by: str = "user") -> LiveRun:
         """Go on with a run that its process left, as the last answer of its session.
@@ -292,25 +297,3 @@ class Chat:
                 f"Agent {agent.name!r} cannot use the model {model!r}. {error} Choose another model for this session, "
                 "or in the agent's editor."
             ) from error
-
-
-def checked(text: str, attachments: tuple[Attachment, ...] = ()) -> str:
-    """The message as it is; raises `WorkbenchError` for an empty one, `TooLarge` for one that is too long."""
-    if not text.strip() and not attachments:
-        raise WorkbenchError("The message is empty. Write something for the agent first.")
-    if len(text) > LONGEST_MESSAGE:
-        raise TooLarge(
-            f"The message has {len(text):,} characters; {LONGEST_MESSAGE:,} is the most. "
-            "Shorten it, or send it in several messages."
-        )
-    return text
-
-
-def _purpose(session: Session) -> Purpose:
-    return "compare" if session.comparison else "chat"
-
-
-def _place(session: Session, run_id: str) -> int:
-    if run_id not in session.runs:
-        raise NotFound("This message is not part of the session any more. Reload the page to see how it stands.")
-    return session.runs.index(run_id)

@@ -9,10 +9,11 @@ from app.domain.comparisons import ColumnChoice, ComparedTurn, Comparison
 from app.domain.errors import Conflict, NotFound, WorkbenchError
 from app.domain.sessions import Session, title_of
 from app.domain.values import new_id, now
-from app.engine.chat import Chat, checked
+from app.engine.chat import Chat
 from app.engine.live_run import LiveRun
 from app.engine.ports import ComparisonStore, SessionStore
 from app.engine.runs import Runs
+from app.engine.turns import checked
 
 FEWEST_COLUMNS = 2
 MOST_COLUMNS = 4

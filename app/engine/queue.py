@@ -13,8 +13,9 @@ from app.domain.provenance import Trigger
 from app.domain.sessions import QueuedMessage, Session, queued_message, with_queued, without_queued
 from app.domain.trace import finished
 from app.domain.values import new_id, now
-from app.engine.chat import FROM_PAGE, Chat, checked
+from app.engine.chat import FROM_PAGE, Chat
 from app.engine.live_run import LiveRun
+from app.engine.turns import checked
 
 log = logging.getLogger(__name__)
 

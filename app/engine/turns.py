@@ -1,14 +1,43 @@
 """What a session gives its next run, and what that run leaves in it."""
 
 from app.domain.agents import Agent, Behaviour
-from app.domain.messages import Message, ReasoningPart, TextPart, system_message
+from app.domain.errors import NotFound, TooLarge, WorkbenchError
+from app.domain.messages import Attachment, Message, ReasoningPart, TextPart, system_message
 from app.domain.prompts import filled
+from app.domain.provenance import Purpose
 from app.domain.sessions import Session, title_of, without_queued
 from app.domain.tools import GrantedTool
 from app.domain.trace import StoredTrace, conversation
 from app.domain.values import now
 from app.engine.granting import granted
 from app.engine.ports import Toolbox
+
+LONGEST_MESSAGE = 200_000
+"""Characters; about 50,000 tokens."""
+
+
+def checked(text: str, attachments: tuple[Attachment, ...] = ()) -> str:
+    """The message as it is; raises `WorkbenchError` for an empty one, `TooLarge` for one that is too long."""
+    if not text.strip() and not attachments:
+        raise WorkbenchError("The message is empty. Write something for the agent first.")
+    if len(text) > LONGEST_MESSAGE:
+        raise TooLarge(
+            f"The message has {len(text):,} characters; {LONGEST_MESSAGE:,} is the most. "
+            "Shorten it, or send it in several messages."
+        )
+    return text
+
+
+def purpose_of(session: Session) -> Purpose:
+    """What the next run of the session is for, where nobody says it."""
+    return "compare" if session.comparison else "chat"
+
+
+def place_of(session: Session, run_id: str) -> int:
+    """The run's place in the session; raises `NotFound`."""
+    if run_id not in session.runs:
+        raise NotFound("This message is not part of the session any more. Reload the page to see how it stands.")
+    return session.runs.index(run_id)
 
 
 def history_after(trace: StoredTrace) -> tuple[Message, ...]:

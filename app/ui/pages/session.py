@@ -255,8 +255,8 @@ class SessionPage:
             await self._update()
 
     async def _keep_typed(self, text: str) -> None:
-        change = partial(_with_composer, text=text)
-        self._session = await self._workbench.sessions.change(self._session.id, change)
+        with_text = partial(Session.model_copy, update={"composer": text})
+        self._session = await self._workbench.sessions.change(self._session.id, with_text)
         self._composer.cost.text = await self._side.count_message(text)
 
     async def _act(self, turn: Turn, action: str, value: str) -> None:
@@ -301,7 +301,3 @@ class SessionPage:
 def _next_run(session: Session) -> object:
     """What of a session decides how its next run goes."""
     return session.variant, session.model, session.variables, session.tools_off, session.tools_allowed
-
-
-def _with_composer(session: Session, text: str) -> Session:
-    return session.model_copy(update={"composer": text})
