@@ -10,6 +10,7 @@ from app.tools.ports import RunnableTool
 from app.tools.registry import BUILT_IN
 
 with late():
+    from app.tools import apart
     from app.tools.builtin import execute_python, listed
 
 
@@ -41,7 +42,10 @@ class BuiltInTools:
         return _nothing
 
     async def close(self) -> None:
-        """End the sandbox's process."""
+        """End the processes of the sandbox and of tools that have their own."""
+        for tool in self._tools.values():
+            if isinstance(tool, apart.ToolApart):
+                await tool.close()
         if self._python is not None:
             await self._python.close()
 

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping
 
 from app.domain.settings import Preferences
+from app.tools.apart import ToolApart
 from app.tools.builtin.calculator import calculator
 from app.tools.builtin.data_transform.kit import data_transform_tools
 from app.tools.builtin.date_utils.kit import date_utils_tools
@@ -15,13 +16,13 @@ from app.tools.builtin.pdf_text import pdf_text
 from app.tools.builtin.read_result import read_result
 from app.tools.builtin.tasks import join_task, spawn_task
 from app.tools.builtin.workspace_state import workspace_state
-from app.tools.tool import AnyTool
+from app.tools.ports import RunnableTool
 
 
 def builtin_tools(
     python: PythonTool, preferences: Callable[[], Preferences], environment: Callable[[], Mapping[str, str]]
-) -> tuple[AnyTool, ...]:
+) -> tuple[RunnableTool, ...]:
     """All of them, in the order in which they are listed."""
-    session = (*file_tools(), workspace_state, read_result, pdf_text)
+    session: tuple[RunnableTool, ...] = (*file_tools(), workspace_state, read_result, ToolApart(pdf_text))
     kits = (*data_transform_tools(), *date_utils_tools(), *formula_engine_tools(), *json_utils_tools())
     return (calculator, *session, python.tool(), spawn_task, join_task, *kits, *web_tools(preferences, environment))

@@ -1,30 +1,34 @@
-"""The text of a PDF among the session's files, page by page."""
+"""The text of a PDF among the session's files, page by page; written as a tool file, and run as one.
 
-import asyncio
+What a PDF asks of its reader may take for ever, so nothing of it is read in the app's own process.
+"""
+
 import io
+import logging
 import re
 import time
 from typing import TYPE_CHECKING
 
 from app.domain.errors import ToolError
-from app.domain.tools import CallContext, Progress
+from app.tools.authoring import Context, tool
 from app.tools.paths import session_path
-from app.tools.tool import tool
 
 if TYPE_CHECKING:
     from pypdf import PdfReader
 
-LARGEST_PDF = 50 * 1024 * 1024
-"""Bytes."""
 MOST_PAGES = 100
 MOST_CHARACTERS = 150_000
 PAGE_RANGE = re.compile(r"([0-9]{1,6})(?:(-)([0-9]{1,6})?)?")
 SECONDS = 60.0
-"""Of one call."""
+"""After which no further page is begun."""
+MOST_OPERATIONS = 300_000
+"""Of one page, numbers and names included: a page of text has some thousand, and so many take a second or two."""
+LARGEST_STREAM = 16 * 1024 * 1024
+"""Bytes of a part of the file once it is unpacked."""
 
 
 @tool(title="PDF text", icon="picture_as_pdf", idempotent=True, handles=("application/pdf",))
-async def pdf_text(path: str, context: CallContext, pages: str = "") -> str:
+def pdf_text(path: str, context: Context, pages: str = "") -> str:
     """Read the text of a PDF file of this session, page by page.
 
     Returns a line about the file, and below a heading for each page its text. A scanned page holds no text.
@@ -34,13 +38,9 @@ async def pdf_text(path: str, context: CallContext, pages: str = "") -> str:
         pages: Which pages to read, such as 1-3 or 2,5,9-; all from the first on where it is left out.
     """
     path = session_path(path)
-    content = await context.files.read(path)
-    if len(content) > LARGEST_PDF:
-        raise ToolError(f"{path} has {len(content):,} bytes; {LARGEST_PDF:,} is the most that is read.")
-    document = await asyncio.to_thread(_opened, path, content)
+    document = _opened(path, context.files.read(path))
     wanted = wanted_pages(pages, document.count)
-    texts = await _texts(document, wanted, context)
-    return _told(document, wanted, texts)
+    return _told(document, wanted, _texts(document, wanted, context))
 
 
 class Document:
@@ -74,16 +74,16 @@ def wanted_pages(pages: str, count: int) -> list[int]:
     return list(found)
 
 
-async def _texts(document: Document, wanted: list[int], context: CallContext) -> dict[int, str]:
+def _texts(document: Document, wanted: list[int], context: Context) -> dict[int, str]:
     """By page, as many as may be returned."""
     texts: dict[int, str] = {}
     until, room = time.monotonic() + SECONDS, MOST_CHARACTERS
     for page in wanted[:MOST_PAGES]:
         if texts and (room <= 0 or time.monotonic() > until):
             break
-        texts[page] = (await asyncio.to_thread(document.text, page))[:MOST_CHARACTERS]
+        texts[page] = document.text(page)[:MOST_CHARACTERS]
         room -= len(texts[page])
-        context.progressed(Progress(done=len(texts), total=min(len(wanted), MOST_PAGES), text=f"page {page}"))
+        context.progress(len(texts), min(len(wanted), MOST_PAGES), f"page {page}")
     return texts
 
 
@@ -117,8 +117,17 @@ def _opened(path: str, content: bytes) -> Document:
 
 def _unlocked(path: str, content: bytes) -> Document | None:
     """The PDF, `None` where it needs a password."""
-    from pypdf import PdfReader  # noqa: PLC0415  takes 500 ms to import
+    from pypdf import PdfReader, overwrite_configuration  # noqa: PLC0415  takes 500 ms to import
 
+    logging.getLogger("pypdf").setLevel(logging.CRITICAL)  # it says each time what it finds damaged
+    overwrite_configuration(
+        stream_parsing_work_maximum_count=MOST_OPERATIONS,
+        array_based_stream_maximum_output_length=LARGEST_STREAM,
+        zlib_maximum_output_length=LARGEST_STREAM,
+        lzw_maximum_output_length=LARGEST_STREAM,
+        run_length_maximum_output_length=LARGEST_STREAM,
+        brotli_maximum_output_length=LARGEST_STREAM,
+    )
     reader = PdfReader(io.BytesIO(content))
     if reader.is_encrypted and not reader.decrypt(""):
         return None

@@ -36,7 +36,7 @@ Ending = asyncio.Future[Returned | ToolError]
 class AppCall:
     """Waits for the end of a call, and meanwhile does for the tool what only the app can do."""
 
-    def __init__(self, number: int, context: CallContext, send: Callable[[Value], None]) -> None:
+    def __init__(self, number: int, context: CallContext | None, send: Callable[[Value], None]) -> None:
         self.number = number
         self._context = context
         self._send = send
@@ -45,6 +45,12 @@ class AppCall:
         self._last_content = 0
         self._requests: set[asyncio.Task[None]] = set()
         self.ended: Ending = asyncio.get_running_loop().create_future()
+
+    @property
+    def _given(self) -> CallContext:
+        if self._context is None:
+            raise ToolError("This call has no files, and there is nobody to ask.")
+        return self._context
 
     async def output(self) -> ToolOutput:
         """What the tool returned, its files kept. Raises what it raised, as a `ToolError`."""
@@ -65,7 +71,7 @@ class AppCall:
         match message:
             case Printed(text=text):
                 self.printed(text)
-            case Progressed(progress=progress) if not self.ended.done():
+            case Progressed(progress=progress) if self._context and not self.ended.done():
                 self._context.progressed(progress)
             case Piece():
                 self._received(message)
@@ -76,7 +82,7 @@ class AppCall:
 
     def printed(self, text: str) -> None:
         shown = self._room.take(text)
-        if shown and not self.ended.done():
+        if shown and self._context and not self.ended.done():
             self._context.printed(shown)
 
     def _received(self, piece: Piece) -> None:
@@ -109,19 +115,19 @@ class AppCall:
         reply = Reply(call=self.number, request=request.request)
         match request:
             case ListFiles():
-                return reply.model_copy(update={"names": tuple(sorted(self._context.files.digests()))})
+                return reply.model_copy(update={"names": tuple(sorted(self._given.files.digests()))})
             case ReadFile(path=path):
-                return reply.model_copy(update={"content": await self._sent(await self._context.files.read(path))})
+                return reply.model_copy(update={"content": await self._sent(await self._given.files.read(path))})
             case WriteFile(path=path, content=content):
-                await self._context.files.write(path, self._contents.take(content))
+                await self._given.files.write(path, self._contents.take(content))
                 return reply
             case AskPerson(question=question):
-                return reply.model_copy(update={"answer": await self._context.ask(question)})
+                return reply.model_copy(update={"answer": await self._given.ask(question)})
 
     async def _sent(self, content: bytes) -> int:
         """The number under which the process has the bytes; others have their turn between the pieces."""
         if len(content) > MOST_CONTENT:
-            raise ToolError(f"The file has {len(content):,} bytes, and a tool file can read {MOST_CONTENT:,} at once.")
+            raise ToolError(f"The file has {len(content):,} bytes; {MOST_CONTENT:,} is the most that is read at once.")
         self._last_content += 1
         number = self._last_content
         for piece in pieces(self.number, number, content):
@@ -133,7 +139,7 @@ class AppCall:
         if isinstance(part, TextPart):
             return part
         content = self._contents.take(part.content)
-        return await self._context.keep(content, media_type=part.media_type, filename=part.filename)
+        return await self._given.keep(content, media_type=part.media_type, filename=part.filename)
 
 
 def _error(raised: Raised) -> ToolError:

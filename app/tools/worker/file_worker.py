@@ -21,8 +21,13 @@ IDLE_SECONDS = 60.0
 class FileWorker:
     """Loads the file and calls its tools, outside of this process."""
 
-    def __init__(self, path: Path, source: str, *, interpreter: str = "", idle_seconds: float = IDLE_SECONDS) -> None:
-        """`source` is what runs, whatever `path` holds by then. `interpreter`: a Python of its own, with pydantic."""
+    def __init__(
+        self, path: Path, source: str | None, *, interpreter: str = "", idle_seconds: float = IDLE_SECONDS
+    ) -> None:
+        """`source` is what runs, whatever `path` holds by then. `interpreter`: a Python of its own, with pydantic.
+
+        Without a source `path` is the name of a module of the app's own.
+        """
         self._path = path
         self._source = source
         self._interpreter = interpreter
@@ -45,8 +50,10 @@ class FileWorker:
         with self._awake():
             return (await self._running(timeout)).loaded
 
-    async def call(self, name: str, arguments: Mapping[str, JsonValue], context: CallContext) -> ToolOutput:
-        """Run one of its tools, side by side with others.
+    async def call(
+        self, name: str, arguments: Mapping[str, JsonValue], context: CallContext | None = None
+    ) -> ToolOutput:
+        """Run one of its tools, side by side with others; without a context it has no files and nobody sees it.
 
         Raises `InvalidArguments`, `UnknownTool` where the file has no such tool any more, `LoadFailed`, `ToolCrashed`
         with a traceback for what the tool did not mean to raise or when the process ended, else `ToolError`.

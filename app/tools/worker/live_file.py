@@ -61,7 +61,7 @@ class LiveFile:
         self._retiring: asyncio.Task[None] | None = None
 
     @classmethod
-    async def start(cls, path: Path, source: str, *, interpreter: str, seconds: float) -> Self:
+    async def start(cls, path: Path, source: str | None, *, interpreter: str, seconds: float) -> Self:
         """The file, loaded within that time. Raises `LoadFailed`; then no process is left."""
         file = cls(path)
         try:
@@ -84,13 +84,14 @@ class LiveFile:
     def pid(self) -> int:
         return self._process.pid if self._process else 0
 
-    async def call(self, name: str, arguments: Mapping[str, JsonValue], context: CallContext) -> ToolOutput:
+    async def call(self, name: str, arguments: Mapping[str, JsonValue], context: CallContext | None) -> ToolOutput:
         """Run the tool; raises like `FileWorker.call`."""
         self._last_call += 1
         call = AppCall(self._last_call, context, self._send)
         self._calls[call.number] = call
         try:
-            self._send(Call(call=call.number, call_id=context.call_id, name=name, arguments=dict(arguments)))
+            call_id = context.call_id if context else ""
+            self._send(Call(call=call.number, call_id=call_id, name=name, arguments=dict(arguments)))
             return await call.output()
         except PydanticSerializationError as error:
             raise InvalidArguments(f"The arguments of {name} cannot be sent on: {error}") from error
@@ -113,7 +114,7 @@ class LiveFile:
         if self._process:
             self._process.kill()
 
-    async def _started(self, source: str, interpreter: str) -> WorkerProcess:
+    async def _started(self, source: str | None, interpreter: str) -> WorkerProcess:
         """The process, about to run the file: how long that takes is not the file's doing."""
         python = interpreter or "Python"
         try:

@@ -1,6 +1,7 @@
 """Runs the source of a tool file and finds the tools in it."""
 
 import functools
+import importlib
 import inspect
 import linecache
 import sys
@@ -38,9 +39,9 @@ class ToolFile:
     """A sentence for each function that looks like a tool and cannot be one."""
 
 
-def load(path: str, source: str) -> ToolFile:
-    """Run the file and collect its tools. Raises `FileTrouble`."""
-    module = _run(path, source)
+def load(path: str, source: str | None) -> ToolFile:
+    """Run the file, or import the app's own module of that name, and collect its tools. Raises `FileTrouble`."""
+    module = importlib.import_module(path) if source is None else _run(path, source)
     file = ToolFile(path)
     marked = {name: thing for name, thing in _own(module) if marks_of(thing)}
     for name, thing in (marked or dict(_own(module))).items():

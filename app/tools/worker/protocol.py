@@ -22,11 +22,11 @@ LONGEST_LINE = 64 * 1024 * 1024
 
 
 class Load(Value):
-    """Run this source as the file at that path."""
+    """Run this source as the file at that path; `None`: import the module of the app's own that is called so."""
 
     type: Literal["load"] = "load"
     path: str
-    source: str
+    source: str | None
     life: int | None = None
     """A pipe that nothing is written to: it closes when the app is gone."""
 

@@ -1,6 +1,7 @@
 """PDF files for tests, written by hand or with pypdf."""
 
 import io
+import zlib
 from collections.abc import Sequence
 
 from pypdf import PdfWriter
@@ -21,6 +22,23 @@ def pdf_of(pages: Sequence[str], *, title: str = "") -> bytes:
         objects.append(f"<< /Type /Page /Parent 2 0 R {box} {fonts} /Contents {5 + 2 * number} 0 R >>")
         objects.append(f"<< /Length {len(content)} >>\nstream\n{content}\nendstream")
     objects.append(f"<< /Title ({title}) >>")
+    return _file(objects, info=len(objects))
+
+
+def packed_pdf(content: bytes, *, pages: int = 1) -> bytes:
+    """A PDF whose pages all have that content, packed: a few kilobytes may stand for many megabytes."""
+    packed = zlib.compress(content, 9).decode("latin-1")
+    page = (
+        "<< /Type /Page /Parent 2 0 R /Resources << /Font << /F1 3 0 R >> >> /MediaBox [0 0 612 792] /Contents 4 0 R >>"
+    )
+    objects = [
+        "<< /Type /Catalog /Pages 2 0 R >>",
+        f"<< /Type /Pages /Kids [{' '.join(f'{5 + number} 0 R' for number in range(pages))}] /Count {pages} >>",
+        "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>",
+        f"<< /Length {len(packed)} /Filter /FlateDecode >>\nstream\n{packed}\nendstream",
+        *[page] * pages,
+        "<< /Title () >>",
+    ]
     return _file(objects, info=len(objects))
 
 
