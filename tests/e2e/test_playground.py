@@ -185,6 +185,12 @@ def test_an_empty_message_is_refused_in_words(page: Page) -> None:
     expect(page.get_by_test_id("assistant-message")).to_have_count(0)
 
 
+def test_letters_that_browsers_count_twice_are_sent(page: Page) -> None:
+    start_session(page)
+    ask(page, "Hello 😀")
+    expect(page.get_by_test_id("user-message")).to_contain_text("Hello 😀")
+
+
 def test_a_megabyte_is_refused_in_words_and_kept(page: Page) -> None:
     start_session(page)
     box = page.get_by_test_id("chat-input")

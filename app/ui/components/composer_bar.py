@@ -96,7 +96,7 @@ class ComposerBar(ui.element):
         """Send the text; of one that is too large to travel only the length is known. True when it was taken."""
         self.say("")
         try:
-            if length > len(text):
+            if length and not text:
                 raise TooLarge(
                     f"The message has {length:,} characters; {LONGEST_MESSAGE:,} is the most. "
                     "Shorten it, or send it in several messages."
