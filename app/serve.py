@@ -36,6 +36,7 @@ from app.opening import NOT_SEEN, Opening, open_page
 from app.store.handshake import proof
 from app.store.lock import Announcement, this_computer
 from app.tools.net_guard import OWN_PORTS
+from app.ui.colours import Colours
 from app.ui.live_markdown import LiveMarkdown
 from app.ui.shell import LATE_PAGES, root
 from app.workbench import Workbench
@@ -75,7 +76,9 @@ def serve(workbench: Workbench, port: int, how: Opening = "nothing") -> None:
     server.on_startup(start)
     server.on_shutdown(workbench.close)
     server.on_shutdown(beside.close)
-    _serve_pages(partial(root, workbench, LiveMarkdown()), port, connections)
+    colours = Colours()
+    server.on_shutdown(colours.close)
+    _serve_pages(partial(root, workbench, LiveMarkdown(), colours), port, connections)
 
 
 def _add_routes(workbench: Workbench) -> LazyApi:

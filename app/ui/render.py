@@ -8,29 +8,20 @@ an image from elsewhere becomes a visible link, and no class can imitate the app
 import re
 from collections.abc import Sequence
 from functools import cache
-from html import escape
 
 import nh3
 from markdown_it import MarkdownIt
 from markdown_it.renderer import RendererHTML
 from markdown_it.token import Token
 from markdown_it.utils import EnvType, OptionsDict
-from pygments import highlight
-from pygments.formatters import HtmlFormatter
-from pygments.lexers import get_lexer_by_name
-from pygments.util import ClassNotFound
 
 from app.ui.markup import Html, tag
-
-HIGHLIGHT_LIMIT = 50_000
-"""Characters of a code block above which it is shown without colours."""
 
 _TAGS = "a blockquote br code del em h1 h2 h3 h4 h5 h6 hr img li ol p pre s span strong table tbody td th thead tr ul"
 _ATTRIBUTES = {
     "a": {"href", "title", "class"},
     "img": {"src", "alt", "title"},
     "code": {"class"},
-    "span": {"class"},
     "td": {"style"},
     "th": {"style"},
     "ol": {"start"},
@@ -40,7 +31,6 @@ _IMAGE = re.compile(r"^data:image/(png|jpeg|gif|webp);base64,", re.IGNORECASE)
 _CLASSES = {
     "a": re.compile(r"^remote-image$"),
     "code": re.compile(r"^language-[\w+#.-]{1,30}$"),
-    "span": re.compile(r"^[a-z][a-z0-9]{0,2}$"),
 }
 _NOTHING = re.compile(r"(?!)")
 
@@ -56,9 +46,8 @@ def plain(text: str) -> Html:
 
 
 def code_block(text: str, language: str) -> Html:
-    """A code block with colours."""
-    code = Html(_highlighted(text, language, "") or escape(text))
-    return Html(clean(f'<pre><code class="language-{language}">{code}</code></pre>'))
+    """A code block, which gets its colours once a page shows it."""
+    return clean(tag("pre", tag("code", text, cls=f"language-{language}")))
 
 
 def clean(html: str) -> Html:
@@ -94,26 +83,10 @@ def _kept_attribute(tag_name: str, name: str, value: str) -> str | None:
 
 @cache
 def _markdown() -> MarkdownIt:
-    parser = MarkdownIt("commonmark", {"html": False, "breaks": True, "highlight": _highlighted})
+    parser = MarkdownIt("commonmark", {"html": False, "breaks": True})
     parser.enable(["table", "strikethrough"])
     parser.add_render_rule("image", _image)
     return parser
-
-
-def _highlighted(text: str, language: str, _attributes: str) -> str:
-    if not language or len(text) > HIGHLIGHT_LIMIT:
-        return ""
-    try:
-        lexer = get_lexer_by_name(language, stripnl=False)
-    except ClassNotFound:
-        return ""
-    return str(highlight(text, lexer, _spans()))
-
-
-@cache
-def _spans() -> HtmlFormatter[str]:
-    """Made once: it builds a style sheet each time, which costs more than a short block's colours."""
-    return HtmlFormatter(nowrap=True)
 
 
 def _image(renderer: RendererHTML, tokens: Sequence[Token], index: int, options: OptionsDict, env: EnvType) -> str:

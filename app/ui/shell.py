@@ -10,8 +10,10 @@ from app.domain.errors import WorkbenchError
 from app.domain.settings import Theme
 from app.late import late
 from app.ui import addresses, theme
+from app.ui.colours import Colours
 from app.ui.commands import commands
 from app.ui.components.buttons import button, icon_button
+from app.ui.components.code_colours import CodeColours
 from app.ui.components.code_editor import CodeEditor
 from app.ui.components.job_news import JobNews, tell
 from app.ui.components.notices import told
@@ -81,15 +83,15 @@ LOOK_SECONDS = 1.0
 _EMIT_THEME = "(event) => { const one = event.target.closest('[data-theme]'); if (one) emit(one.dataset.theme); }"
 
 
-def root(workbench: Workbench, live_markdown: LiveMarkdown) -> None:
-    """Build a tab's frame and, inside it, the page of its address. `live_markdown` is shared by all tabs."""
-    Shell(workbench, live_markdown)
+def root(workbench: Workbench, live_markdown: LiveMarkdown, colours: Colours) -> None:
+    """Build a tab's frame and, inside it, the page of its address. All tabs share `live_markdown` and `colours`."""
+    Shell(workbench, live_markdown, colours)
 
 
 class Shell:
     """One tab."""
 
-    def __init__(self, workbench: Workbench, live_markdown: LiveMarkdown) -> None:
+    def __init__(self, workbench: Workbench, live_markdown: LiveMarkdown, colours: Colours) -> None:
         self._workbench = workbench
         self._live_markdown = live_markdown
         self._theme: Theme = workbench.preferences.get().theme
@@ -113,6 +115,7 @@ class Shell:
         with main:
             self._say_what_is_only_read()
             Pages(self._pages())
+        CodeColours(colours)
         context.client.sub_pages_router.on_path_changed(self._show_nav)
         context.client.on_connect(newest_wins)
         context.client.on_exception(Unforeseen().tell)

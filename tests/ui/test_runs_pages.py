@@ -15,6 +15,7 @@ from app.domain.events import RunFinished
 from app.domain.streaming import Draft
 from app.store.artifacts import Artifacts
 from app.store.contents import Contents
+from app.ui.colours import Colours
 from app.ui.components.live_table import LiveTable
 from app.ui.components.timeline import Timeline
 from app.ui.components.timeline_cards import CardContext
@@ -33,7 +34,7 @@ async def visitor(folder: Path) -> AsyncIterator[tuple[User, Workbench]]:
     """Somebody in front of the app over that data folder."""
     workbench = Workbench.open(folder)
     try:
-        async with user_simulation(partial(root, workbench, LiveMarkdown())) as user:
+        async with user_simulation(partial(root, workbench, LiveMarkdown(), Colours())) as user:
             yield user, workbench
     finally:
         await workbench.close()

@@ -63,7 +63,7 @@ def test_a_failed_call_says_how(status: ToolStatus) -> None:
 def test_arguments_are_shown_as_json_and_code_as_code() -> None:
     body = call_body(call(name="execute_python", arguments={"code": "def f():\n    pass"}))
     assert "&quot;code&quot;: &quot;def f():\\n    pass&quot;" in body
-    assert '<span class="k">def</span>' in body
+    assert '<code class="language-python">def f():' in body
 
 
 def test_arguments_that_are_no_json_are_shown_as_written() -> None:

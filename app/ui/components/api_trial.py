@@ -13,7 +13,6 @@ from app.ui.render import code_block, plain
 
 MOST_CHARACTERS = 20_000
 """Of an answer on the page; its run has all of it."""
-MOST_COLOURED = 8_000
 _JSON: TypeAdapter[JsonValue] = TypeAdapter(JsonValue)
 
 SEND = """async (event) => {
@@ -134,13 +133,13 @@ def _link(answer: Answer, agent_slug: str) -> Html:
 
 
 def _text(answer: Answer) -> Html:
-    """JSON set out and coloured, anything else as it is."""
+    """JSON set out as code, anything else as it is."""
     shown = _set_out(answer.text)
     whole = answer.text if shown is None else shown
     left = max(len(whole), answer.size) - MOST_CHARACTERS
     more = tag("p", f"… and {plural(left, 'more character')}.", cls="faint") if left > 0 else Html("")
-    coloured = shown is not None and len(whole) <= MOST_COLOURED
-    block = code_block(whole, "json") if coloured else plain(whole[:MOST_CHARACTERS])
+    beginning = whole[:MOST_CHARACTERS]
+    block = plain(beginning) if shown is None else code_block(beginning, "json")
     return joined(block, more)
 
 

@@ -59,6 +59,7 @@ export default {
   props: { html: String },
   mounted() {
     this.tail = document.createElement("div");
+    this.tail.className = "prose-tail"; // code_colours.js leaves it alone
     this.$el.append(this.tail);
     this.$el.addEventListener("click", copyCode);
     if (this.html) this.commit(this.html);

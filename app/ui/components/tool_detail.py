@@ -24,8 +24,6 @@ from app.ui.markup import Html, icon, joined, tag
 from app.ui.render import code_block
 from app.workbench import Workbench
 
-HIGHLIGHTED = 30_000
-"""Characters of a schema that is shown in colours."""
 MOST_AGENTS = 12
 GONE = "This tool is not there any more. Its file, server or request was changed or removed."
 _EMIT_CHECKED = "(event) => emit(event.target.checked)"
@@ -91,8 +89,7 @@ class ToolDetail(ui.element):
         self._description.show(listed)
         self._facts.set_content(_facts(stats, users(self._workbench.agents.all(), spec)))
         schema = schema_text(spec)
-        big = len(schema) > HIGHLIGHTED
-        self._schema.set_content(tag("pre", schema, tabindex="0") if big else code_block(schema, "json"))
+        self._schema.set_content(code_block(schema, "json"))
         if spec.parameters != before.spec.parameters:
             self._show_call()
 
