@@ -1,5 +1,6 @@
 """What a script decides to say or do next."""
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
@@ -35,7 +36,5 @@ class Answer:
 
 def fenced(text: str, language: str = "") -> str:
     """The text as a Markdown code block; its fence is longer than any run of backticks inside."""
-    fence = "```"
-    while fence in text:
-        fence += "`"
+    fence = "`" * (max((len(run) for run in re.findall("`{3,}", text)), default=2) + 1)
     return f"{fence}{language}\n{text.rstrip()}\n{fence}"

@@ -16,7 +16,7 @@ _COMMAND = re.compile(
     re.IGNORECASE | re.DOTALL,
 )
 _WITH = re.compile(r"^(?:with|on|for)\b\s*:?\s*|^:\s*", re.IGNORECASE)
-_PAIR = re.compile(r"""(\w+)\s*(?:=|:)\s*("(?:[^"\\]|\\.)*"|'[^']*'|[^\s,;]+)(?:\s*(?:,|;|and\b)\s*|\s+|$)""")
+_PAIR = re.compile(r"""(?<!\w)(\w++)\s*+(?:=|:)\s*+("(?:[^"\\]|\\.)*"|'[^']*'|[^\s,;]+)(?:\s*(?:,|;|and\b)\s*|\s+|$)""")
 _LIKE_A_TOOL = re.compile(r"\w[_-]\w")
 """What names a tool, though there may be none: other words behind `use` are no names."""
 _LOOP = re.compile(

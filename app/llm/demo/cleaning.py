@@ -21,8 +21,6 @@ _TASK = re.compile(
 )
 _CODE = re.compile(r"\b(?:python|code|script|program|snippet)\b", re.IGNORECASE)
 _WRITE = re.compile(r"\W*(?:please\s+)?(?:write|save|put|store|create)\b", re.IGNORECASE)
-LONGEST_TABLE = 6_000
-"""Characters that are handed on in a call; all of it has to be said again, word by word."""
 
 
 def clean_data(ask: Ask) -> Answer | None:
@@ -32,8 +30,6 @@ def clean_data(ask: Ask) -> Answer | None:
     lacking = without(ask, READ)
     if lacking is not None:
         return lacking
-    if len(table) > LONGEST_TABLE:
-        return Answer(text=_TOO_LONG.format(length=len(table)))
     failed = next((result for result in ask.results if result.failed), None)
     if failed is not None:
         return told(failed)
@@ -74,10 +70,6 @@ def _next(ask: Ask, table: str) -> Answer:
     return Answer(text=answer_about(cleaning))
 
 
-_TOO_LONG = (
-    "This table has {length:,} characters. I would have to repeat all of it in a call, which is more than the demo "
-    "model does. Take its first rows, or choose a real model."
-)
 _TOO_BIG = (
     "The table is so big that I only get to see the beginning of the result, so I stop here rather than guess. The "
     "whole result is kept with the call. A real model can go on with the tools of the kit `data_transform`, which also "

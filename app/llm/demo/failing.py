@@ -57,7 +57,7 @@ _ERROR = re.compile(
     r"|\b(?:an?|with|simulate|error) (?:HTTP )?[45]\d\d\b|\bis (?:down|offline|overloaded|too long|wrong|gone)\b",
     re.IGNORECASE,
 )
-_ANY_ERROR = re.compile(r"\W*(?:an? )?(?:error|failure)?\W*(?:please|now)?\W*")
+_ANY_ERROR = re.compile(r"\W*+(?:an? )?(?:error|failure)?\W*+(?:please|now)?\W*+")
 _CUT_OFF = re.compile(
     r"\b(?:get|be|gets|getting)\s+cut\s+off\b|\bbreak off\b|\bcut (?:yourself|the answer) off\b", re.IGNORECASE
 )

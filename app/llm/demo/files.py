@@ -9,13 +9,14 @@ from app.llm.demo.answer import Answer, Wish, fenced
 from app.llm.demo.ask import Ask
 from app.llm.demo.missing import told, without
 
-_PATH = r"[\"'`]?(?P<path>/[\w./-]*\w|[\w-]+(?:/[\w.-]+)*\.[A-Za-z]\w{0,7})[\"'`]?"
+_PATH = r"[\"'`]?(?<![\w./-])(?P<path>/[\w./-]{0,200}\w|[\w-]++(?:/[\w.-]+)*\.[A-Za-z]\w{0,7})[\"'`]?"
 _FILE = r"(?:(?:a|the|my|this)\s+)?(?:new\s+)?(?:text\s+)?(?:file\s+)?(?:called\s+|named\s+)?"
 _THEN = re.compile(
-    r"\s*[,;.]?\s*\b(?:and\s+)?then\s+|\s*[,;]?\s+and\s+(?=(?:read|open|show|print|list|replace|change|write|save)\b)|[.;]\s+",
+    r"(?:[,;.]\s?|\s)(?:and\s+)?then\s|[,;]?\sand\s++(?=(?:read|open|show|print|list|replace|change|write|save)\b)|[.;]\s",
     re.IGNORECASE,
 )
-_QUOTED = re.compile(r"```\w*\n?(.*?)```|\"([^\"]*)\"|“([^”]*)”|`([^`\n]+)`|(?<!\w)'([^'\n]*)'(?!\w)", re.DOTALL)
+_QUOTED = re.compile(r"```\w*+\n?(.*?)```|\"([^\"]*)\"|“([^“”]*)”|`([^`\n]+)`|(?<!\w)'([^'\n]*)'(?!\w)", re.DOTALL)
+MOST_DEEDS = 20
 _MASK = re.compile(r"\ue000(\d+)\ue001")
 
 
@@ -57,7 +58,7 @@ def deeds_in(text: str) -> tuple[Deed, ...]:
 
     deeds: list[Deed] = []
     path = ""
-    for step in _THEN.split(_QUOTED.sub(mask, text)):
+    for step in _THEN.split(_QUOTED.sub(mask, text), maxsplit=MOST_DEEDS):
         deed, path = _deed(step.strip(), quoted, path)
         if deed is None and step.strip() and not deeds:
             return ()
@@ -68,9 +69,9 @@ def deeds_in(text: str) -> tuple[Deed, ...]:
 
 def _deed(step: str, quoted: list[str], last_path: str) -> tuple[Deed | None, str]:
     if last_path:
-        step = re.sub(r"\b(?:it|that|the file|this file)\b(?:\s+(?:back|again))?", last_path, step)
+        step = re.sub(r"\b(?:it|that|the file|this file)\b(?:\s+(?:back|again))?", last_path, step, count=3)
     for pattern, make in _PATTERNS:
-        match = pattern.search(step)
+        match = pattern.match(step)
         if match:
             groups = {name: _unmasked(value or "", quoted) for name, value in match.groupdict().items()}
             path = _absolute(groups.get("path", ""))
@@ -132,49 +133,36 @@ def _pattern(text: str) -> re.Pattern[str]:
 
 
 _READ = r"(?:read|open|show|print|cat|display|view|look (?:at|into)|give me|tell me)"
+_OLD = r"(?>(?P<old>.+?)\s(?:with|by|to|into)\s)"
+_LABEL = r"(?:(?:the\s+)?(?:following\s+)?(?:text|words?|line|content)s?(?:\s*+:)?\s)?"
 
+# What stands in `(?>…)` is looked for once: were it looked for again behind each of its places, a message that nobody
+# means could take minutes.
 _PATTERNS: tuple[tuple[re.Pattern[str], Callable[[dict[str, str]], Deed]], ...] = (
+    (_pattern(rf"(?>.*?\bin\s+{_FILE}{_PATH},?\s+(?:replace|change)\s){_OLD}(?P<new>.+?)[.!]?$"), _replace),
+    (_pattern(rf"(?>.*?\b(?:replace|change)\s){_OLD}(?P<new>.+?)\sin(?:side)?\s+{_FILE}{_PATH}"), _replace),
+    (_pattern(rf"(?>.*?\bedit\s+{_FILE}{_PATH}\W+(?:replace|change)\s){_OLD}(?P<new>.+?)[.!]?$"), _replace),
     (
         _pattern(
-            rf"\bin\s+{_FILE}{_PATH},?\s+(?:replace|change)\s+(?P<old>.+?)\s+(?:with|by|to|into)\s+(?P<new>.+?)[.!]?$"
-        ),
-        _replace,
-    ),
-    (
-        _pattern(
-            rf"\b(?:replace|change)\s+(?P<old>.+?)\s+(?:with|by|to|into)\s+(?P<new>.+?)\s+in(?:side)?\s+{_FILE}{_PATH}"
-        ),
-        _replace,
-    ),
-    (
-        _pattern(
-            rf"\bedit\s+{_FILE}{_PATH}\W+(?:replace|change)\s+(?P<old>.+?)\s+(?:with|by|to|into)\s+(?P<new>.+?)[.!]?$"
-        ),
-        _replace,
-    ),
-    (
-        _pattern(
-            rf"\b(?:create|make|write|save|start)\s+(?:me\s+)?{_FILE}{_PATH}\s+"
-            r"(?:with|containing|that (?:says|contains|holds)|saying)\s*:?\s+"
-            r"(?:(?:the\s+)?(?:following\s+)?(?:content|contents|text|words?|line)s?\s*:?\s+)?(?P<content>.+)$"
+            rf"(?>.*?\b(?:create|make|write|save|start)\s+(?:me\s+)?{_FILE}{_PATH}\s+"
+            rf"(?:with|containing|that (?:says|contains|holds)|saying)(?:\s*+:)?\s)\s*{_LABEL}(?P<content>.+)$"
         ),
         _write,
     ),
     (
         _pattern(
-            r"\b(?:write|save|put|store)\s+(?:(?:the\s+)?(?:following\s+)?(?:text|words?|line|content)s?\s*:?\s+)?(?P<content>.+?)\s+"
-            rf"(?:to|into|in|as|inside)\s+{_FILE}{_PATH}"
+            rf"(?>.*?\b(?:write|save|put|store)\s)\s*+{_LABEL}(?P<content>.+?)\s(?:to|into|in|as|inside)\s+{_FILE}{_PATH}"
         ),
         _write,
     ),
-    (_pattern(rf"\b(?:write|save)\s+(?:to\s+)?{_FILE}{_PATH}\s*:\s*(?P<content>.+)$"), _write),
+    (_pattern(rf"(?>.*?\b(?:write|save)\s+(?:to\s+)?{_FILE}{_PATH}\s*:)\s*(?P<content>.+)$"), _write),
     (
         _pattern(
-            r"^\W*ls\W*$|\b(?:list|show|see|which|what|display)\b.{0,30}\bfiles\b"
-            r"|\bfiles\b.{0,20}\b(?:are there|do i have|exist)\b"
+            r"\W*ls\W*$|.*?\b(?:list|show|see|which|what|display)\b.{0,30}\bfiles\b"
+            r"|.*?\bfiles\b.{0,20}\b(?:are there|do i have|exist)\b"
         ),
         _list,
     ),
-    (_pattern(rf"\b{_READ}\b.*?{_PATH}"), _read),
-    (_pattern(rf"\b(?:what(?:'s|’s| is| does)?|contents? of)\b.*?{_PATH}"), _read),
+    (_pattern(rf"(?>.*?\b{_READ}\b).*?{_PATH}"), _read),
+    (_pattern(rf"(?>.*?\b(?:what(?:'s|’s| is| does)?|contents? of)\b).*?{_PATH}"), _read),
 )

@@ -8,7 +8,7 @@ from app.llm.demo.answer import Answer, Wish, fenced
 from app.llm.demo.ask import Ask
 from app.llm.demo.missing import told, without
 
-_FENCE = re.compile(r"```[a-zA-Z0-9]*[ \t]*\n?(.*?)```", re.DOTALL)
+_FENCE = re.compile(r"```[a-zA-Z0-9]*+[ \t]*+\n?(.*?)```", re.DOTALL)
 _RUN = r"(?:run|execute|eval(?:uate)?|try(?: out)?)"
 _WHAT = (
     r"(?:this|that|the|these|some|following|me|my|a|piece|bit|of|in|with|python|py"
@@ -20,7 +20,7 @@ _COMMAND = re.compile(
 _LABEL = re.compile(r"^\s*(?:python|py)\s*:\s*(.+)$", re.IGNORECASE | re.DOTALL)
 _ABOUT_PYTHON = re.compile(r"\b(?:python|code|script|program|snippet)\b", re.IGNORECASE)
 _LOOKS_LIKE_CODE = re.compile(
-    r"\w\s*\(.*\)|^\s*(?:import|from|for|while|def|if|with|class)\s|\w\s*=[^=]|\[.*\]", re.MULTILINE
+    r"\w\s*\(.{0,100}\)|^[ \t]*(?:import|from|for|while|def|if|with|class)\s|\w\s*=[^=]|\[.{0,100}\]", re.MULTILINE
 )
 
 _PROGRAMS: tuple[tuple[re.Pattern[str], str], ...] = (

@@ -10,7 +10,7 @@ from app.llm.demo.failing import act_out
 from app.llm.demo.files import use_files
 from app.llm.demo.python import run_code
 from app.llm.demo.sums import work_out
-from app.llm.demo.talk import chat, fallback
+from app.llm.demo.talk import chat, fallback, too_long
 from app.llm.demo.tasks import hand_over
 from app.llm.demo.texts import recite
 
@@ -32,7 +32,13 @@ SCRIPTS: tuple[Script, ...] = (
 )
 
 
+LONGEST_ASK = 4_000
+"""Characters of a message that scripts are tried on."""
+
+
 def answer_to(ask: Ask) -> Answer:
-    """What the demo model does next; it always has an answer."""
+    """What the demo model does next; it always has an answer, which may take it some milliseconds."""
+    if len(ask.text) > LONGEST_ASK:
+        return too_long(ask, LONGEST_ASK)
     answers = (script(ask) for script in SCRIPTS)
     return next((answer for answer in answers if answer is not None), None) or fallback(ask)

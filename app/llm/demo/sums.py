@@ -17,7 +17,7 @@ Values = dict[int, Decimal]
 _PARALLEL = re.compile(
     r"\b(?:in parallel|at the same time|simultaneously|at once|concurrently)\b(?:\s+with\b)?", re.IGNORECASE
 )
-_APART = re.compile(r"\s*(?:,\s*and\s|,|;|\band\b|\bas well as\b|&)\s*")
+_APART = re.compile(r",\s*and\s|[,;&]|\band\b|\bas well as\b")
 _DATE = re.compile(r"\b\d{4}-\d{1,2}-\d{1,2}\b")
 _NUMBER = re.compile(r"[-+]?(?:\d+(?:,\d{3})*(?:\.\d+)?|\.\d+)(?:e[-+]?\d+)?", re.IGNORECASE)
 _FILLER = re.compile(
@@ -27,6 +27,8 @@ _FILLER = re.compile(
     r"|your|tool|in|and|then|by|now|so|s|it|that|number|step|steps|carefully|hard|just|quickly"
 )
 _MOST_UNKNOWN_WORDS = 3
+LONGEST_SUM = 400
+"""Characters."""
 
 
 def work_out(ask: Ask) -> Answer | None:
@@ -45,7 +47,7 @@ def work_out(ask: Ask) -> Answer | None:
 
 def chains_of(text: str, before: Decimal | None = None) -> tuple[Chain, ...]:
     """The text's sums, each as its operations; empty when it asks for none. `before` is what "that" means."""
-    if _DATE.search(text) or len(text) > 400:
+    if len(text) > LONGEST_SUM or _DATE.search(text):
         return ()
     plain = written(_PARALLEL.sub(", ", text))
     if _unknown_words(infix(plain)) > _MOST_UNKNOWN_WORDS:
@@ -77,7 +79,7 @@ def _chain(plain: str, before: Decimal | None) -> Chain:
             symbols = _symbols(step, follows=outcome is not None)
             if any(symbol[0].isdigit() or symbol[0] in ".$" for symbol in symbols):
                 outcome = Parser(symbols, operations, outcome).parse()
-    except NotASum:
+    except (NotASum, RecursionError):
         return ()
     return tuple(operations)
 

@@ -10,18 +10,20 @@ from collections.abc import Iterable, Sequence
 from pydantic import JsonValue
 
 Row = dict[str, JsonValue]
+LONGEST_CELL = 100
+"""Characters of a cell that are looked at."""
 DELIMITERS = ",;\t|"
-_FENCE = re.compile(r"```[\w-]*[ \t]*\n(.*?)```", re.DOTALL)
-_DATA = re.compile(r"\n\s*Data:\s*\n(.*)\Z", re.DOTALL)
-_PATH = re.compile(r"(?<![\w/])(/?(?:[\w-]+/)*[\w-]+\.(?:csv|tsv))\b", re.IGNORECASE)
-_MONTH = r"(?:jan|feb|mar|apr|may|mai|jun|jul|aug|sep|oct|okt|nov|dec|dez)[a-zä]*\.?"
+_FENCE = re.compile(r"```[\w-]*+[ \t]*+\n(.*?)```", re.DOTALL)
+_DATA = re.compile(r"\n[ \t]*Data:[ \t]*\n(.*)\Z", re.DOTALL)
+_PATH = re.compile(r"(?<![\w/-])(/?(?:[\w-]++/)*+[\w-]++\.(?:csv|tsv))\b", re.IGNORECASE)
+_MONTH = r"(?:jan|feb|mar|apr|may|mai|jun|jul|aug|sep|oct|okt|nov|dec|dez)[a-zä]*+\.?+"
 _DATE = re.compile(
-    rf"\s*(?:\d{{1,4}}[-/.]\d{{1,2}}[-/.]\d{{1,4}}\b.*|(?:\w+,?\s+)?{_MONTH}\s+\d{{1,2}}.*|\d{{1,2}}(?:st|nd|rd|th|\.)?"
-    rf"[\s-]+(?:of\s+)?{_MONTH}.*|(?:19|20)\d{{6}})",
+    rf"\s*+(?:\d{{1,4}}[-/.]\d{{1,2}}[-/.]\d{{1,4}}\b.*|(?:\w++,?\s++)?{_MONTH}\s+\d{{1,2}}.*"
+    rf"|\d{{1,2}}(?:st|nd|rd|th|\.)?[\s-]++(?:of\s++)?{_MONTH}.*|(?:19|20)\d{{6}})",
     re.IGNORECASE,
 )
 _DATE_NAME = re.compile(r"(?:^|[\W_])(?:date|day|datum|when|born|birthday|due|on|at)(?:$|[\W_])", re.IGNORECASE)
-_NUMBER = re.compile(r"\(?[-+−]?\s*(?:[$€£¥]|[A-Z]{3})?\s*[-+−]?\d[\d.,'’\s]*\s*(?:[$€£¥%]|[A-Z]{3})?\)?")
+_NUMBER = re.compile(r"\(?[-+−]?\s*+(?:[$€£¥]|[A-Z]{3})?\s*+[-+−]?\d[\d.,'’\s]*+(?:[$€£¥%]|[A-Z]{3})?\)?")
 _NO_AMOUNT = re.compile(
     r"(?:^|[\W_])(?:id|no|nr|number|code|zip|plz|postcode|year|phone|tel|sku|isbn|index|age)(?:$|[\W_])", re.IGNORECASE
 )
@@ -88,7 +90,7 @@ def group_column(rows: Sequence[Row], columns: Sequence[str], text: str) -> str:
 
 
 def _cells(rows: Sequence[Row], column: str) -> list[str]:
-    return [str(row[column]).strip() for row in rows if str(row.get(column) or "").strip()]
+    return [str(row[column]).strip()[:LONGEST_CELL] for row in rows if str(row.get(column) or "").strip()]
 
 
 def _mostly(claims: Iterable[bool]) -> bool:

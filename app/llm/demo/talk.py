@@ -83,6 +83,12 @@ def fallback(ask: Ask) -> Answer:
     return Answer(text=f"{LABEL}\n\nFor this message I have no script. {IDEAS}")
 
 
+def too_long(ask: Ask, most: int) -> Answer:
+    """An answer to what no script is tried on."""
+    words = f"This message has {len(ask.text):,} characters, and my scripts are for messages of up to {most:,}."
+    return Answer(text=f"{LABEL}\n\n{words} Take the part of it that matters, or choose a real model.")
+
+
 def _labelled(ask: Ask, text: str) -> str:
     """The text, with the label before it when nothing was answered yet."""
     return f"{LABEL}\n\n{text}" if ask.is_first and LABEL not in text else text

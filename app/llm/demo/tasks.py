@@ -12,22 +12,22 @@ from app.llm.demo.missing import told, without
 
 _HAND_OVER = r"^\W*(?:please\s+|now\s+|can you\s+)*(?:spawns?|starts?|begins?|delegates?|hands?\s+over)\s+"
 _ONE = re.compile(
-    _HAND_OVER + r"(?:an?|one|another)\s+(?:sub[- ]?)?task\b\s*(?:that|which|to|for|:|,)?\s*(?P<tasks>\S.*)$",
+    _HAND_OVER + r"(?:an?|one|another)\s+(?:sub[- ]?)?task\b\s*+(?:that|which|to|for|:|,)?\s*+(?P<tasks>\S.*)$",
     re.IGNORECASE | re.DOTALL,
 )
 _SEVERAL = re.compile(
-    _HAND_OVER + r"(?:\w+\s+)?(?:sub[- ]?)?tasks\b\s*(?:that|which|to|for|:|,)?\s*(?P<tasks>\S.*)$",
+    _HAND_OVER + r"(?:\w+\s+)?(?:sub[- ]?)?tasks\b\s*+(?:that|which|to|for|:|,)?\s*+(?P<tasks>\S.*)$",
     re.IGNORECASE | re.DOTALL,
 )
 _PARALLEL = re.compile(
-    r"^\W*(?:please\s+|now\s+|can you\s+)*(?:do\s+)?(?P<tasks>\S.*?)\s+in parallel,?\s+(?:with|as|in|by|using)\s+"
+    r"^\W*+(?:please\s+|now\s+|can you\s+)*+(?:do\s+)?(?P<tasks>\S.*?)\sin parallel,?\s+(?:with|as|in|by|using)\s+"
     r"(?:\w+\s+)?(?:sub[- ]?)?tasks\W*$",
     re.IGNORECASE | re.DOTALL,
 )
-_AND = re.compile(r"\s*;\s*|\s*\n+\s*|\s*,?\s+and\s+", re.IGNORECASE)
-_AGENT = re.compile(r"[\s,]+(?:by|with|to)\s+(?:the\s+)?agent\s+[`\"']?(?P<agent>[\w-]+)[`\"']?", re.IGNORECASE)
+_AND = re.compile(r"[;\n]|,?\sand\s", re.IGNORECASE)
+_AGENT = re.compile(r",?\s(?:by|with|to)\s+(?:the\s+)?agent\s+[`\"']?(?P<agent>[\w-]+)[`\"']?", re.IGNORECASE)
 _LEAVE = re.compile(
-    r"[\s,]+(?:and\s+(?:do not|don't)\s+wait(?:\s+for\s+(?:it|them))?|without waiting(?:\s+for\s+(?:it|them))?)",
+    r",?\s(?:and\s+(?:do not|don't)\s+wait(?:\s+for\s+(?:it|them))?|without waiting(?:\s+for\s+(?:it|them))?)",
     re.IGNORECASE,
 )
 _THE_SAME = re.compile(r"^(?:does|do)\s+the\s+same\W*$", re.IGNORECASE)

@@ -20,12 +20,17 @@ _NUMBER_WORDS = re.compile(r"\b(" + "|".join(sorted(_NUMBERS, key=len, reverse=T
 
 _SIGNS = str.maketrans({"×": "*", "·": "*", "÷": "/", "−": "-", "–": "-", "’": "'", "“": '"', "”": '"'})
 
+
+def _compiled(*rewritten: tuple[str, str]) -> tuple[tuple[re.Pattern[str], str], ...]:
+    return tuple((re.compile(words), sign) for words, sign in rewritten)
+
+
 _VERBS = (
     r"add|subtract|deduct|take|multiply|divide|raise|square|cube|double|triple|halve|half|times|plus|minus|increase"
     r"|decrease"
 )
 
-_WORDS: tuple[tuple[str, str], ...] = (
+_WORDS = _compiled(
     (r"(?<=\d),(?=\d{3}(?!\d))", ""),
     (r"\*\*", "^"),
     (r"(?<=[\d)])\s*x\s*(?=[-\d(])", " * "),
@@ -43,15 +48,15 @@ _WORDS: tuple[tuple[str, str], ...] = (
 )
 
 _STEPS = re.compile(
-    r"[\s,;.]*\b(?:and\s+)?(?:then|after that|afterwards|next|finally)\b[\s,]*"
-    r"|[;\n]+|[.?!]+(?:\s+|$)"
+    r"\b(?:and\s+)?(?:then|after that|afterwards|next|finally)\b"
+    r"|[;\n]+|[.?!](?:\s|$)"
     rf"|,\s*(?:and\s+)?(?=[*/+^]|-\s|(?:{_VERBS})\b)"
-    rf"|\s+and\s+(?=[*/+^]|-\s|(?:{_VERBS})\b)"
+    rf"|\sand\s+(?=[*/+^]|-\s|(?:{_VERBS})\b)"
 )
 
 _BEFORE = r"(?:that|it|this|the (?:result|answer|sum|product|outcome|total|number)|what you get|ans)"
 
-_ORDERS: tuple[tuple[str, str], ...] = (
+_ORDERS = _compiled(
     (rf"\b{_BEFORE}\b", "$"),
     (r"\b(?:add|increase)\s+(.+?)\s+(?:to|by)\s+\$", r"$ + (\1)"),
     (r"\bincrease\s+(.+?)\s+by\s+(.+)", r"(\1) + (\2)"),
@@ -76,15 +81,15 @@ _ORDERS: tuple[tuple[str, str], ...] = (
 )
 
 _LIST = re.compile(r"\b(?:add|sum|total|sum up|add up)\b(?:\s+(?:up|of))?\s+(.+)")
-_BETWEEN = re.compile(r"\s*,\s*and\s+|\s*,\s*|\s+and\s+")
+_BETWEEN = re.compile(r",(?:\s*+and\s)?|\sand\s")
 
 
 def written(text: str) -> str:
     """The text in lower case with numbers and operators written as signs."""
-    plain = text.translate(_SIGNS).lower()
+    plain = "\n".join(" ".join(line.split()) for line in text.translate(_SIGNS).lower().splitlines() if line.strip())
     plain = _NUMBER_WORDS.sub(lambda match: str(_NUMBERS[match.group(1)]), plain.replace("-and-", " "))
     for words, sign in _WORDS:
-        plain = re.sub(words, sign, plain)
+        plain = words.sub(sign, plain)
     return plain
 
 
@@ -96,7 +101,7 @@ def steps(plain: str) -> list[str]:
 def infix(step: str) -> str:
     """The step with its verbs turned into operators."""
     for order, sign in _ORDERS:
-        step = re.sub(order, sign, step)
+        step = order.sub(sign, step)
     listed = _LIST.search(step)
     if listed is None:
         return step
