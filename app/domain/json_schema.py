@@ -53,19 +53,14 @@ def mistakes(
 ) -> Iterator[Mistake]:
     """What is wrong with the document, one by one; the schema has to be free of mistakes.
 
-    Raises `UnusableSchema` after `most_references` were followed, and for a pattern that needs backtracking, unless
-    `unknown_patterns_fit` everything.
+    Raises `UnusableSchema` after `most_references` were followed, for a pattern that needs backtracking, and for
+    `unevaluatedProperties` in a schema with patterns for names; but with `unknown_patterns_fit` those fit everything.
     """
     jsonschema, referencing = _jsonschema(), importlib.import_module("referencing")
-    words = {
-        "$ref": _counted(jsonschema, "$ref", most_references),
-        "$dynamicRef": _counted(jsonschema, "$dynamicRef", most_references),
-        "uniqueItems": _unique_items,
-        **_pattern_words(unknown_patterns_fit),
-    }
-    validator = jsonschema.validators.extend(jsonschema.Draft202012Validator, words)
     nothing_is_fetched = referencing.Registry()
     try:
+        words = _words(jsonschema, schema, most_references, unknown_patterns_fit=unknown_patterns_fit)
+        validator = jsonschema.validators.extend(jsonschema.Draft202012Validator, words)
         for error in validator(_plain(schema), registry=nothing_is_fetched).iter_errors(document):
             yield _mistake(error)
     except RecursionError as error:
@@ -74,6 +69,21 @@ def mistakes(
         raise UnusableSchema(f"refers to {str(error.ref)[:100]!r}, which it does not hold") from error
     except jsonschema.exceptions.UnknownType as error:
         raise UnusableSchema(f"knows a type {str(error.type)[:100]!r}, which there is not") from error
+
+
+def _words(
+    jsonschema: ModuleType, schema: JsonSchema, most_references: int, *, unknown_patterns_fit: bool
+) -> dict[str, Keyword]:
+    """Those that the library would check without a bound on the time they take."""
+    words: dict[str, Keyword] = {
+        "$ref": _counted(jsonschema, "$ref", most_references),
+        "$dynamicRef": _counted(jsonschema, "$dynamicRef", most_references),
+        "uniqueItems": _unique_items,
+        **_pattern_words(jsonschema, unknown_patterns_fit),
+    }
+    if _holds(schema, "patternProperties"):
+        words["unevaluatedProperties"] = _passed_over if unknown_patterns_fit else _refused
+    return words
 
 
 class _Error(Protocol):
@@ -105,8 +115,9 @@ def _counted(jsonschema: ModuleType, word: str, most: int) -> Keyword:
     return follow
 
 
-def _pattern_words(unknown_patterns_fit: bool) -> dict[str, Keyword]:
-    """How `pattern` and `patternProperties` are checked."""
+def _pattern_words(jsonschema: ModuleType, unknown_patterns_fit: bool) -> dict[str, Keyword]:
+    """How `pattern` and `patternProperties` are checked, and `additionalProperties`, which are those of no pattern."""
+    check_others: Keyword = jsonschema.Draft202012Validator.VALIDATORS["additionalProperties"]
 
     def matches(pattern: str, text: str) -> bool:
         expression = _expression(pattern)
@@ -124,7 +135,27 @@ def _pattern_words(unknown_patterns_fit: bool) -> dict[str, Keyword]:
                 if matches(pattern, name):
                     yield from validator.descend(value, inner, path=name, schema_path=pattern)  # type: ignore[attr-defined]
 
-    return {"pattern": of_text, "patternProperties": of_names}
+    def of_others(validator: object, inner: object, instance: object, schema: JsonSchema) -> Iterator[object]:
+        known, patterns = (schema.get(word, {}) for word in ("properties", "patternProperties"))
+        if isinstance(instance, dict) and isinstance(known, dict) and isinstance(patterns, dict):
+            names = {name for name in instance.keys() - known.keys() if not any(matches(one, name) for one in patterns)}
+            others = {name: value for name, value in instance.items() if name in names}
+            yield from check_others(validator, inner, others, {}) or ()
+
+    return {"pattern": of_text, "patternProperties": of_names, "additionalProperties": of_others}
+
+
+def _refused(*_: object) -> Iterator[object]:
+    raise UnusableSchema("has unevaluatedProperties beside patternProperties")
+
+
+def _passed_over(*_: object) -> Iterator[object]:
+    return iter(())
+
+
+def _holds(schema: JsonValue, word: str) -> bool:
+    inner = schema.values() if isinstance(schema, dict) else schema if isinstance(schema, list) else ()
+    return (isinstance(schema, dict) and word in schema) or any(_holds(one, word) for one in inner)
 
 
 @lru_cache(maxsize=100)

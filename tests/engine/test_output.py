@@ -146,5 +146,18 @@ def test_a_hostile_pattern_of_names_takes_no_time():
     assert time.perf_counter() - began < 2
 
 
+@pytest.mark.parametrize("word", ["additionalProperties", "unevaluatedProperties"])
+def test_a_hostile_pattern_takes_no_time_where_other_names_are_forbidden(word):
+    schema = {"patternProperties": {"^(a|a)*$": {}}, word: False}
+    check_output(schema, json.dumps({"a" * 40 + "!": 1}))
+
+
+def test_names_that_no_pattern_names_are_checked():
+    schema = {"properties": {"x": {}}, "patternProperties": {"^a": {}}, "additionalProperties": {"type": "string"}}
+    assert check_output(schema, '{"x": 1, "ab": 1, "b": "", "c": 1}') == ("/c: 1 is not of type 'string'",)
+    [forbidden] = check_output({**schema, "additionalProperties": False}, '{"x": 1, "ab": 1, "c": 1}')
+    assert "'c' was unexpected" in forbidden
+
+
 def test_a_pattern_that_needs_backtracking_is_not_checked():
     assert check_output({"pattern": "^(?!x)"}, '"x"') == ()

@@ -78,11 +78,13 @@ async def test_validation_names_every_mistake_with_its_place():
         ({"$ref": "#"}, "without end"),
         ({"$ref": "other.json"}, "which it does not hold"),
         ({"pattern": "(?=a)b"}, "look-around"),
+        ({"patternProperties": {"a": {}}, "unevaluatedProperties": False}, "unevaluatedProperties beside"),
     ],
 )
 async def test_a_schema_that_cannot_be_used_is_told(schema: dict[str, object], complaint: str):
+    data = {"a": 1} if "patternProperties" in schema else '"a"'
     with pytest.raises(ToolError, match=complaint):
-        await told(json_utils__validate, data='"a"', json_schema=schema)
+        await told(json_utils__validate, data=data, json_schema=schema)
 
 
 async def test_evil_patterns_and_unique_items_take_no_time():
