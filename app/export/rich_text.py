@@ -6,6 +6,8 @@ from html import escape
 import nh3
 from markdown_it import MarkdownIt
 
+from app.domain.markdown_blocks import pieces
+
 _TAG_NAMES = "a blockquote br code del em h1 h2 h3 h4 h5 h6 hr li ol p pre s strong table tbody td th thead tr ul"
 
 
@@ -36,6 +38,10 @@ def escaped(text: str) -> Markup:
 
 def prose(text: str) -> Markup:
     """Markdown as HTML: pictures from elsewhere become words, links lead to http, https and mailto only."""
+    return joined(*(_clean(piece) if readable else element("pre", escaped(piece)) for piece, readable in pieces(text)))
+
+
+def _clean(text: str) -> Markup:
     return Markup(
         nh3.clean(
             _markdown().render(text.translate(_CONTROLS)),

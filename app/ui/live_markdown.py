@@ -6,12 +6,12 @@ more seldom; an unfinished code block is not rendered at all but grows as plain 
 """
 
 import asyncio
-import re
 from collections import OrderedDict
 from collections.abc import Callable
 from dataclasses import dataclass
 from time import monotonic
 
+from app.domain.markdown_blocks import BlockSplitter
 from app.late import late
 from app.ui.json_text import JsonIndenter, begins_as_json, indented
 from app.ui.markup import Html
@@ -19,18 +19,12 @@ from app.ui.markup import Html
 with late():
     from app.ui import render as markdown
 
-THREAD_SIZE = 4000
-"""Characters from which on rendering may take longer than the event loop should wait."""
-LONG_LIST = 1500
-"""Characters after which a list is cut at its next item, which is put together again when the answer is finished."""
+THREAD_SIZE = 1000
+"""Characters from which on rendering may take longer than the event loop should wait: brackets take 16 µs each."""
 LIVE_TEXTS = 200
 """How many answers are remembered; an older one is rendered anew if it is still being written."""
 
 Key = tuple[str, int, bool]
-
-_STARTS_BLOCK = re.compile(r"[^\s\-*+>\d|]")
-_STARTS_ITEM = re.compile(r"(?:[-*+]|\d{1,9}[.)])[ \t]")
-_FENCE = re.compile(r"(`{3,}|~{3,})[ \t]*([\w+#.-]*)")
 
 
 @dataclass(slots=True)
@@ -39,53 +33,6 @@ class OpenCode:
 
     language: str
     text: str
-
-
-class BlockSplitter:
-    """Finds the end of the finished blocks in a text that grows; looks at every line once."""
-
-    def __init__(self) -> None:
-        self.cut = 0
-        """Everything before here is finished."""
-        self.fence = ""
-        """What closes the code block that is open at `fence_body`, empty when none is."""
-        self.fence_at_margin = False
-        self.fence_language = ""
-        self.fence_body = 0
-        self._scanned = 0
-        self._after_blank = False
-
-    def feed(self, text: str) -> None:
-        """Look at the lines of `text` that are complete and new."""
-        while (end := text.find("\n", self._scanned)) >= 0:
-            self._line(text[self._scanned : end + 1])
-            self._scanned = end + 1
-
-    def _line(self, line: str) -> None:
-        stripped = line.lstrip()
-        if self.fence:
-            self._in_fence(line, stripped)
-            return
-        opening = _FENCE.match(stripped)
-        at_margin = opening is not None and line == stripped
-        if at_margin or self._starts_block(line):
-            self.cut = self._scanned
-        if opening is not None:
-            self.fence, self.fence_language = opening.group(1), opening.group(2)
-            self.fence_at_margin, self.fence_body = at_margin, self._scanned + len(line)
-        self._after_blank = not stripped
-
-    def _starts_block(self, line: str) -> bool:
-        if self._scanned - self.cut > LONG_LIST and _STARTS_ITEM.match(line):
-            return True
-        return self._after_blank and _STARTS_BLOCK.match(line) is not None
-
-    def _in_fence(self, line: str, stripped: str) -> None:
-        if stripped.startswith(self.fence) and not stripped.strip().strip(self.fence[0]):
-            if self.fence_at_margin:
-                self.cut = self._scanned + len(line)
-            self.fence = ""
-            self._after_blank = False
 
 
 class LiveText:
@@ -175,6 +122,7 @@ class LiveMarkdown:
 async def render(text: str, *, json: bool = False) -> Html:
     """The Markdown, or with `json` what begins as JSON, as safe HTML; a long one is rendered in a worker thread."""
     draw = _json_block if json and begins_as_json(text) else markdown.rendered
+    await asyncio.sleep(0)  # many short ones after one another let others have their turn in between
     return draw(text) if len(text) < THREAD_SIZE else await asyncio.to_thread(draw, text)
 
 

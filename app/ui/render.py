@@ -15,7 +15,8 @@ from markdown_it.renderer import RendererHTML
 from markdown_it.token import Token
 from markdown_it.utils import EnvType, OptionsDict
 
-from app.ui.markup import Html, tag
+from app.domain.markdown_blocks import pieces
+from app.ui.markup import Html, joined, tag
 
 _TAGS = "a blockquote br code del em h1 h2 h3 h4 h5 h6 hr img li ol p pre s span strong table tbody td th thead tr ul"
 _ATTRIBUTES = {
@@ -36,12 +37,13 @@ _NOTHING = re.compile(r"(?!)")
 
 
 def rendered(text: str) -> Html:
-    """The Markdown text as safe HTML."""
-    return clean(_markdown().render(text))
+    """The Markdown text as safe HTML; a block of more than 20,000 characters as it is."""
+    parser = _markdown()
+    return joined(*(clean(parser.render(piece)) if readable else plain(piece) for piece, readable in pieces(text)))
 
 
 def plain(text: str) -> Html:
-    """The text as it is, for what is too long to be read as Markdown."""
+    """The text as it is."""
     return tag("pre", text, cls="plain-text")
 
 

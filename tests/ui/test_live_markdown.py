@@ -3,7 +3,7 @@ import random
 
 import pytest
 
-from app.ui.live_markdown import LONG_LIST, BlockSplitter, LiveMarkdown, LiveText, render
+from app.ui.live_markdown import LiveMarkdown, LiveText, render
 from app.ui.render import rendered
 from tests.hostile import dangers
 
@@ -94,34 +94,6 @@ async def test_a_code_block_that_holds_blank_lines_is_one_block(seed: int) -> No
     (code,) = [block for block in live.blocks if "return" in block]
     assert code.count("<pre>") == 1
     assert "def" in code
-
-
-def test_the_splitter_looks_at_each_line_once() -> None:
-    text = "para\n\n" * 2000
-    splitter = BlockSplitter()
-    for end in range(0, len(text), 7):
-        splitter.feed(text[:end])
-    splitter.feed(text)
-    assert splitter.cut == len(text) - len("para\n\n")
-
-
-def test_a_long_list_is_finished_piece_by_piece() -> None:
-    text = "".join(f"{number}. item\n" for number in range(1, 1001))
-    splitter = BlockSplitter()
-    splitter.feed(text)
-    assert len(text) - splitter.cut < 2 * LONG_LIST
-    assert text[splitter.cut :].split(".", 1)[0].isdigit()
-    short = BlockSplitter()
-    short.feed(text[:1000])
-    assert short.cut == 0
-
-
-def test_a_fence_inside_a_longer_fence_closes_nothing() -> None:
-    splitter = BlockSplitter()
-    splitter.feed("````md\n```\ninner\n```\n")
-    assert splitter.fence == "````"
-    splitter.feed("````md\n```\ninner\n```\n````\n")
-    assert splitter.fence == ""
 
 
 async def test_an_open_code_block_grows_as_plain_text() -> None:

@@ -4,7 +4,7 @@ from nicegui import events, ui
 
 from app.ui.components.format import plural
 from app.ui.components.markdown import Markdown
-from app.ui.live_markdown import LiveText
+from app.ui.live_markdown import LiveText, render
 
 SHOWN_STEPS = 40
 
@@ -48,12 +48,13 @@ class Reasoning(ui.element):
     def _count(self, unfinished: int) -> None:
         self._summary.set_content(f"Reasoning ({plural(len(self._steps) + unfinished, 'step')})")
 
-    def _toggle(self, event: events.GenericEventArguments) -> None:
+    async def _toggle(self, event: events.GenericEventArguments) -> None:
         self._opened = bool(event.args)
         if self._opened and self._body is None:
             with self, ui.element("div").classes("reasoning-steps") as self._body:
                 if len(self._steps) > SHOWN_STEPS:
                     hidden = len(self._steps) - SHOWN_STEPS
                     ui.label(f"{plural(hidden, 'earlier step')} not shown here.").classes("faint")
-                for step in self._steps[-SHOWN_STEPS:]:
-                    Markdown(step)
+                places = [(Markdown(), step) for step in self._steps[-SHOWN_STEPS:]]
+            for place, step in places:
+                place.replace(await render(step))
