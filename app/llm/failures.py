@@ -232,10 +232,13 @@ def asked_wait(written: str | None) -> float | None:
     return max(0.0, (moment.astimezone(UTC) - datetime.now(UTC)).total_seconds())
 
 
-_JSON_MESSAGE = re.compile(r"\\?[\"'](?:message|error)\\?[\"']\s*:\s*\\?([\"'])(.+?)(?<!\\)\\?\1\s*[,}]", re.DOTALL)
+# What begins and never ends is passed over once, not looked for again behind each of its beginnings.
+_JSON_MESSAGE = re.compile(
+    r"\\?[\"'](?:message|error)\\?[\"']\s*:\s*\\?([\"'])(?:(.+?)(?<!\\)\\?\1\s*+[,}]|.*)", re.DOTALL
+)
 _PREFIX = re.compile(r"^(?:[\w.]*(?:Error|Exception|Timeout)\b\s*[:-]?\s*)+")
 _BEHIND = re.compile(
-    r"\s*(?:\n|Original exception:|Received Model Group|Available Model Group|LiteLLM Retried|Traceback).*", re.DOTALL
+    r"(?:\n|Original exception:|Received Model Group|Available Model Group|LiteLLM Retried|Traceback).*", re.DOTALL
 )
 
 
@@ -243,6 +246,6 @@ def _quote(trouble: Trouble) -> str:
     """What the provider said, without the wrapping that the libraries put around it."""
     said = str(trouble.errors[0])
     message = _JSON_MESSAGE.search(said)
-    words = message.group(2) if message else _PREFIX.sub("", said.strip())
-    words = " ".join(re.sub(r"<[^>]*>", " ", _BEHIND.sub("", words)).split()).strip(" '\"{}")
+    words = message[2] if message and message[2] else _PREFIX.sub("", said.strip())
+    words = " ".join(re.sub(r"<[^<>]*>", " ", _BEHIND.sub("", words)).split()).strip(" '\"{}")
     return words if len(words) <= _LONGEST_QUOTE else f"{words[:_LONGEST_QUOTE]}…"

@@ -160,7 +160,7 @@ _MESSAGE = re.compile(r'"(?:message|detail|error)"\s*:\s*"((?:[^"\\]|\\.)*)"')
 def _said(body: bytes) -> str:
     text = body[:20_000].decode("utf-8", "replace")
     found = _MESSAGE.search(text)
-    words = " ".join(re.sub(r"<[^>]*>", " ", found[1] if found else text).split())
+    words = " ".join(re.sub(r"<[^<>]*>", " ", found[1] if found else text).split())
     return words if len(words) <= 200 else words[:199] + "…"
 
 

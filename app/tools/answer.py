@@ -22,7 +22,7 @@ TEXT_TYPES = re.compile(r"text/.*|.*[/+](json|xml|yaml|x-yaml|javascript|x-www-f
 WEB_CODECS = re.compile(
     r"utf-8|utf-16(-le|-be)?|ascii|iso8859-\d+|cp(125\d|866|874)|koi8-[ru]|gb\w+|big5\w*|euc_\w+|shift_jis\w*|iso2022_jp\w*"
 )
-DECLARED = re.compile(rb"<meta[^>]{0,200}charset\s*=\s*[\"']?\s*([\w.:-]{2,40})", re.IGNORECASE)
+DECLARED = re.compile(rb"<meta[^>]{0,200}charset\s*+=\s*+[\"']?\s*+([\w.:-]{2,40})", re.IGNORECASE)
 
 
 async def answered(received: Received, context: CallContext) -> ToolOutput:

@@ -8,6 +8,7 @@ import re
 from collections.abc import Collection
 from dataclasses import dataclass, field
 
+LONGEST = 20_000
 ARGS_HEADING = re.compile(r"^(args|arguments|parameters|params):$", re.IGNORECASE)
 SECTION_HEADING = re.compile(r"^[A-Z][A-Za-z ]{0,30}:$")
 WRAPPED = re.compile(r"(?<![\n:])\n(?=[^\s\-*+#>|\d])")
@@ -22,9 +23,12 @@ class Docs:
 
 
 def read_docstring(docstring: str | None, parameters: Collection[str]) -> Docs:
-    """The description without the lines about arguments, its paragraphs unwrapped, and those by argument."""
+    """The description without the lines about arguments, its paragraphs unwrapped, and those by argument.
+
+    What stands behind the first 20,000 characters is left out.
+    """
     reading = _Reading(parameters)
-    for line in inspect.cleandoc(docstring or "").splitlines():
+    for line in inspect.cleandoc((docstring or "")[:LONGEST]).splitlines():
         reading.take(line)
     return reading.docs()
 

@@ -16,6 +16,8 @@ from app.tools.ports import RunnableTool, ToolSettings, ToolSource
 from app.tools.printing import PrintingContext
 
 MOST_NAMES = 40
+LONGEST_NAME = 100
+"""Characters of a name that a model made up; each is compared with each of all names."""
 BUILT_IN = "Built in"
 _WEB = ("http_get", "web_search")
 """Of those that are built in, the ones that read more than the session holds."""
@@ -84,6 +86,7 @@ class Toolset:
             release()
 
     def _unknown(self, name: str) -> str:
+        name = name[:LONGEST_NAME]
         near = difflib.get_close_matches(canonical_name(name), self._listed, n=3)
         guess = f" Did you mean {' or '.join(near)}?" if near else ""
         names = sorted(self._listed)

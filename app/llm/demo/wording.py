@@ -58,29 +58,29 @@ _BEFORE = r"(?:that|it|this|the (?:result|answer|sum|product|outcome|total|numbe
 
 _ORDERS = _compiled(
     (rf"\b{_BEFORE}\b", "$"),
-    (r"\b(?:add|increase)\s+(.+?)\s+(?:to|by)\s+\$", r"$ + (\1)"),
-    (r"\bincrease\s+(.+?)\s+by\s+(.+)", r"(\1) + (\2)"),
-    (r"\bdecrease\s+(.+?)\s+by\s+(.+)", r"(\1) - (\2)"),
-    (r"\badd\s+(.+?)\s+to\s+(.+)", r"(\1) + (\2)"),
-    (r"\b(?:subtract|deduct|take)\s+(?:away\s+)?(.+?)\s+(?:away\s+)?from\s+(.+)", r"(\2) - (\1)"),
-    (r"\b(?:subtract|deduct|take away)\s+(.+)", r"$ - (\1)"),
-    (r"\bdifference\s+(?:between|of)\s+(.+?)\s+and\s+(.+)", r"(\1) - (\2)"),
-    (r"\bmultiply\s+(?:by|with)\s+(.+)", r"$ * (\1)"),
-    (r"\bmultiply\s+(.+?)\s+(?:by|with|and)\s+(.+)", r"(\1) * (\2)"),
-    (r"\bproduct\s+of\s+(.+?)\s+and\s+(.+)", r"(\1) * (\2)"),
-    (r"\bdivide\s+by\s+(.+)", r"$ / (\1)"),
-    (r"\bdivide\s+(.+?)\s+by\s+(.+)", r"(\1) / (\2)"),
-    (r"\bdouble\s+(.+)", r"2 * (\1)"),
-    (r"\btriple\s+(.+)", r"3 * (\1)"),
-    (r"\b(?:halve|half(?:\s+of)?)\s+(.+)", r"(\1) / 2"),
+    (r"\b(?:add|increase)\s++(.+?)\s++(?:to|by)\s++\$", r"$ + (\1)"),
+    (r"\bincrease\s++(.+?)\s++by\s++(.+)", r"(\1) + (\2)"),
+    (r"\bdecrease\s++(.+?)\s++by\s++(.+)", r"(\1) - (\2)"),
+    (r"\badd\s++(.+?)\s++to\s++(.+)", r"(\1) + (\2)"),
+    (r"\b(?:subtract|deduct|take)\s++(?:away\s++)?(.+?)\s++(?:away\s++)?from\s++(.+)", r"(\2) - (\1)"),
+    (r"\b(?:subtract|deduct|take away)\s++(.+)", r"$ - (\1)"),
+    (r"\bdifference\s++(?:between|of)\s++(.+?)\s++and\s++(.+)", r"(\1) - (\2)"),
+    (r"\bmultiply\s++(?:by|with)\s++(.+)", r"$ * (\1)"),
+    (r"\bmultiply\s++(.+?)\s++(?:by|with|and)\s++(.+)", r"(\1) * (\2)"),
+    (r"\bproduct\s++of\s++(.+?)\s++and\s++(.+)", r"(\1) * (\2)"),
+    (r"\bdivide\s++by\s++(.+)", r"$ / (\1)"),
+    (r"\bdivide\s++(.+?)\s++by\s++(.+)", r"(\1) / (\2)"),
+    (r"\bdouble\s++(.+)", r"2 * (\1)"),
+    (r"\btriple\s++(.+)", r"3 * (\1)"),
+    (r"\b(?:halve|half(?:\s++of)?)\s++(.+)", r"(\1) / 2"),
     (r"\bdouble\b", "$ * 2"),
     (r"\btriple\b", "$ * 3"),
     (r"\bhalve\b", "$ / 2"),
-    (r"\bsquare\s+(.+)", r"(\1) ^ 2"),
-    (r"\bcube\s+(.+)", r"(\1) ^ 3"),
+    (r"\bsquare\s++(.+)", r"(\1) ^ 2"),
+    (r"\bcube\s++(.+)", r"(\1) ^ 3"),
 )
 
-_LIST = re.compile(r"\b(?:add|sum|total|sum up|add up)\b(?:\s+(?:up|of))?\s+(.+)")
+_LIST = re.compile(r"\b(?:add|sum|total|sum up|add up)\b(?:\s++(?:up|of))?\s++(.+)")
 _BETWEEN = re.compile(r",(?:\s*+and\s)?|\sand\s")
 
 

@@ -14,8 +14,8 @@ LONGEST_NUMBER = 60
 """Characters."""
 _CURRENCY = r"(?:[A-Z]{1,3}\$|[$€£¥₹]|(?:USD|EUR|GBP|CHF|JPY|CNY|INR|CAD|AUD|NZD|SEK|NOK|DKK|PLN|CZK|BRL|MXN|ZAR)\b)"
 _WRITTEN = re.compile(
-    rf"(?P<open>\()?\s*(?P<sign>[-+−]?)\s*(?:{_CURRENCY})?\s*(?P<after>[-+−]?)(?P<digits>\d[\d.,'’\s]*|[.,]\d+)"
-    rf"(?P<power>e[-+]?\d{{1,2}})?\s*(?:{_CURRENCY}|(?P<percent>%))?\s*(?P<close>\))?",
+    rf"(?P<open>\()?\s*+(?P<sign>[-+−]?)\s*+(?:{_CURRENCY})?\s*+(?P<after>[-+−]?)(?P<digits>\d[\d.,'’\s]*+|[.,]\d+)"
+    rf"(?P<power>e[-+]?\d{{1,2}})?\s*+(?:{_CURRENCY}|(?P<percent>%))?\s*+(?P<close>\))?",
     re.IGNORECASE,
 )
 _SPACES = re.compile(r"(?<=\d)['’\s](?=\d{3}(?!\d))")

@@ -21,11 +21,12 @@ def read_json(text: str) -> JsonValue:
 
 
 def _once(pairs: list[tuple[str, JsonValue]]) -> JsonValue:
-    keys = [key for key, _ in pairs]
-    for key in keys:
-        if keys.count(key) > 1:
+    found: dict[str, JsonValue] = {}
+    for key, value in pairs:
+        if key in found:
             raise WorkbenchError(f"{key!r} is there twice in the same object. Rename or remove one of them.")
-    return dict(pairs)
+        found[key] = value
+    return found
 
 
 def _mistake(text: str, error: json.JSONDecodeError) -> str:

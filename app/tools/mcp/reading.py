@@ -2,6 +2,7 @@
 
 import re
 import shlex
+from collections import Counter
 from collections.abc import Mapping
 from pathlib import PurePosixPath
 from urllib.parse import urlsplit
@@ -15,6 +16,7 @@ from app.tools.mcp.naming import proper_server_name
 
 Entry = Mapping[str, JsonValue]
 
+MOST_SERVERS = 200
 ADDRESS_KEYS = ("url", "serverUrl", "httpUrl")
 HTTP_TYPES = ("", "http", "streamable-http", "streamablehttp", "streamable_http")
 RUNNERS = ("npx", "uvx", "bunx", "pipx", "python", "python3", "node", "npm", "uv", "deno", "docker")
@@ -22,8 +24,8 @@ RUNNER_WORDS = ("run", "exec", "tool", "x", "-m", "-y", "--yes", "-q", "-i", "--
 LAST_NAMED = ("docker", "podman")
 """Their own options come before what is run."""
 VERSION = re.compile(r"(?<=.)@[^/@]*$")
-DECORATION = re.compile(r"^(mcp[-_])?(server[-_])?|([-_](mcp|server))*$")
-VARIABLE = re.compile(r"\$\{(?:(env|input):)?([^}]*)\}")
+DECORATION = re.compile(r"^(mcp[-_])?(server[-_])?|(?<![-_]mcp)(?<![-_]server)([-_](mcp|server))*+$")
+VARIABLE = re.compile(r"\$\{(?:(env|input):)?([^}]*)(\}?)")
 
 
 def read_servers(text: str) -> tuple[McpServer, ...]:
@@ -35,13 +37,13 @@ def read_servers(text: str) -> tuple[McpServer, ...]:
     if not isinstance(pasted, dict):
         raise WorkbenchError('This is JSON, but no object. It should look like {"mcpServers": {"name": {…}}}.')
     entries = _entries(pasted)
+    if len(entries) > MOST_SERVERS:
+        raise WorkbenchError(f"There are {len(entries):,} servers in it; {MOST_SERVERS} at once are the most.")
     servers = tuple(_server(name, entry) for name, entry in entries.items())
     if not servers:
         raise WorkbenchError('There is no server in it. It should look like {"mcpServers": {"name": {…}}}.')
-    names = [server.name for server in servers]
-    for name in names:
-        if names.count(name) > 1:
-            raise WorkbenchError(f"Two of the servers would be called {name!r}. Rename one of them.")
+    if double := next((name for name, count in Counter(one.name for one in servers).items() if count > 1), None):
+        raise WorkbenchError(f"Two of the servers would be called {double!r}. Rename one of them.")
     return servers
 
 
@@ -127,6 +129,8 @@ def _plain(name: str, key: str, value: JsonValue) -> str:
 
 
 def _variable(name: str, match: re.Match[str]) -> str:
+    if not match[3]:
+        return match[0]
     if match[1] == "env" or (match[1] is None and match[2].isidentifier()):
         return f"${match[2]}"
     raise WorkbenchError(

@@ -14,10 +14,8 @@ from app.tools.builtin.date_utils.words import NoDate, read_words
 Order = Literal["year-month-day", "month/day/year", "day/month/year"]
 LONGEST_DATE = 100
 """Characters."""
-_TIME = (
-    r"(?:[T,\s]+(?P<time>\d{1,2}(?::\d{2}){0,2}(?:\.\d{1,6})?\s*(?:[ap]\.?m\.?)?\s*(?:Z|UTC|GMT|[+-]\d{2}:?\d{2})?))?"
-)
-_NUMBERS = re.compile(rf"(\d{{1,4}})\s*([-/.\s])\s*(\d{{1,2}})\s*\2\s*(\d{{1,4}}){_TIME}", re.IGNORECASE)
+_TIME = r"(?:[T, ]+(?P<time>\d{1,2}(?::\d{2}){0,2}(?:\.\d{1,6})? ?(?:[ap]\.?m\.?)? ?(?:Z|UTC|GMT|[+-]\d{2}:?\d{2})?))?"
+_NUMBERS = re.compile(rf"(\d{{1,4}}) ?([-/. ]) ?(\d{{1,2}}) ?\2 ?(\d{{1,4}}){_TIME}", re.IGNORECASE)
 _COMPACT = re.compile(r"(?:19|20)\d{6}")
 _UNIX = re.compile(r"\d{10}|\d{13}")
 _SHEET_DAY = re.compile(r"[2-6]\d{4}")
@@ -44,7 +42,7 @@ class Reading:
 
 def readings(text: str) -> list[Reading]:
     """Every meaning that the text may have, at least one. Raises `NoDate` where there is none, saying why."""
-    text = text.strip()
+    text = " ".join(text.split())
     if not text:
         raise NoDate("It is empty.")
     if len(text) > LONGEST_DATE:

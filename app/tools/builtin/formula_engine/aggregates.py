@@ -19,7 +19,7 @@ from app.tools.builtin.formula_engine.values import (
     truth,
 )
 
-_CRITERION = re.compile(r"\s*(<=|>=|<>|!=|==|=|<|>)?\s*(.*?)\s*", re.DOTALL)
+_OPERATOR = re.compile(r"<=|>=|<>|!=|==|=|<|>")
 _OPERATORS: dict[str, Comparison] = {
     "": "=", "=": "=", "==": "=", "<>": "<>", "!=": "<>", "<": "<", "<=": "<=", ">": ">", ">=": ">=",
 }  # fmt: skip
@@ -70,8 +70,8 @@ def fits(criterion: Scalar) -> Callable[[Scalar], bool]:
     """What a criterion such as `">1000"`, `"West"`, `"<>"` or `"Jo*"` asks of a value."""
     if not isinstance(criterion, str):
         return lambda value: compared(value, "=", criterion)
-    found = _CRITERION.fullmatch(criterion)
-    operator, wanted = (_OPERATORS[found[1] or ""], found[2]) if found else ("=", criterion)
+    found = _OPERATOR.match(criterion := criterion.strip())
+    operator, wanted = _OPERATORS[found[0] if found else ""], criterion[found.end() if found else 0 :].strip()
     if operator in ("=", "<>") and ("*" in wanted or "?" in wanted):
         pattern = re.compile(fnmatch.translate(wanted.casefold().replace("[", "[[]")))
         return lambda value: (pattern.match(text(value).strip().casefold()) is not None) == (operator == "=")
