@@ -12,11 +12,13 @@ import pytest
 
 from app.domain.errors import UnknownTool, WorkbenchError
 from app.domain.messages import ToolCall
+from app.domain.tool_settings import HttpTransport
 from app.llm.failures import classify
 from app.tools.builtin.formula_engine.aggregates import fits
 from app.tools.docstring import read_docstring
 from app.tools.mcp.json_text import read_json
 from app.tools.mcp.reading import read_servers
+from app.tools.spotting import Spotted
 from tests.builtin_tools import builtin_registry
 from tests.tools.context import Context
 
@@ -31,6 +33,10 @@ def refused(said: str) -> None:
     classify(Refused(said), provider="P")
 
 
+def spotted(address: str) -> None:
+    Spotted(()).transport(HttpTransport(url=address))
+
+
 def server(command: str) -> str:
     return json.dumps({"mcpServers": {"": {"command": "npx", "args": [command], "env": {"A": command}}}})
 
@@ -43,6 +49,7 @@ READERS: list[tuple[Callable[[str], object], str]] = [
     (refused, '"error":"' * (LENGTH // 9)),
     (refused, "<" * LENGTH),
     (refused, "a" + " " * LENGTH + "b"),
+    (spotted, "https://example.com/" + "?" * (LENGTH // 10)),
     (lambda text: fits(text)("b"), "=a" + " " * LENGTH + "b"),
     (lambda text: read_docstring(text, ["a"]), "\n" * LENGTH + "x"),
     (read_json, "{" + ",".join(f'"{number}":1' for number in range(LENGTH // 10)) + "}"),

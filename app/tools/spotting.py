@@ -16,7 +16,7 @@ from app.domain.values import Value, new_id
 
 _NAME = re.compile(r"key|token|secret|passw|pwd|credential|auth|cookie|session|dsn|signature", re.IGNORECASE)
 _SCHEME = re.compile(r"(?:(?:Bearer|Basic|Token) )?(?=\S)", re.IGNORECASE)
-_QUERY = re.compile(r"(?<=[?&])([^=&#]+)=([^&#]+)")
+_QUERY = re.compile(r"(?<=[?&])([^=&#?]+)=([^&#]+)")
 
 
 class Spotted:
