@@ -8,8 +8,10 @@ more seldom; an unfinished code block is not rendered at all but grows as plain 
 import asyncio
 from collections import OrderedDict
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from time import monotonic
+from typing import TypeVar
 
 from app.domain.markdown_blocks import BlockSplitter
 from app.late import late
@@ -21,10 +23,13 @@ with late():
 
 THREAD_SIZE = 1000
 """Characters from which on rendering may take longer than the event loop should wait: brackets take 16 µs each."""
+THREAD = ThreadPoolExecutor(1, "markdown")
+"""One for all: each thread that calculates gets its 5 ms before the event loop has its turn again."""
 LIVE_TEXTS = 200
 """How many answers are remembered; an older one is rendered anew if it is still being written."""
 
 Key = tuple[str, int, bool]
+Drawn = TypeVar("Drawn", bound=str)
 
 
 @dataclass(slots=True)
@@ -71,7 +76,7 @@ class LiveText:
             self._not_before = self._clock() + max(0.08, 10 * took)
 
     async def _grow_json(self, indenter: JsonIndenter, new: str) -> None:
-        grown = indenter.feed(new) if len(new) < THREAD_SIZE else await asyncio.to_thread(indenter.feed, new)
+        grown = await _drawn(indenter.feed, new)
         self.code = OpenCode("json", (self.code.text if self.code else "") + grown)
         self.tail = Html("")
 
@@ -121,9 +126,14 @@ class LiveMarkdown:
 
 async def render(text: str, *, json: bool = False) -> Html:
     """The Markdown, or with `json` what begins as JSON, as safe HTML; a long one is rendered in a worker thread."""
-    draw = _json_block if json and begins_as_json(text) else markdown.rendered
     await asyncio.sleep(0)  # many short ones after one another let others have their turn in between
-    return draw(text) if len(text) < THREAD_SIZE else await asyncio.to_thread(draw, text)
+    return await _drawn(_json_block if json and begins_as_json(text) else markdown.rendered, text)
+
+
+async def _drawn(draw: Callable[[str], Drawn], text: str) -> Drawn:
+    if len(text) < THREAD_SIZE:
+        return draw(text)
+    return await asyncio.get_running_loop().run_in_executor(THREAD, draw, text)
 
 
 def _json_block(text: str) -> Html:

@@ -1,5 +1,6 @@
 import asyncio
 import random
+import time
 
 import pytest
 
@@ -165,3 +166,14 @@ async def test_the_finished_answer_is_rendered_in_one_piece() -> None:
     texts = LiveMarkdown()
     await texts.text("run", 0).take(STORY)
     assert await texts.finished("run", 0, STORY) == rendered(STORY)
+
+
+async def test_many_long_texts_leave_others_their_turn() -> None:
+    drawing = asyncio.gather(*(render("- a\n" * 2_400) for _ in range(18)))
+    longest, before = 0.0, time.process_time()
+    while not drawing.done():
+        await asyncio.sleep(0.002)
+        now = time.process_time()
+        longest, before = max(longest, now - before), now
+    assert longest < 0.1
+    assert all("<li>" in html for html in drawing.result())
