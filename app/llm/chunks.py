@@ -15,10 +15,10 @@ _FINISH_REASONS: dict[str, FinishReason] = {reason: reason for reason in get_arg
 
 def feed(accumulator: Accumulator, chunk: object) -> list[Delta]:
     """Add the chunk to the answer; returns what it brought."""
-    choices = _attributes(chunk).get("choices")
+    choices = attributes(chunk).get("choices")
     if not isinstance(choices, list) or not choices:
         return []
-    delta = _attributes(choices[0].delta)
+    delta = attributes(choices[0].delta)
     deltas: list[Delta] = []
     reasoning = delta.get("reasoning_content")
     if isinstance(reasoning, str) and reasoning:
@@ -38,16 +38,16 @@ def feed(accumulator: Accumulator, chunk: object) -> list[Delta]:
 
 def finish_of(chunk: object) -> FinishReason | None:
     """Why the answer ended, in the chunk that says so; an unknown reason counts as `stop`."""
-    choices = _attributes(chunk).get("choices")
+    choices = attributes(chunk).get("choices")
     reason = choices[0].finish_reason if isinstance(choices, list) and choices else None
     return _FINISH_REASONS.get(reason, "stop") if reason else None
 
 
 def has_usage(chunk: object) -> bool:
-    return _attributes(chunk).get("usage") is not None
+    return attributes(chunk).get("usage") is not None
 
 
-def _attributes(holder: object) -> Mapping[str, object]:
+def attributes(holder: object) -> Mapping[str, object]:
     """The fields that are there: asking a pydantic model for one that is missing costs more than all of reading it."""
     extra = getattr(holder, "__pydantic_extra__", None)
     return {**vars(holder), **extra} if extra else vars(holder)

@@ -9,11 +9,10 @@ from app.domain.streaming import Delta, ModelRequest, Reply
 from app.llm.accumulator import LONGEST_ANSWER, Accumulator
 from app.llm.chunks import feed, finish_of, has_usage, usage_of
 from app.llm.ends import Ended
+from app.llm.kept_chunks import LAST, join_kept
 
 _TURN = 0.005
 """Seconds of reading after which the rest of the loop gets its turn: a full buffer never waits by itself."""
-
-_LAST_CHUNKS = 8
 
 
 class AnswerReader:
@@ -62,6 +61,7 @@ class AnswerReader:
             return await anext(chunks, None)
 
     def _note(self, chunk: object, chunks: object) -> None:
+        join_kept(chunks)
         self._finish = finish_of(chunk) or self._finish
         if has_usage(chunk):
             self._usage = usage_of(chunk, estimated=not _named_usage(chunks))
@@ -90,4 +90,4 @@ class AnswerReader:
 def _named_usage(chunks: object) -> bool:
     """True when the provider named a usage: LiteLLM counts one itself where there is none."""
     kept = getattr(chunks, "chunks", None) or []
-    return any(has_usage(chunk) for chunk in (*kept[:2], *kept[-_LAST_CHUNKS:]))
+    return any(has_usage(chunk) for chunk in (*kept[:2], *kept[-LAST:]))
