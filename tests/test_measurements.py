@@ -2,6 +2,7 @@
 
 import importlib
 import inspect
+import re
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -23,12 +24,14 @@ from tests.faults import (
     rights,
     run_kills,
     silent_crowd,
+    slow_patterns,
     steers,
     stopped,
     stops,
 )
 from tests.figures import measurements
 from tests.hostile import PAYLOADS
+from tests.hostile_patterns import FoundPattern
 
 HERE = Path(__file__).parent
 MODULES = [f"tests.{folder}.{name}" for folder in ("bench", "faults") for name in measurements(HERE / folder)]
@@ -140,6 +143,19 @@ async def test_tool_files_are_measured():
     saved, listed = await tool_files.run(saves=2, files=20)
     assert saved.name.startswith("Save a tool file")
     assert listed.value.endswith(" ms, 0 started")
+
+
+async def test_slow_patterns_are_looked_for():
+    figures = await slow_patterns.run(brief=True)
+    assert len(figures) == 3
+    assert all(figure.passed for figure in figures), figures
+
+
+@pytest.mark.parametrize("slow", [r"<[^>]*>", r"a\s*=?\s*b", r"(a|a)*$", r".*?x.*?y"])
+def test_a_slow_pattern_is_found(slow):
+    pattern = FoundPattern("app", 1, re.compile(slow), frozenset({"search"}))
+    longest, _ = slow_patterns.longest_match([pattern], brief=False)
+    assert longest > slow_patterns.BAR
 
 
 def test_hostile_pages_are_looked_at():
