@@ -94,7 +94,7 @@ def test_extra_calls_are_seen_step_by_step(page: Page) -> None:
     start(page, "/compare?agent=counter&variant=1&variant=2&variant=3")
     expect(columns(page)).to_have_count(3)
     ask(page, SUM)
-    expect(columns(page).nth(1)).not_to_contain_text("45")
+    expect(columns(page).nth(1)).to_contain_text("not allowed to use it")  # a time may hold any number
     steps = page.get_by_test_id("compare-steps")
     expect(steps).to_contain_text("2 missing")
     steps.locator("summary").click()
