@@ -6,7 +6,7 @@ import tempfile
 import webbrowser
 from pathlib import Path
 
-from app.opening import of_the_system
+from app.desktop import of_the_system
 
 _PAGE = """<!doctype html><html lang="en"><meta charset="utf-8"><title>Agent Playground</title>
 <meta name="viewport" content="width=device-width"><meta name="color-scheme" content="light dark">

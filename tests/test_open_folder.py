@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from app.opening import PATIENCE, open_folder
+from app.desktop import PATIENCE, open_folder
 from tests.waiting import wait_until
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="another file manager")

@@ -5,7 +5,7 @@ from functools import partial
 
 from nicegui import background_tasks, ui
 
-from app.opening import open_folder
+from app.desktop import open_folder
 from app.store.folder_size import folder_size
 from app.ui.components.backup_list import BackupList
 from app.ui.components.buttons import button

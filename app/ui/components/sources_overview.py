@@ -5,8 +5,8 @@ from collections.abc import Callable, Sequence
 
 from nicegui import events, ui
 
+from app.desktop import has_display, open_folder
 from app.domain.tool_settings import HttpTool
-from app.opening import has_display, open_folder
 from app.ui.addresses import NEW_HTTP_TOOL, TOOLS, http_tool_address, tool_address
 from app.ui.components.buttons import Handler, button
 from app.ui.components.format import plural

@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from app.opening import of_the_system
+from app.desktop import of_the_system
 
 KEY = "planted-key-0123456789"
 SEEN = "import os; print(*map(os.environ.get, ('PLANTED_API_KEY', 'PLANTED_FOLDER', 'LD_LIBRARY_PATH')))"
