@@ -4,6 +4,7 @@ import asyncio
 import os
 from collections.abc import Callable
 from contextlib import AsyncExitStack
+from functools import partial
 from pathlib import Path
 from typing import Self
 
@@ -24,6 +25,7 @@ with late():
     import app.engine.jobs
     import app.engine.keys
     import app.engine.last_calls
+    import app.engine.lost_runs
     import app.engine.pauses
     import app.engine.queue
     import app.engine.running
@@ -38,6 +40,7 @@ with late():
     import app.llm.lookup
     import app.llm.nearby
     import app.llm.provider_desk
+    import app.maintenance
     import app.samples
     import app.store.contents
     import app.store.provider_keys
@@ -53,7 +56,6 @@ with late():
     import app.tools.registry
     import app.tools.sealing
     import app.tools.user_tools.folder
-    import app.upkeep
 
 
 class Workbench:
@@ -108,8 +110,21 @@ class Workbench:
         await self.provider_keys.ready()
         await asyncio.to_thread(lambda: (self.search, self.jobs, self.queue, self.pauses, self.built_in_tools.tools()))
         if not self.data.read_only:
-            await app.upkeep.put_in_order(self)
+            await self._maintain()
         self.search.start()
+
+    async def _maintain(self) -> None:
+        servers, tools = self.data.mcp_servers, self.data.http_tools
+        await app.maintenance.run_maintenance(
+            self.removed_runs.remove,
+            app.engine.lost_runs.LostRuns(self.chat, self.data.traces.ids, self.rows.knows).find,
+            partial(app.maintenance.forget_old_runs, self.preferences, lambda: self.retention),
+            partial(
+                app.maintenance.seal_secrets,
+                self.data,
+                lambda: [*([self.mcp] if servers.all() else []), *([self.http_tools] if tools.all() else [])],
+            ),
+        )
 
     async def close(self) -> None:
         """End the parts that were made, the runs first; then give the data folder back, whatever a part raises."""

@@ -1,0 +1,65 @@
+"""What is run after each start, while the first page is shown: old runs, lost runs, secrets stored in plaintext."""
+
+import logging
+from collections.abc import Awaitable, Callable, Iterable
+from typing import TYPE_CHECKING
+
+from app.domain.errors import WorkbenchError
+
+if TYPE_CHECKING:
+    from app.store.folder import DataFolder
+    from app.store.preferences import PreferencesStore
+    from app.store.retention import Retention
+    from app.tools.http_tools import HttpToolSource
+    from app.tools.mcp.hub import McpHub
+
+log = logging.getLogger(__name__)
+
+
+async def run_maintenance(*steps: Callable[[], Awaitable[object]]) -> None:
+    """One after the other, as each reads all runs or all tools; one that fails keeps no other from its turn."""
+    for step in steps:
+        try:
+            await step()
+        except Exception:
+            log.exception("A part of the maintenance after a start has to wait for the next one")
+
+
+async def forget_old_runs(preferences: "PreferencesStore", retention: "Callable[[], Retention]") -> None:
+    """Delete what its owner wants to keep no longer; it can be brought back until the next start."""
+    wanted = preferences.get()
+    if not (wanted.keep_days or wanted.keep_runs):
+        return
+    try:
+        expired = await retention().looked_through(days=wanted.keep_days, runs=wanted.keep_runs)
+        await retention().remove(expired)
+    except WorkbenchError as problem:
+        log.warning("Old runs could not be deleted: %s", problem)
+
+
+async def seal_secrets(data: "DataFolder", sources: "Callable[[], Iterable[McpHub | HttpToolSource]]") -> None:
+    """Move to the keys what an earlier version stored in plaintext of servers and HTTP tools.
+
+    What was written of them before is taken off the disk by whichever start finds it there, not only by this one.
+    """
+    if any([await _seal(source) for source in sources()]):
+        await _tell_of_backups(data)
+    await data.forget_past_of_tools()
+
+
+async def _seal(source: "McpHub | HttpToolSource") -> bool:
+    try:
+        return await source.seal()
+    except WorkbenchError as problem:
+        log.warning("Secrets of %s stay where an earlier version stored them: %s", source.title, problem)
+        return False
+
+
+async def _tell_of_backups(data: "DataFolder") -> None:
+    """A copy that was taken before holds in plaintext what is sealed now; it is its owner's, so it stays."""
+    if taken := [backup.name for backup in await data.backups.all()]:
+        log.warning(
+            "Secrets of tools stood in plaintext among the data and are stored with the keys now. The backups taken "
+            "before still hold them: %s. Delete those that you do not need, or give nobody a copy of them.",
+            ", ".join(taken),
+        )
