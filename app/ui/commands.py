@@ -9,8 +9,8 @@ from app.domain.values import now
 from app.ui import addresses
 from app.ui.addresses import agent_address, session_address, tool_address
 from app.ui.components.format import ago
+from app.ui.components.new_session import UNTITLED, start_session
 from app.ui.navigation import LINKS
-from app.ui.pages.landing import UNTITLED, start_session
 from app.ui.palette import Command
 from app.workbench import Workbench
 

@@ -17,9 +17,9 @@ from app.ui.components.hand_call import HandCallPanel
 from app.ui.components.notices import told
 from app.ui.components.tool_detail_description import ToolDescription
 from app.ui.components.tool_source_view import source_view
-from app.ui.components.tools_list import failing, title_of
+from app.ui.components.tools_list import failing
 from app.ui.components.undo_bar import UndoBar
-from app.ui.components.visible import visible
+from app.ui.components.visible import title_of, visible
 from app.ui.markup import Html, icon, joined, tag
 from app.ui.render import code_block
 from app.workbench import Workbench

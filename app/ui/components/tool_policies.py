@@ -9,8 +9,7 @@ from nicegui import events, ui
 from app.domain.agents import ToolChoice
 from app.domain.tools import Policy, ToolSpec, canonical_name
 from app.ui.components.format import plural
-from app.ui.components.tools_list import title_of
-from app.ui.components.visible import visible
+from app.ui.components.visible import title_of, visible
 from app.ui.markup import Html, icon, joined, tag
 
 POLICIES: tuple[Policy, ...] = get_args(Policy)

@@ -3,11 +3,10 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from app.domain.tools import ToolSpec
 from app.domain.trace import ToolStats
 from app.tools.registry import ListedTool
 from app.ui.addresses import tool_address
-from app.ui.components.visible import visible
+from app.ui.components.visible import title_of
 from app.ui.markup import Html, icon, joined, tag
 
 EMIT_SWITCH = """(event) => {
@@ -86,10 +85,6 @@ def left_out(clashes: Sequence[str]) -> Html:
 def failing(stats: ToolStats | None) -> bool:
     """Whether at least half of a tool's calls failed."""
     return stats is not None and stats.failures > 0 and stats.failures * 2 >= stats.calls
-
-
-def title_of(spec: ToolSpec) -> str:
-    return visible(spec.title or spec.name)
 
 
 def badges(listed: ListedTool, stats: ToolStats | None) -> Html:

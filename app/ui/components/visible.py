@@ -27,6 +27,11 @@ def visible(text: S) -> S:
     return type(text)("".join(pieces))
 
 
+def title_of(spec: ToolSpec) -> str:
+    """What people call the tool."""
+    return visible(spec.title or spec.name)
+
+
 def titled(spec: ToolSpec | None, name: str, label: str) -> str:
     """`Calculator (weather › calculate)`: a title may be any words, so whose tool it is stands beside it."""
     title = head(spec.title if spec and spec.title else name, 60)

@@ -13,10 +13,10 @@ from app.ui.components.agent_query import AgentsQuery, pages
 from app.ui.components.agent_transfer import ImportButton, download_agent
 from app.ui.components.buttons import button
 from app.ui.components.format import head, plural
+from app.ui.components.new_session import start_session
 from app.ui.components.notices import empty_state, told
 from app.ui.components.undo_bar import UndoBar
 from app.ui.markup import joined, tag
-from app.ui.pages.landing import start_session
 from app.workbench import Workbench
 
 _HEADING = joined(

@@ -10,6 +10,7 @@ from app.domain.values import now
 from app.ui.addresses import AGENTS, session_address
 from app.ui.components.buttons import icon_action
 from app.ui.components.format import ago, head, moment_text, plural
+from app.ui.components.new_session import UNTITLED, start_session
 from app.ui.components.notices import empty_state, told
 from app.ui.components.questions import asked_for_text
 from app.ui.components.setup_offer import setup_offer
@@ -20,7 +21,6 @@ from app.workbench import Workbench
 
 PAGE_SIZE = 30
 LOOK_SECONDS = 2.0
-UNTITLED = "New session"
 _EMIT_AGENT = "(event) => { const card = event.target.closest('[data-agent]'); if (card) emit(card.dataset.agent); }"
 _EMIT_ACTION = """(event) => {
   const button = event.target.closest('[data-action]');
@@ -166,16 +166,6 @@ class Landing:
             return self._workbench.agents.get(session.agent_id)
         except NotFound:
             return None
-
-
-async def start_session(workbench: Workbench, agent_id: str) -> None:
-    """A new session with the agent, shown at once."""
-    try:
-        session = await workbench.chat.new_session(agent_id)
-    except WorkbenchError as problem:
-        told(str(problem))
-        return
-    ui.navigate.to(session_address(session.id))
 
 
 async def rename_session(workbench: Workbench, session_id: str) -> None:

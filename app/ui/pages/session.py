@@ -20,6 +20,7 @@ from app.ui.components.composer import SendAs
 from app.ui.components.composer_bar import ComposerBar
 from app.ui.components.conversation import Conversation, trace_of
 from app.ui.components.model_picker import ModelPicker
+from app.ui.components.new_session import UNTITLED, start_session
 from app.ui.components.notices import told
 from app.ui.components.queued_messages import QueuedMessages
 from app.ui.components.session_bars import SessionFacts, kpi_strip, session_chips, session_heading, status_line
@@ -32,7 +33,6 @@ from app.ui.components.turn_actions import do_on_turn
 from app.ui.components.variant_select import VariantSelect
 from app.ui.components.welcome import welcome
 from app.ui.live_markdown import LiveMarkdown
-from app.ui.pages.landing import UNTITLED, start_session
 from app.workbench import Workbench
 
 IDLE_SECONDS, LIVE_SECONDS = 0.2, 0.02
