@@ -12,8 +12,10 @@ PORTABLE_NAME = "agent-playground-data"
 
 
 def assets() -> Path:
-    """The folder of the files that come with the app."""
-    return (_unpacked() or Path(__file__).parent.parent) / "assets"
+    """The folder of the files that come with the app: an executable's and a wheel's own, else the repository's."""
+    package = Path(__file__).parent
+    own = (_unpacked() or package) / "assets"
+    return own if own.is_dir() else package.parent / "assets"
 
 
 def bundled_program(name: str) -> Path | None:
