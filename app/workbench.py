@@ -17,20 +17,20 @@ from app.store.folder import DataFolder
 
 with late():
     import app.engine.by_hand
-    import app.engine.chat
-    import app.engine.clock
-    import app.engine.compare
-    import app.engine.forks
-    import app.engine.idempotency
-    import app.engine.jobs
+    import app.engine.forks.forks
     import app.engine.keys
     import app.engine.last_calls
-    import app.engine.lost_runs
-    import app.engine.pauses
-    import app.engine.queue
+    import app.engine.run.clock
     import app.engine.running
-    import app.engine.runs
-    import app.engine.working_copies
+    import app.engine.runs.lost_runs
+    import app.engine.runs.runs
+    import app.engine.sessions.chat
+    import app.engine.sessions.compare
+    import app.engine.sessions.idempotency
+    import app.engine.sessions.jobs
+    import app.engine.sessions.pauses
+    import app.engine.sessions.queue
+    import app.engine.sessions.working_copies
     import app.export.exports
     import app.export.importing
     import app.llm.catalog
@@ -117,7 +117,7 @@ class Workbench:
         servers, tools = self.data.mcp_servers, self.data.http_tools
         await app.maintenance.run_maintenance(
             self.removed_runs.remove,
-            app.engine.lost_runs.LostRuns(self.chat, self.data.traces.ids, self.rows.knows).find,
+            app.engine.runs.lost_runs.LostRuns(self.chat, self.data.traces.ids, self.rows.knows).find,
             partial(app.maintenance.forget_old_runs, self.preferences, lambda: self.retention),
             partial(
                 app.maintenance.seal_secrets,
@@ -139,8 +139,8 @@ class Workbench:
 
     @late_part
     def _running(self) -> "app.engine.running.Running":
-        runs = app.engine.runs.Runs(
-            *(self.data.traces, self.rows, self.models, self.tools, self.artifacts, app.engine.clock.SystemClock()),
+        runs = app.engine.runs.runs.Runs(
+            *(self.data.traces, self.rows, self.models, self.tools, self.artifacts, app.engine.run.clock.SystemClock()),
             day_ceiling=lambda: self.preferences.get().day_cost,
             search=self.search,
             redactions=self.known.ready,
@@ -150,41 +150,41 @@ class Workbench:
         return app.engine.running.Running.of(runs, *stores, may_use=self.keys.may_use, may_vary=self.keys.may_vary)
 
     @late_part
-    def runs(self) -> "app.engine.runs.Runs":
+    def runs(self) -> "app.engine.runs.runs.Runs":
         return self._running.runs
 
     @late_part
-    def chat(self) -> "app.engine.chat.Chat":
+    def chat(self) -> "app.engine.sessions.chat.Chat":
         return self._running.chat
 
     @late_part
-    def queue(self) -> "app.engine.queue.Queue":
+    def queue(self) -> "app.engine.sessions.queue.Queue":
         return self._running.queue
 
     @late_part
-    def pauses(self) -> "app.engine.pauses.Pauses":
+    def pauses(self) -> "app.engine.sessions.pauses.Pauses":
         return self._running.pauses
 
     @late_part
-    def jobs(self) -> "app.engine.jobs.Jobs":
+    def jobs(self) -> "app.engine.sessions.jobs.Jobs":
         return self._running.jobs
 
     @late_part
-    def compare(self) -> "app.engine.compare.Compare":
-        return app.engine.compare.Compare(self.chat, self.sessions, self.comparisons, self.runs)
+    def compare(self) -> "app.engine.sessions.compare.Compare":
+        return app.engine.sessions.compare.Compare(self.chat, self.sessions, self.comparisons, self.runs)
 
     @late_part
-    def forks(self) -> "app.engine.forks.Forks":
+    def forks(self) -> "app.engine.forks.forks.Forks":
         """Runs gone on with from one of their steps, and replayed."""
-        return app.engine.forks.Forks(self.agents, self.sessions, self.runs, self.tools)
+        return app.engine.forks.forks.Forks(self.agents, self.sessions, self.runs, self.tools)
 
     @late_part
-    def idempotency(self) -> "app.engine.idempotency.Idempotency":
-        return app.engine.idempotency.Idempotency(self.data.sent_requests, self.runs)
+    def idempotency(self) -> "app.engine.sessions.idempotency.Idempotency":
+        return app.engine.sessions.idempotency.Idempotency(self.data.sent_requests, self.runs)
 
     @late_part
-    def working_copies(self) -> "app.engine.working_copies.WorkingCopies":
-        return app.engine.working_copies.WorkingCopies(self.data.working_copies)
+    def working_copies(self) -> "app.engine.sessions.working_copies.WorkingCopies":
+        return app.engine.sessions.working_copies.WorkingCopies(self.data.working_copies)
 
     def templates(self) -> "tuple[app.samples.SampleAgent, ...]":
         """What a new agent may begin as, the blank one first; with the model that was chosen for new agents."""
@@ -313,7 +313,7 @@ class Workbench:
 
     @late_part
     def keys(self) -> "app.engine.keys.Keys":
-        return app.engine.keys.Keys(self.data.api_keys, self.agents, app.engine.clock.SystemClock())
+        return app.engine.keys.Keys(self.data.api_keys, self.agents, app.engine.run.clock.SystemClock())
 
     @late_part
     def sign_ins(self) -> "app.store.sign_ins.SignIns":

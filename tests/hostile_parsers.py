@@ -11,7 +11,7 @@ from app.domain.messages import ToolCall
 from app.domain.prompts import faults, filled
 from app.domain.secrets.pasted import cleaned_key
 from app.domain.sessions import title_of
-from app.engine.output import check_output
+from app.engine.loop.output import check_output
 from app.export import markdown, rich_text
 from app.export.agent_file import read_agent_file
 from app.llm.failures import classify

@@ -18,13 +18,36 @@ HEAVY = (
 )
 """Libraries that take long to import."""
 LATE = (
-    *("app.engine.runs", "app.engine.loop", "app.engine.chat", "app.engine.forks", "app.engine.jobs"),
-    *("app.llm.demo.model", "app.llm.litellm_model", "app.llm.doctor", "app.llm.provider_desk", "app.llm.nearby"),
-    *("app.tools.registry", "app.tools.http_tools", "app.tools.mcp.hub", "app.tools.worker.file_worker"),
-    *("app.tools.builtin.listed", "app.tools.user_tools.folder", "app.tools.net", "app.tools.sandbox"),
-    *("app.store.rows", "app.store.search", "app.store.traces"),
-    *("app.store.key_places", "app.store.provider_keys", "app.export.exports", "app.export.redacting"),
-    *("app.api.application", "app.ui.render", "app.ui.pages.session", "app.ui.pages.run", "app.ui.pages.settings"),
+    "app.engine.runs.runs",
+    "app.engine.loop.loop",
+    "app.engine.sessions.chat",
+    "app.engine.forks.forks",
+    "app.engine.sessions.jobs",
+    "app.llm.demo.model",
+    "app.llm.litellm_model",
+    "app.llm.doctor",
+    "app.llm.provider_desk",
+    "app.llm.nearby",
+    "app.tools.registry",
+    "app.tools.http_tools",
+    "app.tools.mcp.hub",
+    "app.tools.worker.file_worker",
+    "app.tools.builtin.listed",
+    "app.tools.user_tools.folder",
+    "app.tools.net",
+    "app.tools.sandbox",
+    "app.store.rows",
+    "app.store.search",
+    "app.store.traces",
+    "app.store.key_places",
+    "app.store.provider_keys",
+    "app.export.exports",
+    "app.export.redacting",
+    "app.api.application",
+    "app.ui.render",
+    "app.ui.pages.session",
+    "app.ui.pages.run",
+    "app.ui.pages.settings",
 )
 """Parts that no first page needs."""
 STARTED = """
@@ -40,7 +63,7 @@ ANSWERED = """
 import asyncio, sys
 from pathlib import Path
 import app.serve
-from app.engine.context import context_of
+from app.engine.loop.context import context_of
 from app.workbench import Workbench
 
 async def ask() -> None:

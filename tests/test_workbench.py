@@ -11,8 +11,8 @@ import pytest
 from app.domain.comparisons import ColumnChoice
 from app.domain.prompts import faults
 from app.domain.values import now
-from app.engine.live_run import LiveRun
-from app.engine.output import schema_problem
+from app.engine.loop.output import schema_problem
+from app.engine.run.live_run import LiveRun
 from app.export.agent_file import agent_file, read_agent_file
 from app.workbench import Workbench
 from tests.parts import having

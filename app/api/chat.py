@@ -27,7 +27,7 @@ from app.domain.trace import RunStatus, Step
 from app.domain.trace.calls import CallView
 from app.domain.trace.steps import steps_of
 from app.domain.values import Text
-from app.engine.live_run import LiveRun
+from app.engine.run.live_run import LiveRun
 from app.workbench import Workbench
 
 DEFAULT_AGENT = "assistant"

@@ -13,7 +13,7 @@ from app.api.followed import FollowedRun, StoredRun
 from app.domain.errors import NotFound
 from app.domain.events import RunStarted
 from app.domain.values import new_id
-from app.engine.idempotency import Begin
+from app.engine.sessions.idempotency import Begin
 from app.workbench import Workbench
 
 HEADER = "Idempotency-Key"

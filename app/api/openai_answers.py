@@ -21,7 +21,7 @@ from app.api.running import come_to_rest
 from app.api.strict_json import check_shape
 from app.domain.agents import Agent
 from app.domain.errors import NotFound, TooLarge, WorkbenchError
-from app.engine.live_run import LiveRun
+from app.engine.run.live_run import LiveRun
 from app.workbench import Workbench
 
 _MODEL = re.compile(r"(?P<slug>[^@]*)(?:@v?(?P<number>\d{1,6}))?", re.ASCII)

@@ -10,7 +10,7 @@ from app.domain.errors import TooLarge
 from app.domain.events import RunStarted
 from app.domain.media_types import SHOWN_IMAGES, media_type_of
 from app.domain.messages import LARGEST_ATTACHMENT, Attachment, Message, TextPart, system_message, user_message
-from app.engine.attachments import kept
+from app.engine.loop.attachments import kept
 from app.engine.ports import Artifacts
 
 

@@ -11,7 +11,7 @@ from app.api.run_replies import triggered_by
 from app.api.runs import RunStands
 from app.domain.events import Decision
 from app.domain.values import Text
-from app.engine.live_run import LiveRun
+from app.engine.run.live_run import LiveRun
 
 
 class DecisionRequest(BaseModel):

@@ -19,7 +19,7 @@ from app.api.running import begin, check_variables, come_to_rest, session_of_req
 from app.domain.agents import Agent
 from app.domain.errors import WorkbenchError
 from app.domain.values import Text
-from app.engine.live_run import LiveRun
+from app.engine.run.live_run import LiveRun
 from app.workbench import Workbench
 
 Words = Annotated[Text, Field(max_length=100_000)]

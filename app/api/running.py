@@ -9,7 +9,7 @@ from app.domain.errors import NotFound, WorkbenchError
 from app.domain.events import PauseRequested
 from app.domain.prompts import variables_of
 from app.domain.sessions import Session, switched
-from app.engine.live_run import LiveRun
+from app.engine.run.live_run import LiveRun
 from app.workbench import Workbench
 
 

@@ -12,7 +12,7 @@ from app.api.reply import Reply
 from app.domain.errors import Conflict
 from app.domain.trace import RunStatus
 from app.domain.values import Text
-from app.engine.live_run import LiveRun
+from app.engine.run.live_run import LiveRun
 from app.workbench import Workbench
 
 STOP_SECONDS = 2.0

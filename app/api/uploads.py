@@ -12,7 +12,7 @@ from app.late import late
 from app.workbench import Workbench
 
 with late():
-    from app.engine import attachments
+    from app.engine.loop import attachments
 
 Kept = ImagePart | FilePart
 

@@ -15,11 +15,11 @@ from app.domain.events import FileChanged
 from app.domain.messages import FilePart, ImagePart, ToolCall
 from app.domain.tools import Answer, Progress, Question, Workspace
 from app.domain.values import new_id
-from app.engine.files import CallFiles
-from app.engine.outcomes import Outcome, call_once
+from app.engine.loop.files import CallFiles
+from app.engine.loop.outcomes import Outcome, call_once
+from app.engine.loop.running_call import RunningCall, Screen
 from app.engine.ports import Artifacts, Toolbox, Toolset
-from app.engine.running_call import RunningCall, Screen
-from app.engine.stopwatch import Stopwatch
+from app.engine.run.stopwatch import Stopwatch
 
 if TYPE_CHECKING:
     from app.domain.secrets.redaction import Redaction, Redactions

@@ -3,13 +3,13 @@
 from dataclasses import dataclass
 from typing import Self
 
-from app.engine.chat import Chat, MayVary
-from app.engine.jobs import Jobs
-from app.engine.pauses import Pauses
 from app.engine.ports import AgentStore, SessionStore, Toolbox
-from app.engine.queue import Queue
-from app.engine.runs import Runs
-from app.engine.spawning import MayUse
+from app.engine.runs.runs import Runs
+from app.engine.sessions.chat import Chat, MayVary
+from app.engine.sessions.jobs import Jobs
+from app.engine.sessions.pauses import Pauses
+from app.engine.sessions.queue import Queue
+from app.engine.sessions.spawning import MayUse
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ from starlette.types import Receive, Scope, Send
 from app.api.caller import ANYONE, CALLER
 from app.domain.agents import Behaviour, ToolChoice, new_agent
 from app.domain.events import ToolReturned
-from app.engine.live_run import LiveRun
+from app.engine.run.live_run import LiveRun
 from app.workbench import Workbench
 from tests.api.over import api_over
 

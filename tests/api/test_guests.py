@@ -17,7 +17,7 @@ from app.api.security import Door
 from app.domain.agents import Agent, Behaviour, new_agent
 from app.domain.provenance import Trigger
 from app.domain.values import now
-from app.engine.chat import FROM_PAGE
+from app.engine.sessions.chat import FROM_PAGE
 from app.workbench import Workbench
 
 PORT = 8765

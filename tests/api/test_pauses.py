@@ -6,11 +6,11 @@ import httpx
 
 from app.domain.agents import Behaviour, ToolChoice, new_agent
 from app.domain.trace import open_pauses
-from app.engine.chat import Chat
-from app.engine.clock import SystemClock
-from app.engine.live_run import LiveRun
-from app.engine.pauses import Pauses
-from app.engine.runs import Runs
+from app.engine.run.clock import SystemClock
+from app.engine.run.live_run import LiveRun
+from app.engine.runs.runs import Runs
+from app.engine.sessions.chat import Chat
+from app.engine.sessions.pauses import Pauses
 from app.workbench import Workbench
 from tests.api.over import api_over
 from tests.parts import having

@@ -1,7 +1,7 @@
 """REST for runs that are looked at, over a real workbench with the demo model."""
 
 from app.domain.trace import steps
-from app.engine.live_run import LiveRun
+from app.engine.run.live_run import LiveRun
 from tests.waiting import until
 
 SUM = "What is 5 + 10, then multiply by 3?"

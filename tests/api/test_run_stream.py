@@ -13,7 +13,7 @@ from app.api.live_text import LiveText
 from app.api.sockets import TOO_SLOW, Gone, Outlet
 from app.domain.agents import Behaviour, ToolChoice, new_agent
 from app.domain.streaming import Draft
-from app.engine.live_run import LiveRun
+from app.engine.run.live_run import LiveRun
 from tests.api.over import Counted, api_over, opened, served
 from tests.waiting import until
 

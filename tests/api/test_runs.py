@@ -4,7 +4,7 @@ import pytest
 
 from app.domain.events import MessageAdded
 from app.domain.messages import user_message
-from app.engine.live_run import LiveRun
+from app.engine.run.live_run import LiveRun
 from app.workbench import Workbench
 from tests.waiting import until
 

@@ -8,7 +8,7 @@ import time
 from pathlib import Path
 
 from app.domain.agents import Behaviour, Parameters, new_agent
-from app.engine.live_run import LiveRun
+from app.engine.run.live_run import LiveRun
 from app.workbench import Workbench
 from tests.bench.provider import provider
 from tests.figures import Figure

@@ -9,8 +9,8 @@ from pathlib import Path
 
 from app.domain.events import Entry
 from app.domain.trace import RunFilter
-from app.engine.clock import SystemClock
-from app.engine.runs import Runs
+from app.engine.run.clock import SystemClock
+from app.engine.runs.runs import Runs
 from app.llm.catalog import Catalog
 from app.llm.directory import ModelDirectory
 from app.store.folder import DataFolder

@@ -12,9 +12,9 @@ from app.domain.errors import ToolError
 from app.domain.sessions import Session
 from app.domain.tools import CallContext, Question
 from app.domain.values import now
-from app.engine.chat import Chat
-from app.engine.live_run import LiveRun
-from app.engine.runs import Runs
+from app.engine.run.live_run import LiveRun
+from app.engine.runs.runs import Runs
+from app.engine.sessions.chat import Chat
 from app.store.folder import DataFolder
 from app.tools.registry import Registry
 from app.tools.tool import AnyTool, tool

@@ -10,11 +10,11 @@ from app.domain.events import ChildFinished, ChildStarted
 from app.domain.messages import ToolCall, ToolResult
 from app.domain.provenance import Trigger
 from app.domain.streaming import Delta, ModelRequest, Reply
-from app.engine.chat import FROM_PAGE, Chat
-from app.engine.jobs import Jobs
-from app.engine.live_run import LiveRun
-from app.engine.pauses import Pauses
-from app.engine.runs import Runs
+from app.engine.run.live_run import LiveRun
+from app.engine.runs.runs import Runs
+from app.engine.sessions.chat import FROM_PAGE, Chat
+from app.engine.sessions.jobs import Jobs
+from app.engine.sessions.pauses import Pauses
 from app.store.folder import DataFolder
 from app.tools.builtin.files import file_tools
 from app.tools.builtin.tasks import join_task, spawn_task

@@ -8,8 +8,8 @@ from app.domain.agents import ToolChoice
 from app.domain.events import PauseRequested
 from app.domain.messages import ToolCall
 from app.domain.trace import open_pauses
-from app.engine.live_run import LiveRun
-from app.engine.pauses import Pauses
+from app.engine.run.live_run import LiveRun
+from app.engine.sessions.pauses import Pauses
 from tests.engine.conftest import Bench
 from tests.engine.scripted import reply
 from tests.waiting import until

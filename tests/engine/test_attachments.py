@@ -8,9 +8,9 @@ from app.domain.errors import ToolError, WorkbenchError
 from app.domain.messages import FilePart, ImagePart, user_message
 from app.domain.tools import CallContext
 from app.domain.trace import RunFilter
-from app.engine.attachments import LONGEST_NAME, attach, file_name, kept
-from app.engine.chat import Chat
-from app.engine.runs import Runs
+from app.engine.loop.attachments import LONGEST_NAME, attach, file_name, kept
+from app.engine.runs.runs import Runs
+from app.engine.sessions.chat import Chat
 from app.tools.paths import session_path
 from app.tools.registry import Registry
 from app.tools.tool import tool

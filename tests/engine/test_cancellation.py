@@ -9,9 +9,9 @@ import pytest
 from app.domain.comparisons import ColumnChoice
 from app.domain.errors import NotFound
 from app.domain.trace import RunFilter, RunRow
-from app.engine.compare import Compare
 from app.engine.ports import RunRows
-from app.engine.unbroken import Unbroken
+from app.engine.runs.unbroken import Unbroken
+from app.engine.sessions.compare import Compare
 from tests.cancelling import AtAwait
 from tests.engine.households import Family, Household, reply, spawn, started
 from tests.faults.cancelled import WAYS, Way, cancelled_everywhere

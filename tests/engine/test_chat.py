@@ -6,7 +6,7 @@ from app.domain.agents import Behaviour, ToolChoice, Variable, new_agent, with_v
 from app.domain.errors import Conflict, NotFound, TooLarge, WorkbenchError
 from app.domain.messages import ToolCall
 from app.domain.trace import RunFilter
-from app.engine.turns import LONGEST_MESSAGE
+from app.engine.sessions.turns import LONGEST_MESSAGE
 from tests.engine.scripted import TextDelta, forever, reply
 
 

@@ -8,11 +8,11 @@ import pytest
 from app.domain.agents import Agent, Behaviour, ToolChoice, new_agent, with_variant
 from app.domain.comparisons import ColumnChoice, Comparison
 from app.domain.errors import Conflict, NotFound, StorageError, TooLarge, WorkbenchError
-from app.engine.chat import Chat
-from app.engine.compare import Compare
-from app.engine.live_run import LiveRun
 from app.engine.ports import ComparisonStore, Traces, TraceWriter
-from app.engine.runs import Runs
+from app.engine.run.live_run import LiveRun
+from app.engine.runs.runs import Runs
+from app.engine.sessions.chat import Chat
+from app.engine.sessions.compare import Compare
 from tests.engine.scripted import TextDelta, forever
 
 

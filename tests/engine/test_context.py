@@ -11,7 +11,7 @@ from app.domain.errors import NotFound, WorkbenchError
 from app.domain.messages import ToolCall, system_message, user_message
 from app.domain.models import Price
 from app.domain.streaming import ModelRequest
-from app.engine.context import context_of
+from app.engine.loop.context import context_of
 from app.llm.catalog import Catalog
 from app.llm.directory import ModelDirectory
 from tests.builtin_tools import builtin_registry

@@ -9,11 +9,11 @@ import pytest
 
 from app.domain.agents import Agent, Behaviour, new_agent
 from app.domain.trace import CallView, steps
-from app.engine.attachments import kept
-from app.engine.chat import Chat
-from app.engine.clock import SystemClock
-from app.engine.live_run import LiveRun
-from app.engine.runs import Runs
+from app.engine.loop.attachments import kept
+from app.engine.run.clock import SystemClock
+from app.engine.run.live_run import LiveRun
+from app.engine.runs.runs import Runs
+from app.engine.sessions.chat import Chat
 from app.llm.demo.model import DemoModel
 from app.paths import assets
 from app.store.folder import DataFolder

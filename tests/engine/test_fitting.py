@@ -6,7 +6,7 @@ from app.domain.agents import Parameters
 from app.domain.errors import ModelFailure
 from app.domain.events import ContextTrimmed
 from app.domain.messages import ToolCall
-from app.engine.fitting import room_in
+from app.engine.loop.fitting import room_in
 from tests.engine.scripted import reply
 
 

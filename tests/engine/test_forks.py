@@ -17,10 +17,10 @@ from app.domain.models import Price
 from app.domain.provenance import Trigger
 from app.domain.tools import CallContext
 from app.domain.trace import conversation, files_after, run_row, totals, trajectory
-from app.engine.chat import Chat
-from app.engine.forks import Forks
-from app.engine.live_run import LiveRun
-from app.engine.runs import Runs
+from app.engine.forks.forks import Forks
+from app.engine.run.live_run import LiveRun
+from app.engine.runs.runs import Runs
+from app.engine.sessions.chat import Chat
 from app.store.folder import DataFolder
 from app.tools.registry import Registry
 from app.tools.tool import AnyTool, tool

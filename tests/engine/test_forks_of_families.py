@@ -9,8 +9,8 @@ from app.domain.events import ChildFinished, ChildStarted, ToolCalled, ToolRetur
 from app.domain.forks import ForkPlan, ToolPlan
 from app.domain.provenance import Trigger
 from app.domain.trace import RunFilter, children
-from app.engine.forks import Forks
-from app.engine.live_run import LiveRun
+from app.engine.forks.forks import Forks
+from app.engine.run.live_run import LiveRun
 from tests.engine.households import Family, Household, ended, joining, results, spawn
 from tests.engine.scripted import reply
 

@@ -24,8 +24,8 @@ from app.domain.forks import ForkPlan, ToolPlan
 from app.domain.messages import ToolCall, user_message
 from app.domain.models import Price
 from app.domain.trace import conversation
-from app.engine.live_run import LiveRun
-from app.engine.runs import Runs
+from app.engine.run.live_run import LiveRun
+from app.engine.runs.runs import Runs
 from tests.engine.conftest import QuickClock
 from tests.engine.scripted import reply
 from tests.engine.test_forks import PAGE, World, pay, result_of, seq_of, world

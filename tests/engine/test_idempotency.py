@@ -9,8 +9,8 @@ import pytest
 from app.domain.errors import Conflict, StorageError, WorkbenchError
 from app.domain.sent_requests import request_id
 from app.domain.values import new_id
-from app.engine.idempotency import Idempotency
-from app.engine.live_run import LiveRun
+from app.engine.run.live_run import LiveRun
+from app.engine.sessions.idempotency import Idempotency
 from tests.engine.conftest import Bench
 
 

@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from app.domain.provenance import Parent
-from app.engine.clock import SystemClock
-from app.engine.ledger import Ledger, Spent
+from app.engine.run.clock import SystemClock
+from app.engine.run.ledger import Ledger, Spent
 from app.store.folder import DataFolder
 from tests.traces import returned, started, trace_of
 

@@ -10,9 +10,9 @@ from app.domain.messages import TextPart, ToolCall, ToolResult, Usage
 from app.domain.models import Price
 from app.domain.provenance import AgentRef
 from app.domain.streaming import ModelRequest, Reply
-from app.engine.limits import SENTENCES, Prompt, sentence
-from app.engine.runs import Runs
-from app.engine.spending import size_of
+from app.engine.run.limits import SENTENCES, Prompt, sentence
+from app.engine.run.spending import size_of
+from app.engine.runs.runs import Runs
 from tests.engine.scripted import reply
 
 PRICE = Price(input=0.01, output=0.01)

@@ -8,7 +8,7 @@ from threading import Thread
 
 import pytest
 
-from app.engine.output import check_output, schema_problem
+from app.engine.loop.output import check_output, schema_problem
 
 PERSON = {
     "type": "object",

@@ -8,10 +8,10 @@ from app.domain.events import LimitReached, MessageAdded, RunFinished, ToolCalle
 from app.domain.messages import ToolCall
 from app.domain.provenance import Trigger
 from app.domain.sessions import Session
-from app.engine.chat import Chat
-from app.engine.live_run import LiveRun
-from app.engine.queue import MOST_QUEUED, Queue, makes_way
-from app.engine.runs import Runs
+from app.engine.run.live_run import LiveRun
+from app.engine.runs.runs import Runs
+from app.engine.sessions.chat import Chat
+from app.engine.sessions.queue import MOST_QUEUED, Queue, makes_way
 from app.store.disk import Disk
 from app.store.folder import DataFolder
 from app.tools.registry import Registry

@@ -9,9 +9,9 @@ from app.domain.agents import Behaviour, ToolChoice, new_agent
 from app.domain.models import Price
 from app.domain.streaming import ModelRequest
 from app.domain.trace import steps
-from app.engine.chat import Chat
-from app.engine.clock import SystemClock
-from app.engine.runs import Runs
+from app.engine.run.clock import SystemClock
+from app.engine.runs.runs import Runs
+from app.engine.sessions.chat import Chat
 from app.store.folder import DataFolder
 from tests.builtin_tools import builtin_registry
 from tests.fakes.needle import NAME, NeedleModel, why_not

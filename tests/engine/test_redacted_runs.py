@@ -18,11 +18,11 @@ from app.domain.secrets.secret import Secret
 from app.domain.streaming import TextDelta
 from app.domain.tools import CallContext
 from app.engine.by_hand import HandCalls
-from app.engine.chat import Chat
-from app.engine.live_run import LiveRun
-from app.engine.replay import Replayer
-from app.engine.results import BIG
-from app.engine.runs import Runs
+from app.engine.forks.replay import Replayer
+from app.engine.loop.results import BIG
+from app.engine.run.live_run import LiveRun
+from app.engine.runs.runs import Runs
+from app.engine.sessions.chat import Chat
 from app.store.folder import DataFolder
 from app.tools.registry import Registry
 from app.tools.tool import tool

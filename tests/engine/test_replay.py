@@ -11,8 +11,8 @@ from app.domain.forks import ToolPlan
 from app.domain.messages import ToolCall, user_message
 from app.domain.streaming import TextDelta
 from app.domain.trace import RunFilter
-from app.engine.forks import Forks
-from app.engine.live_run import LiveRun
+from app.engine.forks.forks import Forks
+from app.engine.run.live_run import LiveRun
 from app.tools.registry import Registry
 from app.tools.tool import tool
 from tests.engine.scripted import forever, reply

@@ -16,10 +16,10 @@ from app.domain.provenance import Trigger
 from app.domain.streaming import TextDelta
 from app.domain.tools import CallContext, Question
 from app.domain.trace import RunFilter, conversation, open_pauses, totals
-from app.engine.chat import Chat
-from app.engine.live_run import LiveRun
-from app.engine.pauses import Pauses
-from app.engine.runs import Runs
+from app.engine.run.live_run import LiveRun
+from app.engine.runs.runs import Runs
+from app.engine.sessions.chat import Chat
+from app.engine.sessions.pauses import Pauses
 from app.store.folder import DataFolder
 from app.tools.registry import Registry
 from app.tools.tool import AnyTool, tool

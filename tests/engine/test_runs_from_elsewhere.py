@@ -22,7 +22,7 @@ from app.domain.tools import GrantedTool, ToolSpec
 from app.domain.trace import open_pauses, run_row
 from app.domain.trace.unpriced import UNPRICED
 from app.domain.values import now
-from app.engine.live_run import LiveRun
+from app.engine.run.live_run import LiveRun
 from app.export.bundle import bundle
 from app.export.importing import Importing
 from app.export.json_lines import json_lines

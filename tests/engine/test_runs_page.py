@@ -1,7 +1,7 @@
 """The list of all runs, whatever has become of one of them."""
 
 from app.domain.trace import RunFilter, run_row
-from app.engine.runs import Runs
+from app.engine.runs.runs import Runs
 from app.store.search import Search
 from tests.engine.conftest import Bench
 from tests.traces import asked, called, finished, said, started, trace_of

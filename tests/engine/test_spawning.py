@@ -15,7 +15,7 @@ from app.domain.models import Price
 from app.domain.provenance import Trigger
 from app.domain.tools import Task
 from app.domain.trace import files_after, open_pauses, totals
-from app.engine.running_call import NoTasks
+from app.engine.loop.running_call import NoTasks
 from tests.engine.households import (
     Family,
     Household,

@@ -13,7 +13,7 @@ from app.domain.models import Price
 from app.domain.provenance import Trigger
 from app.domain.tools import Task
 from app.domain.trace import JobProgress, RunFilter, files_after, open_pauses, totals
-from app.engine.chat import FROM_PAGE
+from app.engine.sessions.chat import FROM_PAGE
 from tests.engine.households import (
     Family,
     Household,

@@ -2,7 +2,7 @@
 
 from app.domain.events import Forked
 from app.domain.trace import totals
-from app.engine.spending import Spending
+from app.engine.run.spending import Spending
 from tests.traces import called, returned, said, the_sum, trace_of
 
 

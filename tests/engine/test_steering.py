@@ -9,8 +9,8 @@ from app.domain.events import MessageAdded, ModelFailed, PauseResolved, ToolCall
 from app.domain.messages import Attachment, ImagePart, ToolCall, user_message
 from app.domain.streaming import CallDelta
 from app.domain.trace import conversation, files_after, open_pauses
-from app.engine.live_run import LiveRun
-from app.engine.queue import Queue
+from app.engine.run.live_run import LiveRun
+from app.engine.sessions.queue import Queue
 from tests.engine.scripted import ReasoningDelta, TextDelta, forever, reply
 from tests.waiting import until
 

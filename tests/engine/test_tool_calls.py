@@ -12,9 +12,9 @@ from app.domain.errors import Conflict, ToolCrashed, ToolError
 from app.domain.messages import FilePart, ImagePart, ToolCall
 from app.domain.tools import CallContext, Progress, Question, ToolOutput
 from app.domain.trace import RunFilter, open_pauses
-from app.engine.chat import Chat
-from app.engine.results import BIG, HEAD
-from app.engine.runs import Runs
+from app.engine.loop.results import BIG, HEAD
+from app.engine.runs.runs import Runs
+from app.engine.sessions.chat import Chat
 from app.store.folder import DataFolder
 from app.tools.registry import Registry
 from app.tools.tool import tool

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from app.domain.messages import FilePart, Message, TextPart, ToolCall, ToolResult, user_message
 from app.domain.trace import stub
 from app.domain.trace.sent import shortened
-from app.engine.trimming import Weighed, trimmed
+from app.engine.loop.trimming import Weighed, trimmed
 
 
 def answer(*calls: str, text: str = "words") -> Message:

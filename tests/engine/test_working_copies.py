@@ -5,7 +5,7 @@ import pytest
 from app.domain.agents import Behaviour, WorkingCopy
 from app.domain.errors import StorageError
 from app.domain.values import now
-from app.engine.working_copies import WorkingCopies
+from app.engine.sessions.working_copies import WorkingCopies
 from tests.waiting import until
 
 

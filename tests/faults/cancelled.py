@@ -15,11 +15,11 @@ from app.domain.messages import ToolCall
 from app.domain.provenance import Trigger
 from app.domain.streaming import TextDelta
 from app.domain.trace import RunFilter
-from app.engine.chat import Chat
-from app.engine.clock import SystemClock
-from app.engine.forks import Forks
-from app.engine.live_run import LiveRun
-from app.engine.runs import Runs
+from app.engine.forks.forks import Forks
+from app.engine.run.clock import SystemClock
+from app.engine.run.live_run import LiveRun
+from app.engine.runs.runs import Runs
+from app.engine.sessions.chat import Chat
 from app.store.folder import DataFolder
 from app.tools.registry import Registry
 from tests.cancelling import AtAwait

@@ -18,7 +18,7 @@ from app.domain.errors import WorkbenchError
 from app.domain.events import RunStarted
 from app.domain.forks import ForkPlan, ToolPlan
 from app.domain.provenance import Trigger
-from app.engine.live_run import LiveRun
+from app.engine.run.live_run import LiveRun
 from app.export.agent_file import read_agent_file
 from app.workbench import Workbench
 from tests.figures import Figure

@@ -12,10 +12,10 @@ from pathlib import Path
 
 from app.domain.agents import Behaviour, Limits, Parameters, ToolChoice, new_agent
 from app.domain.events import Entry, LimitReached, ModelCalled, ToolCalled
-from app.engine.chat import Chat
-from app.engine.clock import SystemClock
-from app.engine.live_run import LiveRun
-from app.engine.runs import Runs
+from app.engine.run.clock import SystemClock
+from app.engine.run.live_run import LiveRun
+from app.engine.runs.runs import Runs
+from app.engine.sessions.chat import Chat
 from app.llm.catalog import Catalog
 from app.llm.directory import ModelDirectory
 from app.store.folder import DataFolder

@@ -15,10 +15,10 @@ from app.domain.agents import Behaviour, Limits, ToolChoice, new_agent
 from app.domain.events import MessageAdded, ModelCalled, ToolCalled, ToolReturned
 from app.domain.provenance import Trigger
 from app.domain.trace import error_of
-from app.engine.chat import Chat
-from app.engine.live_run import LiveRun
-from app.engine.retries import JITTER
-from app.engine.runs import Runs
+from app.engine.loop.retries import JITTER
+from app.engine.run.live_run import LiveRun
+from app.engine.runs.runs import Runs
+from app.engine.sessions.chat import Chat
 from app.llm.catalog import Catalog
 from app.llm.directory import ModelDirectory
 from app.llm.litellm_model import ensure_litellm

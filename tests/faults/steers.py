@@ -11,7 +11,7 @@ from pathlib import Path
 from app.domain.events import MessageAdded
 from app.domain.messages import user_message
 from app.domain.trace import call_views
-from app.engine.live_run import LiveRun
+from app.engine.run.live_run import LiveRun
 from app.workbench import Workbench
 from tests.bench.load import finish, start
 from tests.fakes.markdown import markdown

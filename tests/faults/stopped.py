@@ -18,9 +18,9 @@ from app.domain.messages import ToolCall
 from app.domain.streaming import TextDelta
 from app.domain.trace import finished
 from app.domain.values import now
-from app.engine.chat import Chat
-from app.engine.live_run import LiveRun
-from app.engine.runs import Runs
+from app.engine.run.live_run import LiveRun
+from app.engine.runs.runs import Runs
+from app.engine.sessions.chat import Chat
 from app.store.disk import Disk
 from app.store.folder import DataFolder
 from app.tools.registry import Registry

@@ -8,7 +8,7 @@ import time
 from pathlib import Path
 
 from app.domain.events import RunFinished, ToolCalled
-from app.engine.live_run import LiveRun
+from app.engine.run.live_run import LiveRun
 from app.workbench import Workbench
 from tests.figures import Figure
 from tests.waiting import until

@@ -10,7 +10,7 @@ from app.domain.agents import Behaviour, ToolChoice, new_agent
 from app.domain.errors import InvalidArguments, ToolError, UnknownTool
 from app.domain.messages import FilePart, TextPart, ToolCall
 from app.domain.tools import CallContext, ToolOutput
-from app.engine.granting import granted
+from app.engine.loop.granting import granted
 from app.tools.arguments import InvalidTool
 from app.tools.mcp.hub import McpTool
 from app.tools.output import LONGEST_TEXT

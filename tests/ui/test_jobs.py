@@ -10,8 +10,8 @@ from app.domain.agents import Behaviour, new_agent
 from app.domain.events import Event
 from app.domain.provenance import Parent, Trigger
 from app.domain.trace import RunRow, RunStatus, run_row
-from app.engine.chat import FROM_PAGE
-from app.engine.live_run import LiveRun
+from app.engine.run.live_run import LiveRun
+from app.engine.sessions.chat import FROM_PAGE
 from app.ui.components.job_news import JobNews, ended_words
 from app.ui.components.job_progress import JobsProgress
 from app.ui.components.job_rows import actions_of, cells, started_by

@@ -9,7 +9,7 @@ from app.domain.agents import Behaviour, Parameters, ToolChoice, Variable, archi
 from app.domain.differences import differences
 from app.domain.models import ModelCard, Price
 from app.domain.sessions import Session, switched
-from app.engine.context import ContextParts
+from app.engine.loop.context import ContextParts
 from app.llm.choices import ProviderChoice
 from app.tools.builtin.calculator import calculator
 from app.tools.registry import Registry

@@ -6,8 +6,8 @@ from functools import partial
 from pathlib import Path
 
 from app.domain.events import Entry, Forked
-from app.engine.live_run import LiveRun
-from app.engine.recorder import Recorder
+from app.engine.run.live_run import LiveRun
+from app.engine.run.recorder import Recorder
 from app.ui.components.answer import Answer
 from app.ui.components.turn import Turn
 from app.ui.live_markdown import LiveMarkdown

@@ -2,7 +2,7 @@
 
 from app.domain.messages import Attachment
 from app.domain.sessions import Session
-from app.engine.chat import FROM_PAGE
+from app.engine.sessions.chat import FROM_PAGE
 from app.ui.addresses import JOBS
 from app.ui.components.notices import told_with_link
 from app.workbench import Workbench

@@ -8,7 +8,7 @@ from nicegui import ui
 
 from app.domain.agents import Agent
 from app.domain.comparisons import ColumnChoice
-from app.engine.compare import FEWEST_COLUMNS, MOST_COLUMNS
+from app.engine.sessions.compare import FEWEST_COLUMNS, MOST_COLUMNS
 from app.ui.components.buttons import button, icon_button
 from app.ui.components.compare_words import LETTERS, STATUS_WORDS
 from app.ui.components.format import head

@@ -5,7 +5,7 @@ from collections.abc import Awaitable, Callable
 from nicegui import ui
 
 from app.domain.errors import TooLarge, WorkbenchError
-from app.engine.turns import LONGEST_MESSAGE
+from app.engine.sessions.turns import LONGEST_MESSAGE
 from app.ui.components.buttons import button, icon_button
 from app.ui.components.composer import Composer, SendAs
 from app.ui.markup import joined, tag

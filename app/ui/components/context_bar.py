@@ -5,7 +5,7 @@ from dataclasses import replace
 from nicegui import ui
 
 from app.domain.errors import WorkbenchError
-from app.engine.context import ContextParts, context_of
+from app.engine.loop.context import ContextParts, context_of
 from app.llm.tokens import text_tokens
 from app.ui.components.format import count, dollars, tokens
 from app.ui.markup import Html, icon, joined, tag

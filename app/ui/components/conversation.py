@@ -8,7 +8,7 @@ from nicegui import ui
 from app.domain.errors import NotFound, StorageError
 from app.domain.events import Entry, MessageAdded
 from app.domain.trace import RunStatus, StoredTrace, finished
-from app.engine.live_run import LiveRun
+from app.engine.run.live_run import LiveRun
 from app.ui.components.answer import SHOWN_STEPS
 from app.ui.components.buttons import button
 from app.ui.components.transcript import Transcript

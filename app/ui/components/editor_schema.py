@@ -8,7 +8,7 @@ from nicegui import events, ui
 from pydantic import JsonValue, TypeAdapter
 
 from app.domain.tools import JsonSchema
-from app.engine.output import schema_problem
+from app.engine.loop.output import schema_problem
 from app.ui.markup import joined, tag
 
 _OBJECT: TypeAdapter[dict[str, JsonValue]] = TypeAdapter(dict[str, JsonValue])

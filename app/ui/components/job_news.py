@@ -11,7 +11,7 @@ from app.ui.components.status_pill import status_words
 
 if TYPE_CHECKING:
     from app.domain.trace import RunRow
-    from app.engine.jobs import Jobs
+    from app.engine.sessions.jobs import Jobs
 
 MOST_AT_ONCE = 3
 """Ended runs that are told one by one; more are counted."""

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from app.domain.events import ModelCalled
-from app.engine.live_run import LiveRun
+from app.engine.run.live_run import LiveRun
 from app.ui.components.phase import Phase
 
 

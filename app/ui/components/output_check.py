@@ -3,7 +3,7 @@
 import asyncio
 
 from app.domain.tools import JsonSchema
-from app.engine.output import check_output
+from app.engine.loop.output import check_output
 from app.ui.components.failures import mark
 from app.ui.components.format import plural
 from app.ui.markup import Html, tag

@@ -7,7 +7,7 @@ from nicegui import ui
 from app.domain.errors import FailureClass
 from app.domain.failure_words import failure_words
 from app.domain.values import now
-from app.engine.live_run import LiveRun
+from app.engine.run.live_run import LiveRun
 
 
 def decide_retry(live: LiveRun, action: str) -> None:

@@ -15,7 +15,7 @@ from app.domain.events import (
     RunResumed,
 )
 from app.domain.failure_words import failure_words
-from app.engine.limits import sentence
+from app.engine.run.limits import sentence
 from app.ui.components.failures import mark
 from app.ui.components.format import count, head, plural
 from app.ui.markup import Html, tag

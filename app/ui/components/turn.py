@@ -9,7 +9,7 @@ from nicegui import events, ui
 from app.domain.events import Entry, MessageAdded, RunFinished, RunStarted
 from app.domain.streaming import Draft
 from app.domain.trace import RunStatus
-from app.engine.live_run import LiveRun
+from app.engine.run.live_run import LiveRun
 from app.store.contents import Contents
 from app.ui.components.answer import SHOWN_STEPS, Answer
 from app.ui.components.failures import mark

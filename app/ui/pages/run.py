@@ -9,7 +9,7 @@ from app.domain.events import Entry
 from app.domain.streaming import Draft
 from app.domain.trace import RunStatus, Step, StoredTrace
 from app.domain.values import now
-from app.engine.live_run import LiveRun
+from app.engine.run.live_run import LiveRun
 from app.ui.addresses import run_address
 from app.ui.components.buttons import button, icon_button
 from app.ui.components.export_dialog import open_export

@@ -11,7 +11,7 @@ from app.domain.errors import NotFound, WorkbenchError
 from app.domain.messages import Attachment
 from app.domain.sessions import Session, switched
 from app.domain.trace import files_after
-from app.engine.live_run import LiveRun
+from app.engine.run.live_run import LiveRun
 from app.ui.addresses import compare_address
 from app.ui.components.attachments import Attachments
 from app.ui.components.background_run import run_in_background

@@ -8,7 +8,7 @@ import pytest
 from app.domain.agents import Behaviour
 from app.domain.messages import user_message
 from app.domain.streaming import ModelRequest, Reply, TextDelta
-from app.engine.output import check_output
+from app.engine.loop.output import check_output
 from app.llm.demo.model import DemoModel
 from app.llm.demo.shaped import shaped
 from app.paths import assets

@@ -1,0 +1,97 @@
+"""How a fork says that it began: as the run it comes from, or with another variant, model or prompt."""
+
+from dataclasses import dataclass
+
+from app.domain.agents import Agent
+from app.domain.errors import NotFound, WorkbenchError
+from app.domain.events import RunStarted
+from app.domain.fork_prefix import Prefix
+from app.domain.forks import ForkPlan
+from app.domain.messages import Message, system_message
+from app.domain.prompts import filled
+from app.domain.provenance import AgentRef, Trigger
+from app.domain.sessions import Session
+from app.domain.trace import conversation
+from app.engine.loop.granting import granted, offered
+from app.engine.ports import AgentStore, Models, SessionStore, Toolbox
+
+
+@dataclass(frozen=True)
+class Beginnings:
+    agents: AgentStore
+    sessions: SessionStore
+    models: Models
+    toolbox: Toolbox
+
+    async def started(self, original: RunStarted, prefix: Prefix, plan: ForkPlan, trigger: Trigger) -> RunStarted:
+        """As the run began, but for what the plan changes; its session is not there yet. Raises `WorkbenchError`."""
+        started = original.model_copy(
+            update={
+                "trigger": trigger,
+                "purpose": "api" if trigger.kind == "api_key" else "chat",
+                "parent": None,
+                "depth": 0,
+                "background": False,
+                "imported": None,
+            }
+        )
+        if plan.variant is not None:
+            started = self._with_variant(started, prefix, plan.variant)
+        if plan.system_prompt is not None:
+            started = started.model_copy(update={"system": _system(plan.system_prompt, started.variables)})
+        if plan.model is not None:
+            started = started.model_copy(update={"model": plan.model})
+        if started.model != original.model:
+            await self.models.check(started.model)
+        return started
+
+    def _with_variant(self, started: RunStarted, prefix: Prefix, number: int) -> RunStarted:
+        agent = self.agent_of(started)
+        if agent is None or agent.deleted_at is not None:
+            raise WorkbenchError(
+                f"Agent {started.agent.name!r} is deleted, so none of its variants can be chosen. Restore it, or run "
+                "on with the behaviour that was recorded."
+            )
+        behaviour = agent.variant(number).behaviour
+        session = self.session_of(started)
+        variables = {one.name: one.default for one in behaviour.variables} | (
+            session.variables if session else started.variables
+        )
+        tools = granted(self.toolbox, agent, behaviour, session.tools_off if session else ())
+        return started.model_copy(
+            update={
+                "agent": AgentRef(id=agent.id, slug=agent.slug, name=agent.name, variant=number),
+                "model": behaviour.model,
+                "parameters": behaviour.parameters,
+                "limits": behaviour.limits,
+                "system": _system(behaviour.system_prompt, variables),
+                "variables": variables,
+                "tools": offered(tools, conversation(prefix.entries)),
+                "output_schema": behaviour.output_schema,
+            }
+        )
+
+    def agent_of(self, started: RunStarted) -> Agent | None:
+        """Also a deleted one."""
+        try:
+            return self.agents.get(started.agent.id)
+        except NotFound:
+            return None
+
+    def own_model(self, started: RunStarted) -> str | None:
+        """The model of the variant that the fork runs with, where that is still there."""
+        agent = self.agent_of(started)
+        variants = () if agent is None else agent.variants
+        return next((one.behaviour.model for one in variants if one.number == started.agent.variant), None)
+
+    def session_of(self, started: RunStarted) -> Session | None:
+        """The session that the run belongs to, where that is still there."""
+        try:
+            return self.sessions.get(started.session_id)
+        except NotFound:
+            return None
+
+
+def _system(template: str, variables: dict[str, str]) -> Message | None:
+    prompt = filled(template, variables).strip()
+    return system_message(prompt) if prompt else None

@@ -1,0 +1,182 @@
+"""Asks the model: one call streamed into the trace, tried again where that may help."""
+
+import asyncio
+from contextlib import aclosing
+from dataclasses import dataclass, field
+from datetime import timedelta
+from itertools import count
+from time import perf_counter
+
+from app.domain.errors import ModelFailure
+from app.domain.events import MessageAdded, ModelCalled, ModelFailed, ModelReturned
+from app.domain.messages import FinishReason, Message, ReasoningPart, TextPart, ToolCall, Usage
+from app.domain.streaming import ModelRequest, Reply
+from app.domain.values import new_id
+from app.engine.loop.estimating import with_usage
+from app.engine.loop.fitting import fitting, shorten
+from app.engine.loop.retries import retry_wait
+from app.engine.run.run import Run
+
+
+@dataclass
+class Asked:
+    """A model call that is going on."""
+
+    request: ModelRequest
+    attempt: int
+    """Counts from 1."""
+    overflowed: bool = False
+    """True when a longer request before it was too long for the model."""
+    call_id: str = field(default_factory=new_id)
+    began: float = field(default_factory=perf_counter)
+    first_token_ms: float | None = None
+
+    @property
+    def elapsed_ms(self) -> float:
+        return (perf_counter() - self.began) * 1000
+
+
+async def ask_model(run: Run) -> Reply:
+    """The model's reply, which is in the trace by then. Raises `ModelFailure` when no further attempt may help."""
+    overflowed = False
+    for attempt in count(1):
+        asked = Asked(await fitting(run), attempt, overflowed)
+        try:
+            return await _stream(run, asked)
+        except ModelFailure as failure:
+            if not await _is_tried_again(run, asked, failure):
+                raise
+            overflowed = overflowed or failure.failure == "context_overflow"
+        except asyncio.CancelledError:
+            await _keep_cut_off(run, asked)
+            raise
+    raise AssertionError("count() never ends")
+
+
+async def _is_tried_again(run: Run, asked: Asked, failure: ModelFailure) -> bool:
+    """Record the failed call and what was shown of its answer; true when the time of another attempt has come."""
+    shown = keep_draft(run, asked.request.model)
+    wait = await _wait(run, asked, failure, text_shown=shown is not None)
+    _keep_failure(run, asked, failure, wait)
+    if not wait:
+        return wait is not None
+    with run.stopwatch.standing_still():
+        return await run.control.retrying.wait(run.clock.sleep(wait))
+
+
+async def _wait(run: Run, asked: Asked, failure: ModelFailure, *, text_shown: bool) -> float | None:
+    """Seconds until the next attempt, `None` when there is none; what was too long is shorter by then."""
+    if failure.failure == "context_overflow" and not text_shown and not asked.overflowed:
+        return 0.0 if await shorten(run, asked.request) else None
+    retries = run.started.limits.retries
+    return retry_wait(failure, attempt=asked.attempt, text_shown=text_shown, most_retries=retries)
+
+
+async def _stream(run: Run, asked: Asked) -> Reply:
+    run.recorder.record(
+        ModelCalled(
+            call_id=asked.call_id,
+            model=asked.request.model,
+            parameters=asked.request.parameters,
+            message_count=len(asked.request.messages),
+            attempt=asked.attempt,
+        )
+    )
+    model = await run.models.open(asked.request.model)
+    async with aclosing(model.stream(asked.request)) as stream:
+        async for item in stream:
+            if isinstance(item, Reply):
+                return _keep_reply(run, asked, await with_usage(item, asked.request, run.models))
+            if asked.first_token_ms is None:
+                asked.first_token_ms = asked.elapsed_ms
+            run.recorder.take(item)
+    raise ModelFailure("bad_response", "The model's answer ended without a reply.")
+
+
+def _keep_reply(run: Run, asked: Asked, reply: Reply) -> Reply:
+    message = _with_own_call_ids(run, reply.message)
+    run.recorder.drop_draft()
+    run.recorder.record(
+        MessageAdded(message=message, origin="model"),
+        _returned(run, asked, reply.usage, reply.finish_reason),
+    )
+    return Reply(message, reply.usage, reply.finish_reason)
+
+
+def _keep_failure(run: Run, asked: Asked, failure: ModelFailure, wait: float | None) -> None:
+    run.recorder.record(
+        ModelFailed(
+            call_id=asked.call_id,
+            failure=failure.failure,
+            text=failure.text,
+            attempt=asked.attempt,
+            retry_at=None if wait is None else run.clock.now() + timedelta(seconds=wait),
+        )
+    )
+
+
+async def _keep_cut_off(run: Run, asked: Asked) -> None:
+    """The call was cancelled: an ending run keeps the text as a message, an ending process as live text."""
+    if not run.cut_short:
+        run.recorder.checkpoint()
+        return
+    shown = keep_draft(run, asked.request.model)
+    if shown is None:
+        text = "Steered away" if run.control.steered else "Stopped"
+        text += " before the model answered."
+        run.recorder.record(ModelFailed(call_id=asked.call_id, failure="cancelled", text=text, attempt=asked.attempt))
+        return
+    usage = Usage(
+        input_tokens=await run.models.count_tokens(asked.request),
+        output_tokens=(len(shown.text) + len(shown.reasoning)) // 4,
+        estimated=True,
+    )
+    run.recorder.record(_returned(run, asked, usage, None))
+
+
+def keep_draft(run: Run, model: str) -> Message | None:
+    """Make the live text, if there is any, a partial message; half-built tool calls are left out, they must not run."""
+    draft = run.recorder.drop_draft()
+    parts: list[ReasoningPart | TextPart] = []
+    if draft.reasoning.strip():
+        parts.append(ReasoningPart(text=draft.reasoning))
+    if draft.text.strip():
+        parts.append(TextPart(text=draft.text))
+    if not parts:
+        return None
+    message = Message(role="assistant", parts=tuple(parts), model=model, partial=True)
+    run.recorder.record(MessageAdded(message=message, origin="model"))
+    return message
+
+
+def _returned(run: Run, asked: Asked, usage: Usage, finish_reason: FinishReason | None) -> ModelReturned:
+    price = run.models.price(asked.request.model)
+    return ModelReturned(
+        call_id=asked.call_id,
+        usage=usage,
+        cost=None if price is None else price.cost(usage),
+        finish_reason=finish_reason,
+        first_token_ms=asked.first_token_ms,
+        total_ms=asked.elapsed_ms,
+    )
+
+
+def _with_own_call_ids(run: Run, message: Message) -> Message:
+    """The message with call ids that this run has not used: some providers count from 0 in each answer."""
+    if not message.tool_calls:
+        return message
+    used = {
+        call.call_id
+        for entry in run.recorder.entries
+        if isinstance(entry.event, MessageAdded)
+        for call in entry.event.message.tool_calls
+    }
+    if not any(call.call_id in used for call in message.tool_calls):
+        return message
+    parts = tuple(
+        part.model_copy(update={"call_id": f"{part.call_id}-{new_id()[:6]}"})
+        if isinstance(part, ToolCall) and part.call_id in used
+        else part
+        for part in message.parts
+    )
+    return message.model_copy(update={"parts": parts})

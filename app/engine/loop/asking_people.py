@@ -1,0 +1,80 @@
+"""A run waits for a person: to allow a tool's call, or to answer what a tool or the run itself asks.
+
+What stands asked in the trace already, of a run that its process left, is not asked a second time.
+"""
+
+from dataclasses import dataclass
+
+from app.domain.events import PauseRequested, PauseResolved
+from app.domain.messages import ToolCall
+from app.domain.tools import Answer, Question
+from app.domain.trace import open_pauses
+from app.domain.values import new_id
+from app.engine.run.run import Run
+
+WITHDRAWN = "Nobody waits for this decision any more."
+
+
+@dataclass(frozen=True)
+class PersonOfRun:
+    """Whoever watches the run of a call."""
+
+    run: Run
+    call: ToolCall
+    given: PauseResolved | None = None
+    """The answer to a question of this call that was decided before it ran again."""
+
+    async def ask(self, question: Question) -> Answer:
+        """Their answer, which is in the trace by then; the run's time stands still until it comes."""
+        pause = PauseRequested(
+            pause_id=new_id(),
+            reason="question",
+            call_id=self.call.call_id,
+            name=self.call.name,
+            question=question.text,
+            asked_by=question.asked_by,
+            form=question.form,
+        )
+        if self.given is not None and self.given.subject == pause.subject:
+            return _answer(self.given)
+        return _answer(await decision_on(self.run, pause))
+
+
+async def decision_on(run: Run, pause: PauseRequested) -> PauseResolved:
+    """What was decided; the pause and the decision are in the trace."""
+    standing = _standing(run, pause)
+    asked = standing or pause
+    with run.control.expecting(asked.pause_id) as decision, run.stopwatch.standing_still():
+        if standing is None:
+            run.recorder.record(pause)
+        try:
+            await run.recorder.flush()
+            resolved = await decision
+        finally:  # also where a steer has decided it and cancels the call that asked
+            if decision.done() and not decision.cancelled():
+                run.recorder.record(decision.result())
+    return resolved
+
+
+def withdraw(run: Run, pause: PauseRequested, note: str = WITHDRAWN) -> None:
+    """Take back what the run asked before its process left it."""
+    run.recorder.record(PauseResolved(pause_id=pause.pause_id, decision="deny", note=note, by="app"))
+
+
+def _standing(run: Run, pause: PauseRequested) -> PauseRequested | None:
+    """The same question where it was left open; other ones that were left open by this call are taken back."""
+    found = None
+    for left in open_pauses(run.recorder.entries):
+        if left.call_id != pause.call_id or run.control.expects(left.pause_id):
+            continue
+        if left.subject == pause.subject and found is None:
+            found = left
+        else:
+            withdraw(run, left)
+    return found
+
+
+def _answer(resolved: PauseResolved) -> Answer:
+    if resolved.decision == "deny":
+        return Answer(decision="decline")
+    return Answer(decision="accept", values=resolved.arguments or {})

@@ -1,0 +1,148 @@
+"""Calls the tools that the model asked for. Whatever happens, every call gets a result."""
+
+import asyncio
+from contextlib import nullcontext
+from dataclasses import replace
+from itertools import count
+from time import perf_counter
+
+from app.domain.events import PauseResolved, ToolCalled, ToolReturned
+from app.domain.messages import ToolCall, ToolResult
+from app.domain.tools import GrantedTool, Workspace
+from app.domain.trace import LeftCall, left_calls, open_pauses
+from app.engine.loop.asking_people import PersonOfRun, withdraw
+from app.engine.loop.files import CallFiles
+from app.engine.loop.outcomes import Outcome, call_once
+from app.engine.loop.permission import STEERED, Permitted, permitted
+from app.engine.loop.results import kept_whole, named_in
+from app.engine.loop.running_call import NoTasks, RunningCall, Screen, TasksOfRun
+from app.engine.run.control import Steered
+from app.engine.run.run import Run
+from app.engine.run.stopwatch import Stopwatch
+
+RETRY_SECONDS = 0.2
+"""Before the first further attempt; each one after it waits twice as long."""
+
+
+async def answer_calls(run: Run) -> None:
+    """Run the open calls of the last message side by side; returns when each has its result on disk."""
+    calls = left_calls(run.recorder.entries)
+    if not calls:
+        return
+    try:
+        async with asyncio.TaskGroup() as group:
+            for left in calls:
+                group.create_task(_answer(run, left), name=f"tool {left.call.name}")
+    except ExceptionGroup as errors:  # a call raises only when the trace cannot be written: one word of it is enough
+        raise errors.exceptions[0] from errors
+    await run.recorder.flush()
+
+
+def refuse_calls(run: Run, text: str) -> None:
+    """Give the open calls of the last message the result that they were cancelled."""
+    for left in left_calls(run.recorder.entries):
+        _returned(run, left.call, Outcome.told("cancelled", text))
+
+
+async def _answer(run: Run, left: LeftCall) -> None:
+    tool = run.granted(left.call.name)
+    if tool is None or tool.spec.name in run.since.gone:
+        _withdraw_left(run, left)
+        run.recorder.record(_called(left.call, ""))
+        _returned(run, left.call, _unknown(run, left.call))
+        return
+    allowed = await permitted(run, left, tool)
+    if run.control.steered:
+        allowed = Outcome.told("cancelled", STEERED)
+    if isinstance(allowed, Outcome):
+        _returned(run, left.call, allowed)
+        return
+    run.recorder.record(_called(allowed.call, run.digest_now(tool), run.toolset.label(left.call.name)))
+    if tool.spec.side_effects or not tool.spec.idempotent:  # so that after a kill nobody takes it for not begun
+        await run.recorder.flush()
+    await _call(run, allowed, tool)
+    _withdraw_left(run, left)
+
+
+def _withdraw_left(run: Run, left: LeftCall) -> None:
+    """Take back what an earlier start of the call asked and this one did not."""
+    if left.pause is None or left.decided is not None:
+        return
+    if any(pause.pause_id == left.pause.pause_id for pause in open_pauses(run.recorder.entries)):
+        withdraw(run, left.pause)
+
+
+def _called(call: ToolCall, digest: str, label: str = "") -> ToolCalled:
+    return ToolCalled(call_id=call.call_id, name=call.name, arguments=call.arguments, tool=digest, label=label)
+
+
+async def _call(run: Run, allowed: Permitted, tool: GrantedTool) -> None:
+    call = allowed.call
+    running, began = _running(run, call, allowed.answer), perf_counter()
+    try:
+        with run.control.breakable() if tool.spec.cancellable else nullcontext():
+            outcome = await _attempts(run, call, tool, running)
+        name, clean = f"{call.name}-result.txt", running.files.clean
+        outcome = replace(outcome, parts=await kept_whole(outcome.parts, run.artifacts, filename=name, clean=clean))
+    except Steered:
+        outcome = Outcome.told("cancelled", "This call was cancelled: the user sent a new message.", running.shown)
+    except asyncio.CancelledError:
+        if run.cut_short:
+            told = Outcome.told("cancelled", "This call was cancelled before it finished.", running.shown)
+            _returned(run, call, replace(told, ms=(perf_counter() - began) * 1000))
+        raise
+    finally:
+        running.end()
+    _returned(run, call, replace(outcome, ms=(perf_counter() - began) * 1000))
+
+
+async def _attempts(run: Run, call: ToolCall, tool: GrantedTool, running: RunningCall) -> Outcome:
+    """The outcome of the last attempt. Only a tool that may be called twice is, when it broke down or hung."""
+    limits = run.started.limits
+    allowed = limits.retries if limits.retry_on_error and tool.spec.idempotent else 0
+    for attempt in count(1):
+        running.stopwatch = Stopwatch(limits.tool_timeout)
+        outcome = await call_once(run.toolset, call, running)
+        if not outcome.may_pass or attempt > allowed:
+            printed = outcome.printed if attempt == 1 else running.shown
+            return replace(outcome, attempts=attempt, printed=printed)
+        running.printed(f"[Attempt {attempt} failed: {outcome.text} Trying again.]\n")
+        await run.clock.sleep(RETRY_SECONDS * 2 ** (attempt - 1))
+    raise AssertionError("count() never ends")
+
+
+def _running(run: Run, call: ToolCall, answer: PauseResolved | None) -> RunningCall:
+    started, recorder, redactions = run.started, run.recorder, run.recorder.redactions
+    redaction = redactions.of_tool(reads_outside=run.toolset.reads_outside(call.name)) if redactions else None
+    return RunningCall(
+        call_id=call.call_id,
+        files=CallFiles(call.call_id, run.files, run.artifacts, recorder.record),
+        began_with=Workspace(files=started.files, variables=started.variables),
+        screen=Screen(recorder.printed, recorder.progress),
+        person=PersonOfRun(run, call, answer),
+        named=lambda: named_in(entry.event for entry in recorder.entries),
+        stopwatch=Stopwatch(started.limits.tool_timeout),
+        redaction=redaction,
+        tasks=NoTasks() if run.spawner is None else TasksOfRun(run.spawner, run.recorder.run_id, call.call_id),
+    )
+
+
+def _unknown(run: Run, call: ToolCall) -> Outcome:
+    if gone := run.since.gone.get(call.name):
+        return Outcome.told("unknown", gone)
+    names = ", ".join(tool.spec.name for tool in run.started.tools) or "none"
+    return Outcome.told("unknown", f"There is no tool named {call.name!r}. Available tools: {names}.")
+
+
+def _returned(run: Run, call: ToolCall, outcome: Outcome) -> None:
+    result = ToolResult(call_id=call.call_id, name=call.name, status=outcome.status, parts=outcome.parts)
+    run.recorder.record(
+        ToolReturned(
+            call_id=call.call_id,
+            result=result,
+            printed=outcome.printed,
+            ms=outcome.ms,
+            traceback=outcome.traceback,
+            attempts=outcome.attempts,
+        )
+    )

@@ -1,0 +1,58 @@
+"""Which tools a run gets, and in which order the model is offered them."""
+
+from collections.abc import Collection, Iterable
+
+from app.domain.agents import Agent, Behaviour, ToolChoice
+from app.domain.errors import WorkbenchError
+from app.domain.messages import Message
+from app.domain.tools import GrantedTool, canonical_name
+from app.engine.loop.results import READER, wants_reader
+from app.engine.ports import Toolbox
+
+
+def granted(
+    toolbox: Toolbox, agent: Agent, behaviour: Behaviour, tools_off: Collection[str]
+) -> tuple[GrantedTool, ...]:
+    """The variant's tools that are on; refuses a variant that uses a tool there is not."""
+    _refuse_missing(toolbox, agent, behaviour)
+    return allowed(toolbox, behaviour, tools_off)
+
+
+def allowed(toolbox: Toolbox, behaviour: Behaviour, tools_off: Collection[str] = ()) -> tuple[GrantedTool, ...]:
+    """The tools there are of those that the variant may use, without what is off.
+
+    What is said of a tool by its own name goes before what is said of its kit. An agent whose tools may return more
+    than a model can take is also given the reader of such results, unless it is off for the variant or the session: it
+    is one small tool, and agents that only calculate are not charged for it.
+    """
+    off = {canonical_name(name) for name in tools_off}
+    policies = {canonical_name(choice.name): choice.policy for choice in behaviour.tools}
+    found: dict[str, GrantedTool] = {}
+    for choice in _used(behaviour):
+        for spec in toolbox.specs((choice.name,)):
+            policy = policies.get(spec.name, choice.policy)
+            if policy != "off" and not {spec.name, canonical_name(choice.name)} & off:
+                found[spec.name] = GrantedTool(spec=spec, policy=policy)
+    if wants_reader(found) and READER not in off and policies.get(READER) != "off":
+        for spec in toolbox.specs((READER,)):
+            found.setdefault(spec.name, GrantedTool(spec=spec))
+    return tuple(found.values())
+
+
+def offered(tools: tuple[GrantedTool, ...], messages: Iterable[Message]) -> tuple[GrantedTool, ...]:
+    """Those that open what is attached to these messages first, each group in its own order."""
+    types = {part.media_type for message in messages for part in message.attachments}
+    return tuple(sorted(tools, key=lambda tool: not any(tool.spec.opens(kind) for kind in types)))
+
+
+def _used(behaviour: Behaviour) -> tuple[ToolChoice, ...]:
+    return tuple(choice for choice in behaviour.tools if choice.policy != "off")
+
+
+def _refuse_missing(toolbox: Toolbox, agent: Agent, behaviour: Behaviour) -> None:
+    if missing := toolbox.missing(tuple(choice.name for choice in _used(behaviour))):
+        listed = ", ".join(repr(name) for name in missing)
+        raise WorkbenchError(
+            f"Agent {agent.name!r} uses tools that do not exist: {listed}. Remove them from its variant, "
+            "turn them off, or bring them back."
+        )

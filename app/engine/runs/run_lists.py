@@ -1,0 +1,67 @@
+"""Lists of runs, each as it really stands: those that go on here, those that were left, those that have ended."""
+
+from collections.abc import Callable, Container
+from dataclasses import replace
+
+from app.domain.trace import RunFilter, RunPage, RunRow, SortKey, run_row
+from app.engine.ports import RunRows, RunSearch
+from app.engine.run.live_run import LiveRun
+from app.engine.runs.left_runs import LeftRuns
+
+MOST_UNFINISHED = 1000
+
+
+class RunLists:
+    def __init__(
+        self, rows: RunRows, search: RunSearch | None, live: Callable[[str], LiveRun | None], left: LeftRuns
+    ) -> None:
+        """`live` gives the run that goes on here under an id. Without a `search` only the rows are looked at."""
+        self._rows = rows
+        self._search = search
+        self._live = live
+        self._left = left
+
+    async def page(
+        self,
+        wanted: RunFilter,
+        *,
+        sort: SortKey = "started_at",
+        descending: bool = True,
+        offset: int = 0,
+        limit: int = 50,
+    ) -> RunPage:
+        """One page of all runs. A run that its process left without an end is shown as it really stands.
+
+        Of a search, it tells where the words were found.
+        """
+        search = self._search if wanted.text.strip() else None
+        told = await search.matching(wanted.text) if search is not None else ()
+        page = await self._page(wanted, told, sort=sort, descending=descending, offset=offset, limit=limit)
+        if search is None:
+            return page
+        return replace(page, excerpts=await search.excerpts([row.run_id for row in page.rows], wanted.text))
+
+    async def _page(
+        self, wanted: RunFilter, told: Container[str], *, sort: SortKey, descending: bool, offset: int, limit: int
+    ) -> RunPage:
+        if wanted.status not in ("running", "paused", "interrupted"):
+            found = self._rows.find(wanted, sort=sort, descending=descending, offset=offset, limit=limit, told=told)
+            return RunPage([await self._settled(row) for row in found.rows], found.total)
+        unfinished = wanted.model_copy(update={"status": "running"})
+        found = self._rows.find(unfinished, sort=sort, descending=descending, limit=MOST_UNFINISHED, told=told)
+        rows = [row for row in [await self._settled(row) for row in found.rows] if row.status == wanted.status]
+        return RunPage(rows[offset : offset + limit], len(rows))
+
+    async def unfinished(self, wanted: RunFilter) -> list[RunRow]:
+        """The runs without an end that the filter lets through, newest first: they run, wait, or were left."""
+        found = self._rows.find(wanted.model_copy(update={"status": "running"}), limit=MOST_UNFINISHED)
+        rows = [await self._settled(row) for row in found.rows]
+        return [row for row in rows if row.status in ("running", "paused", "interrupted")]
+
+    async def _settled(self, row: RunRow) -> RunRow:
+        """The row of a run without an end, as that really stands."""
+        if row.status != "running":
+            return row
+        if (live := self._live(row.run_id)) is not None:
+            return run_row(live.entries, alive=True)
+        return await self._left.settled(row)

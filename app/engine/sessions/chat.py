@@ -1,0 +1,299 @@
+"""Talking to an agent: each message of a session becomes a run that knows what was said before."""
+
+import asyncio
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from weakref import WeakValueDictionary
+
+from app.domain.agents import Agent
+from app.domain.errors import Conflict, NotFound, WorkbenchError
+from app.domain.events import MessageAdded, PauseResolved, RunStarted
+from app.domain.messages import Attachment, Message, user_message
+from app.domain.provenance import AgentRef, Purpose, Trigger
+from app.domain.sessions import Session, queued_message, switched
+from app.domain.streaming import ModelRequest
+from app.domain.trace import StoredTrace, files_after
+from app.domain.values import new_id, now
+from app.engine.forks.allowance import Allowance
+from app.engine.loop.attachments import attach
+from app.engine.loop.granting import offered
+from app.engine.ports import AgentStore, SessionStore, Toolbox
+from app.engine.run.live_run import LiveRun
+from app.engine.run.run import request_of
+from app.engine.runs.runs import Runs
+from app.engine.sessions.turns import (
+    checked,
+    granted_in,
+    history_after,
+    place_of,
+    purpose_of,
+    system_of,
+    variables_of,
+    with_run,
+)
+
+FROM_PAGE = Trigger(kind="page")
+Begun = Callable[[RunStarted], RunStarted]
+"""How a run begins, made of how it would begin."""
+MayVary = Callable[[Trigger], bool]
+"""Whether whoever starts a run may have another variant or model in it than the agent's own."""
+
+
+def everybody(_trigger: Trigger) -> bool:
+    """Whoever it is may."""
+    return True
+
+
+def _as_it_is(started: RunStarted) -> RunStarted:
+    return started
+
+
+@dataclass
+class Chat:
+    agents: AgentStore
+    sessions: SessionStore
+    runs: Runs
+    toolbox: Toolbox
+    may_vary: MayVary = everybody
+
+    def __post_init__(self) -> None:
+        self._locks: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
+        self.allowance = Allowance(self.agents, self.sessions, self.toolbox, self.runs.rows)
+        self.runs.held = self.allowance.resumed
+
+    async def new_session(
+        self,
+        agent_id: str,
+        variant: int | None = None,
+        *,
+        model: str | None = None,
+        variables: Mapping[str, str] | None = None,
+        tools_off: tuple[str, ...] = (),
+        comparison: str = "",
+        parent: str = "",
+    ) -> Session:
+        """An empty session with the agent's active variant, or the one asked for. Raises `NotFound`.
+
+        `model` and `variables` are used in place of the variant's, without the tools that are `tools_off`; `comparison`
+        names the one whose column it is, `parent` the run whose agent begins it.
+        """
+        agent = self.agents.get(agent_id)
+        chosen = agent.variant(variant or agent.active)
+        began = now()
+        session = Session(
+            id=new_id(),
+            agent_id=agent.id,
+            agent_slug=agent.slug,
+            variant=chosen.number,
+            model=model,
+            variables=dict(variables or {}),
+            tools_off=tools_off,
+            comparison=comparison,
+            parent=parent,
+            created_at=began,
+            updated_at=began,
+        )
+        return await self.sessions.create(session)
+
+    async def send(
+        self,
+        session_id: str,
+        text: str,
+        attachments: tuple[Attachment, ...] = (),
+        *,
+        trigger: Trigger = FROM_PAGE,
+        purpose: Purpose | None = None,
+        run_id: str | None = None,
+        begun_as: Begun = _as_it_is,
+    ) -> LiveRun:
+        """Start a run with the message, as the session's next turn; without a `purpose` the session's own.
+
+        Attachments become files of the session; with them the text may be empty. `run_id` is the run's id where
+        somebody has noted it before; `begun_as` makes a job of it, or the child of another run. Raises `WorkbenchError`
+        for an empty message, `TooLarge`, `Conflict` while another run of the session goes on.
+        """
+        session = self.sessions.get(session_id)
+        message = user_message(checked(text, attachments), *attachments)
+        return await self._start(
+            *(session, len(session.runs), message, trigger, purpose or purpose_of(session)),
+            run_id=run_id,
+            begun_as=begun_as,
+        )
+
+    async def send_queued(self, session_id: str, message_id: str) -> LiveRun:
+        """Start a run with that message of the session's queue, which leaves the queue.
+
+        Raises `NotFound` when it does not wait any more, and what `send` raises.
+        """
+        session = self.sessions.get(session_id)
+        waiting = queued_message(session, message_id)
+        message = user_message(checked(waiting.text, waiting.attachments), *waiting.attachments)
+        return await self._start(
+            session, len(session.runs), message, waiting.trigger, purpose_of(session), queued=message_id
+        )
+
+    async def edit(self, session_id: str, run_id: str, text: str) -> LiveRun:
+        """Send other words in place of those that began that run, with the same attachments; it and all after it
+        leave the session.
+
+        The runs themselves stay on the Runs page.
+        """
+        session = self.sessions.get(session_id)
+        place = place_of(session, run_id)
+        attachments = (await self._message(run_id)).attachments
+        message = user_message(checked(text, attachments), *attachments)
+        return await self._start(session, place, message, FROM_PAGE, purpose_of(session))
+
+    async def regenerate(self, session_id: str, run_id: str, *, trigger: Trigger = FROM_PAGE) -> LiveRun:
+        """Answer the message of that run once more; it and all after it leave the session."""
+        session = self.sessions.get(session_id)
+        message = await self._message(run_id)
+        return await self._start(session, place_of(session, run_id), message, trigger, purpose_of(session))
+
+    async def resume(self, run_id: str, *, decided: PauseResolved | None = None, by: str = "user") -> LiveRun:
+        """Go on with a run that its process left, as the last answer of its session.
+
+        `decided` is the decision on its open pause. Raises what `Runs.resume` does, and `Conflict` where the
+        conversation went on behind the run.
+        """
+        return await self.runs.unbroken.or_undone(self._resumed(run_id, decided=decided, by=by))
+
+    async def _resumed(self, run_id: str, *, decided: PauseResolved | None, by: str) -> LiveRun:
+        row = self.runs.row(run_id)
+        async with self._locks.setdefault(row.session_id, asyncio.Lock()):
+            session = self.sessions.get(row.session_id)
+            if run_id in session.runs[:-1]:
+                raise Conflict(
+                    "The conversation went on after this answer, so it cannot go on from there. Send its message again."
+                )
+            return await self.runs.resume(run_id, decided=decided, by=by)
+
+    async def next_request(self, session_id: str, text: str = "") -> ModelRequest:
+        """What `send` would ask the model first, with what is attached; without both what is known before.
+
+        Raises `WorkbenchError` where `send` would refuse, but for the text.
+        """
+        session = self.sessions.get(session_id)
+        before = await self._trace_before(session, len(session.runs))
+        message = user_message(text, *session.composer_attachments)
+        started, message = await self._run_started(session, before, message, FROM_PAGE, "chat")
+        said = (message,) if text.strip() or session.composer_attachments else ()
+        return request_of(started, (*started.history, *said))
+
+    async def system_changed(self, session_id: str) -> bool:
+        """Whether the next run's system prompt differs from the last run's, so that the provider's cache misses."""
+        session = self.sessions.get(session_id)
+        before = await self._trace_before(session, len(session.runs))
+        last = next((entry.event for entry in before.entries if isinstance(entry.event, RunStarted)), None)
+        if last is None:
+            return False
+        behaviour = self.agents.get(session.agent_id).variant(session.variant).behaviour
+        return last.system != system_of(behaviour, session)
+
+    async def _start(
+        self,
+        session: Session,
+        place: int,
+        message: Message,
+        trigger: Trigger,
+        purpose: Purpose,
+        *,
+        run_id: str | None = None,
+        queued: str = "",
+        begun_as: Begun = _as_it_is,
+    ) -> LiveRun:
+        return await self.runs.unbroken.or_undone(
+            self._begun(session, place, message, trigger, purpose, run_id=run_id, queued=queued, begun_as=begun_as)
+        )
+
+    async def _begun(
+        self,
+        session: Session,
+        place: int,
+        message: Message,
+        trigger: Trigger,
+        purpose: Purpose,
+        *,
+        run_id: str | None,
+        queued: str,
+        begun_as: Begun,
+    ) -> LiveRun:
+        async with self._locks.setdefault(session.id, asyncio.Lock()):
+            if queued:
+                queued_message(self.sessions.get(session.id), queued)
+            if (before_it := self.runs.of_session(session.id)) is not None:
+                raise Conflict(
+                    before_it.unsaved or "The agent is still answering. Stop it, or wait until it has finished."
+                )
+            before = await self._trace_before(session, place)
+            session = await self._as_allowed(session, trigger)
+            started, message = await self._run_started(session, before, message, trigger, purpose)
+            live = await self.runs.start(
+                begun_as(started), message, origin="queued" if queued else "user", run_id=run_id
+            )
+            await self.sessions.change(
+                session.id, lambda newest: with_run(newest, place, live.run_id, message.headline, queued)
+            )
+            return live
+
+    async def _as_allowed(self, session: Session, trigger: Trigger) -> Session:
+        """The session, from now on with its agent's active variant where nothing else is for who starts its next run.
+
+        Whatever was chosen before: the variant may have been retired since, and who chose it may not any more.
+        """
+        agent = self.agents.get(session.agent_id)
+        if (session.variant == agent.active and session.model is None) or self.may_vary(trigger):
+            return session
+        return await self.sessions.change(
+            session.id, lambda newest: switched(newest, agent, agent.active).model_copy(update={"model": None})
+        )
+
+    async def _message(self, run_id: str) -> Message:
+        """The message that began the run."""
+        trace = await self.runs.trace(run_id)
+        message = next((entry.event.message for entry in trace.entries if isinstance(entry.event, MessageAdded)), None)
+        if message is None:
+            raise NotFound("The message of this run cannot be read any more, so it cannot be sent again.")
+        return message
+
+    async def _trace_before(self, session: Session, place: int) -> StoredTrace:
+        if place == 0:
+            return StoredTrace([])
+        return await self.runs.trace(session.runs[place - 1])
+
+    async def _run_started(
+        self, session: Session, before: StoredTrace, message: Message, trigger: Trigger, purpose: Purpose
+    ) -> tuple[RunStarted, Message]:
+        """How a run with the message begins, and the message with its attachments among the session's files."""
+        agent = self.agents.get(session.agent_id)
+        behaviour = agent.variant(session.variant).behaviour
+        model = session.model or behaviour.model
+        await self._check_model(agent, model)
+        attached = attach(message, files_after(before.entries))
+        history = history_after(before)
+        started = RunStarted(
+            session_id=session.id,
+            agent=AgentRef(id=agent.id, slug=agent.slug, name=agent.name, variant=session.variant),
+            model=model,
+            parameters=behaviour.parameters,
+            limits=behaviour.limits,
+            system=system_of(behaviour, session),
+            variables=variables_of(behaviour, session),
+            tools=offered(granted_in(self.toolbox, agent, behaviour, session), (*history, attached.message)),
+            history=history,
+            files=attached.files,
+            output_schema=behaviour.output_schema,
+            trigger=trigger,
+            purpose=purpose,
+            unpriced_agreed=self.allowance.agreed(before.entries),
+        )
+        return started, attached.message
+
+    async def _check_model(self, agent: Agent, model: str) -> None:
+        try:
+            await self.runs.models.check(model)
+        except NotFound as error:
+            raise WorkbenchError(
+                f"Agent {agent.name!r} cannot use the model {model!r}. {error} Choose another model for this session, "
+                "or in the agent's editor."
+            ) from error

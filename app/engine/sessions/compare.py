@@ -1,0 +1,156 @@
+"""Comparing: one message goes to two to four sessions at once, each with another variant or model."""
+
+import asyncio
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from weakref import WeakValueDictionary
+
+from app.domain.comparisons import ColumnChoice, ComparedTurn, Comparison
+from app.domain.errors import Conflict, NotFound, WorkbenchError
+from app.domain.sessions import Session, title_of
+from app.domain.values import new_id, now
+from app.engine.ports import ComparisonStore, SessionStore
+from app.engine.run.live_run import LiveRun
+from app.engine.runs.runs import Runs
+from app.engine.sessions.chat import Chat
+from app.engine.sessions.turns import checked
+
+FEWEST_COLUMNS = 2
+MOST_COLUMNS = 4
+
+Sent = LiveRun | WorkbenchError
+"""What became of a message in one column: a run, or why there is none."""
+
+
+@dataclass
+class Compare:
+    chat: Chat
+    sessions: SessionStore
+    comparisons: ComparisonStore
+    runs: Runs
+
+    def __post_init__(self) -> None:
+        self._locks: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
+
+    async def start(self, columns: Sequence[ColumnChoice]) -> Comparison:
+        """A comparison with an empty session for each column.
+
+        Raises `WorkbenchError` for fewer than two or more than four columns, `NotFound` for a variant there is not.
+        """
+        if not FEWEST_COLUMNS <= len(columns) <= MOST_COLUMNS:
+            raise WorkbenchError(
+                f"A comparison has {FEWEST_COLUMNS} to {MOST_COLUMNS} columns, not {len(columns)}. "
+                + ("Add another variant or model." if len(columns) < FEWEST_COLUMNS else "Take some away.")
+            )
+        for column in columns:
+            self._check(column)
+        comparison_id, began = new_id(), now()
+        sessions = [await self._session(column, comparison_id) for column in columns]
+        comparison = Comparison(
+            id=comparison_id,
+            sessions=tuple(session.id for session in sessions),
+            created_at=began,
+            updated_at=began,
+        )
+        return await self.comparisons.create(comparison)
+
+    async def send(self, comparison_id: str, text: str) -> list[Sent]:
+        """Send the message to all columns at once; by column: the run that began, or why none did.
+
+        The turn is on disk before its runs begin: what one of them costs is never without its comparison.
+        Raises `WorkbenchError` for an empty message, `TooLarge`, `Conflict` while a column is still answering,
+        `StorageError` and begins nothing.
+        """
+        return await self.runs.unbroken(self._sent(comparison_id, checked(text)))
+
+    async def _sent(self, comparison_id: str, text: str) -> list[Sent]:
+        async with self._locks.setdefault(comparison_id, asyncio.Lock()):
+            comparison = self.comparisons.get(comparison_id)
+            if self.live_runs(comparison_id):
+                raise Conflict("Not all columns have finished their answer. Stop them, or wait until they have.")
+            turn = ComparedTurn(text=text, runs={session_id: new_id() for session_id in comparison.sessions})
+            await self.comparisons.change(comparison_id, lambda newest: _with_turn(newest, turn))
+            sent = await asyncio.gather(*(self._send(one, text, run_id) for one, run_id in turn.runs.items()))
+            became = dict(zip(comparison.sessions, sent, strict=True))
+            if any(isinstance(one, WorkbenchError) for one in sent):
+                await self.comparisons.change(comparison_id, lambda newest: _with_refusals(newest, turn, became))
+            return list(sent)
+
+    def sending(self, comparison_id: str) -> bool:
+        """True while a message is on its way to the columns: not all of its runs are there yet."""
+        return (lock := self._locks.get(comparison_id)) is not None and lock.locked()
+
+    def live_runs(self, comparison_id: str) -> list[LiveRun]:
+        """The runs of its columns that go on."""
+        columns = self.comparisons.get(comparison_id).sessions
+        return [live for session_id in columns if (live := self.runs.of_session(session_id)) is not None]
+
+    def stop(self, comparison_id: str) -> None:
+        """End the runs of all columns."""
+        for live in self.live_runs(comparison_id):
+            live.stop()
+
+    async def vote(self, comparison_id: str, turn: int, session_id: str | None) -> Comparison:
+        """Keep whose answer was the better one in that turn, counted from 0; `None` takes the vote back."""
+        comparison = self.comparisons.get(comparison_id)
+        if not 0 <= turn < len(comparison.turns):
+            raise NotFound(f"This comparison has no turn {turn + 1}. Reload the page to see how it stands.")
+        if session_id is not None:
+            _column(comparison, session_id)
+        return await self.comparisons.change(comparison_id, _voted(turn, session_id))
+
+    async def open_column(self, comparison_id: str, session_id: str) -> Session:
+        """The column's session, from now on listed among the sessions; it stays a column as well."""
+        _column(self.comparisons.get(comparison_id), session_id)
+        return await self.sessions.change(
+            session_id, lambda session: session.model_copy(update={"comparison": "", "updated_at": now()})
+        )
+
+    def _check(self, column: ColumnChoice) -> None:
+        agent = self.chat.agents.get(column.agent_id)
+        agent.variant(column.variant)
+        if agent.deleted_at is not None:
+            raise NotFound(f"Agent {agent.name!r} is deleted. Restore it, or choose another one.")
+
+    async def _session(self, column: ColumnChoice, comparison_id: str) -> Session:
+        return await self.chat.new_session(
+            column.agent_id, column.variant, model=column.model, comparison=comparison_id
+        )
+
+    async def _send(self, session_id: str, text: str, run_id: str) -> Sent:
+        try:
+            return await self.chat.send(session_id, text, purpose="compare", run_id=run_id)
+        except WorkbenchError as error:
+            return error
+
+
+def _with_refusals(comparison: Comparison, turn: ComparedTurn, sent: dict[str, Sent]) -> Comparison:
+    refusals = {session_id: str(one) for session_id, one in sent.items() if isinstance(one, WorkbenchError)}
+    runs = {session_id: run_id for session_id, run_id in turn.runs.items() if session_id not in refusals}
+    settled = turn.model_copy(update={"runs": runs, "refusals": refusals})
+    turns = (settled if one == turn else one for one in comparison.turns)
+    return comparison.model_copy(update={"turns": tuple(turns)})
+
+
+def _with_turn(comparison: Comparison, turn: ComparedTurn) -> Comparison:
+    changes = {
+        "turns": (*comparison.turns, turn),
+        "title": comparison.title or title_of(turn.text),
+        "updated_at": now(),
+    }
+    return comparison.model_copy(update=changes)
+
+
+def _voted(turn: int, session_id: str | None) -> Callable[[Comparison], Comparison]:
+    def change(comparison: Comparison) -> Comparison:
+        votes = {other: vote for other, vote in comparison.votes.items() if other != turn}
+        if session_id is not None:
+            votes[turn] = session_id
+        return comparison.model_copy(update={"votes": votes})
+
+    return change
+
+
+def _column(comparison: Comparison, session_id: str) -> None:
+    if session_id not in comparison.sessions:
+        raise NotFound("This column is not part of the comparison. Reload the page to see how it stands.")

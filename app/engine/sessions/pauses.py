@@ -1,0 +1,105 @@
+"""What people decide on runs that wait for them, whether these go on in this process or were left by an earlier one."""
+
+from dataclasses import dataclass
+
+from pydantic import JsonValue
+
+from app.domain.errors import Conflict, WorkbenchError
+from app.domain.events import Decision, PauseRequested, PauseResolved
+from app.domain.sessions import Session
+from app.domain.trace import RunRow, open_pauses
+from app.engine.run.deciding import decision_for, open_pause
+from app.engine.run.live_run import LiveRun
+from app.engine.sessions.chat import Chat
+
+
+@dataclass
+class Pauses:
+    chat: Chat
+
+    def __post_init__(self) -> None:
+        self._runs = self.chat.runs
+        self._sessions = self.chat.sessions
+
+    async def decide(
+        self,
+        run_id: str,
+        asked: str,
+        decision: Decision,
+        *,
+        arguments: dict[str, JsonValue] | None = None,
+        note: str = "",
+        by: str = "user",
+        subject: str = "",
+    ) -> LiveRun:
+        """Decide on an open pause, by its id or that of its call; a run that was left at it goes on by that.
+
+        `subject` is that of the pause as the person saw it. Raises `NotFound`; `Conflict` when it waits no more, or the
+        decision is on something else than was asked; `WorkbenchError` for a decision that is no answer to it.
+        """
+        live = self._runs.live(run_id)
+        entries = live.entries if live is not None else (await self._runs.trace(run_id)).entries
+        pause = open_pause(entries, asked)
+        resolved = decision_for(pause, decision, arguments=arguments, note=note, by=by, subject=subject)
+        return await self._runs.unbroken(self._decided(run_id, live, pause, resolved))
+
+    async def _decided(
+        self, run_id: str, live: LiveRun | None, pause: PauseRequested, resolved: PauseResolved
+    ) -> LiveRun:
+        """What was decided holds, in the run and in its session."""
+        if live is None:
+            live = await self.chat.resume(run_id, decided=resolved, by=resolved.by)
+            if pause.reason == "approval" and (changed := live.run.since.about(pause.name)):
+                raise Conflict(f"{changed} The run goes on without your decision, and asks again where it has to.")
+        else:
+            live.run.control.resolve(resolved)
+        if resolved.decision == "always":
+            await self._allow(live, pause)
+        return live
+
+    async def stop(self, run_id: str) -> None:
+        """End a run that goes on, or give up one that was left. Raises what `Runs.end` does."""
+        if (live := self._runs.live(run_id)) is not None:
+            live.stop()
+        else:
+            await self._runs.end(run_id)
+
+    async def ask_again(self, session_id: str, name: str) -> None:
+        """Take back that the session calls the tool without asking; the run in which that was said asks again too."""
+
+        def changed(session: Session) -> Session:
+            left = tuple(allowed for allowed in session.tools_allowed if allowed != name)
+            return session.model_copy(update={"tools_allowed": left})
+
+        await self._sessions.change(session_id, changed)
+        if (live := self._runs.of_session(session_id)) is not None:
+            live.run.allowed.discard(name)
+
+    async def waiting(self) -> frozenset[str]:
+        """For each run that waits for a person what it waits with: another pause is another one.
+
+        Those that go on, and those that were left as the last of their session.
+        """
+        awaited = [live.run.control.awaited for live in self._runs.live_runs()]
+        left = [row for row in await self._runs.left() if row.status == "paused"]
+        return frozenset([*filter(None, awaited), *(row.run_id for row in left if self._is_last(row))])
+
+    async def _allow(self, live: LiveRun, pause: PauseRequested) -> None:
+        """From now on the tool is called without asking, in the session and where the run waits for it already."""
+        for other in open_pauses(live.entries):
+            same = other.reason == "approval" and other.name == pause.name and not other.begun
+            if same and other.pause_id != pause.pause_id and live.run.control.expects(other.pause_id):
+                live.resolve(other.pause_id, "always")
+
+        def allow(session: Session) -> Session:
+            names = dict.fromkeys((*session.tools_allowed, pause.name))
+            return session.model_copy(update={"tools_allowed": tuple(names)})
+
+        await self._sessions.change(live.started.session_id, allow)
+
+    def _is_last(self, row: RunRow) -> bool:
+        try:
+            session = self._sessions.get(row.session_id)
+        except WorkbenchError:
+            return False
+        return session.deleted_at is None and session.runs[-1:] == (row.run_id,)

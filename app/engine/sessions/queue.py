@@ -1,0 +1,199 @@
+"""Messages for a session whose run goes on: they wait for its end, or break into it."""
+
+import asyncio
+import logging
+from collections.abc import Coroutine, Sequence
+from dataclasses import dataclass
+
+from app.domain.agents import LimitName
+from app.domain.errors import Conflict, NotFound, StorageError, WorkbenchError
+from app.domain.events import Entry, LimitReached
+from app.domain.messages import Attachment, user_message
+from app.domain.provenance import Trigger
+from app.domain.sessions import QueuedMessage, Session, queued_message, with_queued, without_queued
+from app.domain.trace import finished
+from app.domain.values import new_id, now
+from app.engine.run.live_run import LiveRun
+from app.engine.sessions.chat import FROM_PAGE, Chat
+from app.engine.sessions.turns import checked
+
+log = logging.getLogger(__name__)
+
+MOST_QUEUED = 20
+OF_ALL_RUNS: frozenset[LimitName] = frozenset({"session_cost", "day_cost", "app_day_cost"})
+"""Limits at which the next run would end as well."""
+SOON = 0.3
+"""Seconds within which a message that breaks in is a turn of its run, unless it waits for a tool."""
+
+
+@dataclass
+class Queue:
+    """The queue lives in the session; its head becomes the next run when the run before has come to its end.
+
+    After a run that failed, was stopped or met a ceiling of all runs, and after a restart, they wait until somebody
+    sends one.
+    """
+
+    chat: Chat
+
+    def __post_init__(self) -> None:
+        self._sessions = self.chat.sessions
+        self._runs = self.chat.runs
+        self._tasks: set[asyncio.Task[None]] = set()
+        self._breaking: set[str] = set()
+        self._runs.on_end.append(self._run_ended)
+
+    async def add(
+        self, session_id: str, text: str, attachments: tuple[Attachment, ...] = (), *, trigger: Trigger = FROM_PAGE
+    ) -> QueuedMessage:
+        """Put the message behind those that wait; where no run goes on the first of them is sent at once.
+
+        Raises `WorkbenchError` for an empty message, `TooLarge`, `Conflict` when too many wait.
+        """
+        message = _queued(text, attachments, trigger)
+        await self._keep(session_id, message)
+        await self._typed_is_sent(session_id, trigger)
+        if self._runs.of_session(session_id) is None:
+            await self._send_next(session_id)
+        return message
+
+    async def edit(self, session_id: str, message_id: str, text: str) -> None:
+        """Let it say something else, in its place. Raises `NotFound` when it does not wait any more."""
+
+        def change(session: Session) -> Session:
+            waiting = queued_message(session, message_id)
+            changes = {"text": checked(text, waiting.attachments), "refusal": ""}
+            return with_queued(session, waiting.model_copy(update=changes))
+
+        await self._sessions.change(session_id, change)
+
+    async def drop(self, session_id: str, message_id: str) -> None:
+        """Take it away unsent. Raises `NotFound` when it does not wait any more."""
+
+        def change(session: Session) -> Session:
+            queued_message(session, message_id)
+            return without_queued(session, message_id)
+
+        await self._sessions.change(session_id, change)
+
+    async def send_now(self, session_id: str, message_id: str) -> None:
+        """Let it wait no longer: break into the run that goes on, or begin one. Raises `NotFound`."""
+        waiting = queued_message(self._sessions.get(session_id), message_id)
+        if self.breaking_in(message_id):
+            raise Conflict("This message is on its way into the answer already.")
+        if (live := self._runs.of_session(session_id)) is not None:
+            await self._break_in(live, waiting, is_new=False)
+        else:
+            await self.chat.send_queued(session_id, message_id)
+
+    async def steer(
+        self, session_id: str, text: str, attachments: tuple[Attachment, ...] = (), *, trigger: Trigger = FROM_PAGE
+    ) -> None:
+        """Break into the run that goes on: its answer is cut off, and the message is its next turn.
+
+        Returns when it is, or when it waits among the queued messages: for a tool that may not be cancelled, or for
+        the next run because this one ended before. Raises what `add` raises, `Conflict` where no run goes on.
+        """
+        message = _queued(text, attachments, trigger)
+        if (live := self._runs.of_session(session_id)) is None:
+            raise Conflict("The run has ended, so nothing can break into it. Send the message to its session instead.")
+        await self._break_in(live, message, is_new=True)
+        await self._typed_is_sent(session_id, trigger)
+
+    def breaking_in(self, message_id: str) -> bool:
+        """Whether it waits for nothing but a tool that may not be cancelled."""
+        return message_id in self._breaking
+
+    async def close(self) -> None:
+        """Called once all runs are left: what did not get into its run is kept in its session."""
+        if self._tasks:
+            await asyncio.wait(self._tasks, timeout=1)
+        for task in self._tasks:
+            task.cancel()
+
+    async def _break_in(self, live: LiveRun, message: QueuedMessage, *, is_new: bool) -> None:
+        """Steer with the message; a new one is on disk then, in the run or in the queue."""
+        self._breaking.add(message.id)
+        landed = live.steer(user_message(message.text, *message.attachments)).landed
+        try:
+            await asyncio.wait([landed], timeout=SOON)
+            if landed.done() and landed.result():
+                await _on_disk(live)
+            elif is_new:
+                await self._keep(live.started.session_id, message, first=True)
+        finally:
+            self._go_on(self._settled(live, message, landed))
+
+    async def _settled(self, live: LiveRun, message: QueuedMessage, landed: asyncio.Future[bool]) -> None:
+        """Take the message out of the queue once it is a turn of the run; else it waits there for the next run."""
+        session_id = live.started.session_id
+        try:
+            if await landed:
+                await _on_disk(live)
+                if any(waiting.id == message.id for waiting in self._sessions.get(session_id).queue):
+                    await self._sessions.change(session_id, lambda session: without_queued(session, message.id))
+                return
+        finally:
+            self._breaking.discard(message.id)
+        await live.ended()
+        await self._after(live)
+
+    async def _keep(self, session_id: str, message: QueuedMessage, *, first: bool = False) -> None:
+        def change(session: Session) -> Session:
+            if len(session.queue) >= MOST_QUEUED and not first:
+                raise Conflict(f"{MOST_QUEUED} messages wait already. Send one of them, or take some away.")
+            return with_queued(session, message, first=first)
+
+        await self._sessions.change(session_id, change)
+
+    async def _typed_is_sent(self, session_id: str, trigger: Trigger) -> None:
+        if trigger.kind == "page":
+            empty = {"composer": "", "composer_attachments": ()}
+            await self._sessions.change(session_id, lambda session: session.model_copy(update=empty))
+
+    def _run_ended(self, live: LiveRun) -> None:
+        self._go_on(self._after(live))
+
+    async def _after(self, live: LiveRun) -> None:
+        if makes_way(live.entries):
+            await self._send_next(live.started.session_id)
+
+    async def _send_next(self, session_id: str) -> None:
+        session = self._sessions.get(session_id)
+        if not session.queue or session.deleted_at is not None or self._runs.of_session(session_id) is not None:
+            return
+        head = session.queue[0]
+        try:
+            await self.chat.send_queued(session_id, head.id)
+        except (NotFound, Conflict):
+            log.debug("Queued message %s was sent or taken away, or waits for another run", head.id)
+        except WorkbenchError as error:
+            refused = head.model_copy(update={"refusal": str(error)})
+            await self._sessions.change(session_id, lambda newest: with_queued(newest, refused))
+
+    def _go_on(self, work: Coroutine[None, None, None]) -> None:
+        """Do it beside everything else; the set keeps it from being collected before its end."""
+        task = asyncio.create_task(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+
+async def _on_disk(live: LiveRun) -> None:
+    """Returns when the run is, so that a message is in no other place any more only when it is there."""
+    try:
+        await live.run.recorder.flush()
+    except StorageError as problem:
+        log.warning("A message that broke into run %s is not on disk yet: %s", live.run_id, problem)
+
+
+def makes_way(entries: Sequence[Entry]) -> bool:
+    """Whether the next message may follow by itself: the run came to its end, and no ceiling stops the next one too."""
+    end = finished(entries)
+    if end is None or end.status not in ("completed", "limited"):
+        return False
+    return not any(isinstance(entry.event, LimitReached) and entry.event.limit in OF_ALL_RUNS for entry in entries[-2:])
+
+
+def _queued(text: str, attachments: tuple[Attachment, ...], trigger: Trigger) -> QueuedMessage:
+    text = checked(text, attachments)
+    return QueuedMessage(id=new_id(), text=text, attachments=attachments, created_at=now(), trigger=trigger)

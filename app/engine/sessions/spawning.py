@@ -1,0 +1,255 @@
+"""Runs that agents start themselves: a task goes on beside the run that handed it over, which may ask what came of it.
+
+Which run a call starts is in the trace before that begins, so that a call that is made again after a kill starts none
+twice. A run that is stopped stops those it started; one that comes to its end leaves them going on.
+"""
+
+import asyncio
+import logging
+from collections.abc import Callable, Coroutine
+from dataclasses import dataclass
+
+from app.domain.agents import Agent
+from app.domain.errors import Conflict, NotFound, ToolError, WorkbenchError
+from app.domain.events import ChildFinished, ChildStarted, FinalStatus, LimitReached, RunStarted
+from app.domain.provenance import Parent, Trigger
+from app.domain.sessions import Session, title_of
+from app.domain.tools import Progress, Task, TaskEnd
+from app.domain.trace import Child, children, finished, run_row, totals
+from app.domain.values import new_id
+from app.engine.loop.unpriced import agreed
+from app.engine.run.limits import sentence
+from app.engine.run.live_run import LiveRun
+from app.engine.sessions.chat import Begun, Chat
+from app.engine.sessions.inheriting import check_wanted, limits_at_most, tools_at_most
+from app.engine.sessions.joining import handed_back, watched
+
+log = logging.getLogger(__name__)
+
+MOST_UNFINISHED = 16
+"""Children of one run that have not ended."""
+MOST_NAMES = 40
+ENDS: dict[str, FinalStatus] = {
+    "completed": "completed", "failed": "failed", "cancelled": "cancelled", "limited": "limited"
+}  # fmt: skip
+
+
+MayUse = Callable[[Trigger, Agent], bool]
+"""Whether whoever started a run may use the agent."""
+
+
+def anybody(_trigger: Trigger, _agent: Agent) -> bool:
+    """All agents are there for everybody."""
+    return True
+
+
+@dataclass
+class Spawning:
+    chat: Chat
+    may_use: MayUse = anybody
+
+    def __post_init__(self) -> None:
+        self._runs = self.chat.runs
+        self._tasks: set[asyncio.Task[None]] = set()
+        self._runs.equipment.spawner = self
+        self._runs.on_end.append(self._run_ended)
+        self._runs.on_resume.append(self._run_resumed)
+
+    async def spawn(self, run_id: str, call_id: str, task: Task) -> str:
+        """Start a run for the task, unless this call has started it before; its id."""
+        parent = self._parent(run_id)
+        known = next((child.run_id for child in children(parent.entries) if child.call_id == call_id), "")
+        if known and await self._is_begun(known):
+            return known
+        agent = self._checked(parent, task, begun_before=bool(known))
+        child_id = known or new_id()
+        if not known:
+            parent.run.recorder.record(ChildStarted(call_id=call_id, child_run_id=child_id))
+            await parent.run.recorder.flush()
+        try:
+            await self._begin(parent, agent, Parent(run_id=run_id, call_id=call_id), child_id, task)
+        except WorkbenchError as error:
+            self._note(parent, child_id, "failed")
+            raise ToolError(f"The task was not begun. {error}") from error
+        return child_id
+
+    async def join(self, run_id: str, call_id: str, task_id: str, progressed: Callable[[Progress], None]) -> TaskEnd:
+        """What came of the task once it has ended; one that was left by an app that ended goes on for that."""
+        parent = self._parent(run_id)
+        child_id = self._meant(parent, task_id)
+        if (child := await self._going_on(child_id)) is not None:
+            await watched(child, parent, progressed)
+        trace = await self._runs.trace(child_id)
+        if (end := finished(trace.entries)) is None:
+            raise ToolError(f"The task {child_id} was interrupted before its end. Join it again.")
+        self._note(parent, child_id, end.status)
+        recent = self._runs.recent(child_id)
+        cost = self._runs.ledger.run_cost(recent.run.budget.account) if recent else totals(trace.entries).cost
+        return handed_back(parent, call_id, trace.entries, end, cost=cost)
+
+    def _checked(self, parent: LiveRun, task: Task, *, begun_before: bool) -> Agent:
+        """The agent that gets the task. Raises `ToolError` where it may not be started."""
+        started = parent.started
+        if not task.text.strip():
+            raise ToolError("The task is empty. Say what is to be done.")
+        if (depth := started.depth + 1) > started.limits.spawn_depth:
+            parent.run.over = LimitReached(limit="depth", allowed=started.limits.spawn_depth, reached=depth)
+            raise ToolError(sentence(parent.run.over))
+        check_wanted(started.tools, task.tools)
+        unfinished = sum(child.status is None for child in children(parent.entries))
+        if unfinished >= MOST_UNFINISHED and not begun_before:
+            raise ToolError(f"{unfinished} tasks of this run have not ended yet. Join one of them before the next.")
+        return self._agent(parent, task.agent.strip())
+
+    def _agent(self, parent: LiveRun, name: str) -> Agent:
+        """The agent of that slug or name; without one that of the run itself.
+
+        One that is not there for whoever started the first run above is as one that is not there.
+        """
+        trigger = parent.run.budget.account.root.trigger
+        agents = [agent for agent in self.chat.agents.all() if self.may_use(trigger, agent)]
+        wanted = name.casefold() or parent.started.agent.id
+        for agent in agents:
+            if wanted in (agent.id, agent.slug, agent.name.casefold()):
+                return agent
+        known = ", ".join(agent.slug for agent in agents[:MOST_NAMES]) or "none"
+        called = name or parent.started.agent.slug
+        raise ToolError(f"There is no agent {called!r}: it is not known, or was deleted. Agents: {known}.")
+
+    async def _begin(self, parent: LiveRun, agent: Agent, above: Parent, child_id: str, task: Task) -> None:
+        """Start the run; the same agent goes on with the same variant, model and variables."""
+        started = parent.started
+        same = started.agent if agent.id == started.agent.id else None
+        own_model = agent.variant(same.variant).behaviour.model if same else ""
+        session = await self.chat.new_session(
+            agent.id,
+            same.variant if same else None,
+            model=started.model if same and started.model != own_model else None,
+            variables=started.variables if same else None,
+            parent=above.run_id,
+        )
+        await self.chat.send(
+            session.id,
+            task.text,
+            trigger=Trigger(kind="agent", name=started.agent.name, key=parent.run.budget.account.root.trigger.key),
+            purpose=started.purpose,
+            run_id=child_id,
+            begun_as=_begun_below(parent, above, task),
+        )
+
+    async def _is_begun(self, child_id: str) -> bool:
+        """Whether the run is on disk; its row and session know of it then, also where a kill came before that."""
+        row = self._runs.rows.get(child_id)
+        if row is None:
+            try:
+                entries = (await self._runs.trace(child_id)).entries
+            except NotFound:
+                return False
+            if not entries or not isinstance(entries[0].event, RunStarted):
+                return False
+            row = run_row(entries, alive=True)
+            await self._runs.rows.save(row if finished(entries) else row.model_copy(update={"status": "running"}))
+        title = title_of(row.request)
+        await self.chat.sessions.change(row.session_id, lambda session: _with_child(session, child_id, title))
+        return True
+
+    async def _going_on(self, child_id: str) -> LiveRun | None:
+        """The run as it goes on, resumed where it was left; `None` where it has ended."""
+        if (live := self._runs.live(child_id)) is not None:
+            return live
+        try:
+            if finished((await self._runs.trace(child_id)).entries) is not None:
+                return None
+            return await self.chat.resume(child_id, by="agent")
+        except WorkbenchError as error:
+            if isinstance(error, Conflict) and (live := self._runs.live(child_id)) is not None:
+                return live  # somebody else was faster
+            raise ToolError(f"The task {child_id} cannot go on. {error}") from error
+
+    def _meant(self, parent: LiveRun, task_id: str) -> str:
+        """The run that this one, or an earlier one of its session, has started under that id."""
+        wanted = task_id.strip()
+        own = [child.run_id for child in children(parent.entries)]
+        if wanted in own or self._is_of_session(parent, wanted):
+            return wanted
+        known = ", ".join(own[-MOST_NAMES:]) or "none yet"
+        raise ToolError(f"There is no task {wanted!r}. Tasks that this run has started: {known}.")
+
+    def _is_of_session(self, parent: LiveRun, task_id: str) -> bool:
+        row = self._runs.rows.get(task_id)
+        above = self._runs.rows.get(row.parent.run_id) if row is not None and row.parent is not None else None
+        return above is not None and above.session_id == parent.started.session_id
+
+    def _parent(self, run_id: str) -> LiveRun:
+        if (live := self._runs.live(run_id)) is None:
+            raise ToolError("The run has ended, so it cannot hand over or await a task any more.")
+        return live
+
+    def _note(self, parent: LiveRun, child_id: str, status: FinalStatus) -> None:
+        """Tell the run that started it, once, how it ended."""
+        child = next((one for one in _unfinished(parent) if one.run_id == child_id), None)
+        if child is not None and finished(parent.entries) is None:
+            parent.run.recorder.record(ChildFinished(call_id=child.call_id, child_run_id=child_id, status=status))
+
+    def _run_ended(self, live: LiveRun) -> None:
+        end, above = finished(live.entries), live.started.parent
+        if end is None:
+            return
+        if above is not None and (parent := self._runs.live(above.run_id)) is not None:
+            self._note(parent, live.run_id, end.status)
+        if end.status == "cancelled":
+            for child in _unfinished(live):
+                self._go_on(self._stop(child.run_id))
+
+    def _run_resumed(self, live: LiveRun) -> None:
+        """Tell it of the children that ended while it was left."""
+        for child in _unfinished(live):
+            row = self._runs.rows.get(child.run_id)
+            if row is not None and row.status in ENDS:
+                self._note(live, child.run_id, ENDS[row.status])
+
+    async def _stop(self, child_id: str) -> None:
+        """End the run, also one that an earlier process left, or that is about to begin."""
+        await self._runs.starting.settled(child_id)
+        if (live := self._runs.live(child_id)) is not None:
+            live.stop()
+            return
+        try:
+            await self._runs.end(child_id)
+        except (NotFound, Conflict):
+            log.debug("Run %s had ended, or never begun, when the one that started it was stopped", child_id)
+
+    def _go_on(self, work: Coroutine[None, None, None]) -> None:
+        """Do it beside everything else; the set keeps it from being collected before its end."""
+        task = asyncio.create_task(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+
+def _unfinished(live: LiveRun) -> list[Child]:
+    return [child for child in children(live.entries) if child.status is None]
+
+
+def _begun_below(parent: LiveRun, above: Parent, task: Task) -> Begun:
+    def begun(started: RunStarted) -> RunStarted:
+        limits = parent.started.limits
+        same_model = started.model == parent.started.model
+        return started.model_copy(
+            update={
+                "parent": above,
+                "depth": parent.started.depth + 1,
+                "background": True,
+                "files": {**parent.run.files, **started.files},
+                "tools": tools_at_most(started.tools, parent.started.tools, task.tools),
+                "limits": limits_at_most(started.limits, limits, seconds_left=parent.run.stopwatch.left),
+                "unpriced_agreed": same_model and agreed(parent.run),
+            }
+        )
+
+    return begun
+
+
+def _with_child(session: Session, child_id: str, title: str) -> Session:
+    if session.runs:
+        return session
+    return session.model_copy(update={"runs": (child_id,), "title": session.title or title})
