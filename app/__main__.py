@@ -24,7 +24,7 @@ with late():
         terminal_keys,
     )
     from app.export import exports
-    from app.store import lock
+    from app.store.folder import lock
     from app.tools.worker import child
 
 if TYPE_CHECKING:

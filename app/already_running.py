@@ -13,12 +13,12 @@ from pydantic import JsonValue
 
 from app.domain.errors import FolderInUse, StorageError, WorkbenchError
 from app.late import late
-from app.store.handshake import found_at
-from app.store.lock import Announcement, read_announcement
+from app.store.folder.handshake import found_at
+from app.store.folder.lock import Announcement, read_announcement
 from app.workbench import Workbench
 
 with late():
-    from app.store import looking_lock
+    from app.store.folder import looking_lock
 
 log = logging.getLogger(__name__)
 

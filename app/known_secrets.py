@@ -18,7 +18,7 @@ with late():
 
 if TYPE_CHECKING:
     from app.engine.keys import Keys
-    from app.store.folder import DataFolder
+    from app.store.folder.folder import DataFolder
 
 
 _SPEAKER: ContextVar[Trigger | None] = ContextVar("speaker", default=None)

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 from app.domain.errors import WorkbenchError
 
 if TYPE_CHECKING:
-    from app.store.folder import DataFolder
-    from app.store.preferences import PreferencesStore
-    from app.store.retention import Retention
+    from app.store.folder.folder import DataFolder
+    from app.store.records.preferences import PreferencesStore
+    from app.store.runs.retention import Retention
     from app.tools.http_tools import HttpToolSource
     from app.tools.mcp.hub import McpHub
 

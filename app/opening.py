@@ -7,7 +7,7 @@ from app.app_window import opened_window
 from app.desktop import of_the_system, open_tab
 from app.domain.errors import WorkbenchError
 from app.late import late
-from app.store.lock import Announcement
+from app.store.folder.lock import Announcement
 
 with late():
     from app import already_running

@@ -13,7 +13,7 @@ from pathlib import Path
 from app.domain.values import now
 from app.export.redacting import Redactor
 from app.logs import log_files
-from app.store.folder_size import folder_size
+from app.store.folder.folder_size import folder_size
 from app.workbench import Workbench
 
 _LIBRARIES = ("nicegui", "litellm", "tinydb", "pydantic", "mcp", "pydantic-monty", "tiktoken", "starlette", "uvicorn")

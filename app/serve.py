@@ -33,8 +33,8 @@ from app.api.untrusted import UntrustedOrigin
 from app.api.uploads import upload_routes
 from app.domain.errors import WorkbenchError
 from app.opening import NOT_SEEN, Opening, open_page
-from app.store.handshake import proof
-from app.store.lock import Announcement, this_computer
+from app.store.folder.handshake import proof
+from app.store.folder.lock import Announcement, this_computer
 from app.tools.net_guard import OWN_PORTS
 from app.ui.colours import Colours
 from app.ui.live_markdown import LiveMarkdown

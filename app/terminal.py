@@ -11,7 +11,7 @@ from app.api.caller import STARTED_FROM
 from app.api.replies import RunReply, run_reply
 from app.domain.provenance import Trigger
 from app.domain.trace import steps
-from app.store.lock import Announcement
+from app.store.folder.lock import Announcement
 from app.workbench import Workbench
 
 ANSWER_SECONDS = 3600

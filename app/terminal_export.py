@@ -13,11 +13,11 @@ from app.domain.trace import StoredTrace
 from app.export.bundle import zipped
 from app.export.exports import Choice, Exported, Exports, Format
 from app.export.known import known_secrets
-from app.store.artifacts import Artifacts
-from app.store.lock import Announcement
-from app.store.provider_keys import saved_keys
-from app.store.traces import Traces
-from app.store.writer import Writer
+from app.store.contents.artifacts import Artifacts
+from app.store.folder.lock import Announcement
+from app.store.journal.writer import Writer
+from app.store.keys.provider_keys import saved_keys
+from app.store.runs.traces import Traces
 
 ANSWER_SECONDS = 300
 STDOUT = "-"

@@ -13,7 +13,7 @@ from app.api.envelopes import Envelope, ListEnvelope
 from app.api.keys import KeyReply, NewKeyReply, key_reply
 from app.domain.errors import NotFound
 from app.domain.keys import Right
-from app.store.lock import Announcement
+from app.store.folder.lock import Announcement
 from app.workbench import Workbench
 
 T = TypeVar("T")

@@ -13,7 +13,7 @@ from app.domain.settings import Preferences, SetupProgress
 from app.known_secrets import KnownSecrets
 from app.late import late, late_part
 from app.llm.demo import HUMAN_PACE
-from app.store.folder import DataFolder
+from app.store.folder.folder import DataFolder
 
 with late():
     import app.engine.by_hand
@@ -42,14 +42,14 @@ with late():
     import app.llm.provider_desk
     import app.maintenance
     import app.samples
-    import app.store.contents
-    import app.store.provider_keys
-    import app.store.provider_settings
-    import app.store.removed_runs
-    import app.store.retention
-    import app.store.rows
-    import app.store.search
-    import app.store.sign_ins
+    import app.store.contents.contents
+    import app.store.keys.provider_keys
+    import app.store.keys.provider_settings
+    import app.store.keys.sign_ins
+    import app.store.runs.removed_runs
+    import app.store.runs.retention
+    import app.store.runs.rows
+    import app.store.runs.search
     import app.tools.built_in
     import app.tools.http_tools
     import app.tools.mcp.hub
@@ -214,12 +214,12 @@ class Workbench:
         return app.llm.choices.Choices(self.catalog, self.lookup, self.providers.all, self.provider_keys.ready)
 
     @property
-    def providers(self) -> "app.store.provider_settings.ProviderSettingsStore":
+    def providers(self) -> "app.store.keys.provider_settings.ProviderSettingsStore":
         """What was set for providers of models."""
         return self.data.providers
 
     @property
-    def provider_keys(self) -> "app.store.provider_keys.ProviderKeys":
+    def provider_keys(self) -> "app.store.keys.provider_keys.ProviderKeys":
         """Their keys that were saved."""
         return self.data.provider_keys
 
@@ -277,28 +277,28 @@ class Workbench:
     # What is kept.
 
     @late_part
-    def rows(self) -> "app.store.rows.Rows":
+    def rows(self) -> "app.store.runs.rows.Rows":
         return self.data.rows
 
     @late_part
-    def search(self) -> "app.store.search.Search":
-        return app.store.search.Search(self.data.aside / "cache", self.rows, self.data.traces)
+    def search(self) -> "app.store.runs.search.Search":
+        return app.store.runs.search.Search(self.data.aside / "cache", self.rows, self.data.traces)
 
     @late_part
-    def removed_runs(self) -> "app.store.removed_runs.RemovedRuns":
-        return app.store.removed_runs.RemovedRuns(self.rows, self.sessions, self.data.traces, self.search)
+    def removed_runs(self) -> "app.store.runs.removed_runs.RemovedRuns":
+        return app.store.runs.removed_runs.RemovedRuns(self.rows, self.sessions, self.data.traces, self.search)
 
     @late_part
-    def retention(self) -> "app.store.retention.Retention":
+    def retention(self) -> "app.store.runs.retention.Retention":
         def live_runs() -> list[str]:
             return [live.run_id for live in self.runs.live_runs()]
 
-        return app.store.retention.Retention(self.rows, self.sessions, live_runs)
+        return app.store.runs.retention.Retention(self.rows, self.sessions, live_runs)
 
     @late_part
-    def contents(self) -> "app.store.contents.Contents":
+    def contents(self) -> "app.store.contents.contents.Contents":
         """The artifacts as pages show and link them."""
-        return app.store.contents.Contents(self.artifacts, self.origin_of_contents)
+        return app.store.contents.contents.Contents(self.artifacts, self.origin_of_contents)
 
     @late_part
     def exports(self) -> "app.export.exports.Exports":
@@ -316,9 +316,11 @@ class Workbench:
         return app.engine.keys.Keys(self.data.api_keys, self.agents, app.engine.run.clock.SystemClock())
 
     @late_part
-    def sign_ins(self) -> "app.store.sign_ins.SignIns":
+    def sign_ins(self) -> "app.store.keys.sign_ins.SignIns":
         """The browsers that may open the pages; over data that is only looked at, until the app ends."""
-        return app.store.sign_ins.SignIns(None if self.data.read_only else self.data.path / app.store.sign_ins.FILE)
+        return app.store.keys.sign_ins.SignIns(
+            None if self.data.read_only else self.data.path / app.store.keys.sign_ins.FILE
+        )
 
     @late_part
     def known(self) -> KnownSecrets:

@@ -1,6 +1,6 @@
 """The app with a search that cannot even begin: `python -m tests.failing_app` takes the app's own arguments."""
 
-from app.store.search import Search
+from app.store.runs.search import Search
 from app.workbench import Workbench
 from tests.driven_app import serve_driven
 from tests.parts import having

@@ -17,7 +17,7 @@ from app.domain.agents import (
 from app.domain.comparisons import ComparedTurn, Comparison
 from app.domain.sessions import Session
 from app.domain.values import new_id, now
-from app.store.folder import DataFolder
+from app.store.folder.folder import DataFolder
 
 
 @dataclass(frozen=True)

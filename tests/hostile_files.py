@@ -36,7 +36,7 @@ from app.domain.values import now
 from app.export.agent_file import agent_file
 from app.export.bundle import bundle
 from app.export.json_lines import json_lines
-from app.store.folder import DataFolder
+from app.store.folder.folder import DataFolder
 from tests.traces import asked, called, ran, returned, said, trace_of
 
 TOOL = "run_command"

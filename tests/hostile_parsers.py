@@ -17,7 +17,7 @@ from app.export.agent_file import read_agent_file
 from app.llm.failures import classify
 from app.llm.thinking import ThinkSplitter
 from app.llm.tokens import text_tokens
-from app.store import search_words
+from app.store.runs import search_words
 from app.tools.builtin.date_utils.reading import readings
 from app.tools.builtin.numbers import written_number
 from app.tools.docstring import read_docstring

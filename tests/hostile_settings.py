@@ -10,7 +10,7 @@ from app.domain.settings import Preferences, SavedFilter, SetupProgress, WebSear
 from app.domain.tool_settings import HttpField, HttpTool, McpServer, SavedCall, StdioTransport, ToolSetting
 from app.domain.tools import canonical_name
 from app.domain.values import now, well_formed
-from app.store.folder import DataFolder
+from app.store.folder.folder import DataFolder
 from tests.hostile_runs import hostile_tool
 
 SERVER = "bad-server"

@@ -25,7 +25,7 @@ from app.domain.messages import Message, ReasoningPart, TextPart, ToolCall, Tool
 from app.domain.provenance import AgentRef
 from app.domain.streaming import Draft
 from app.domain.trace import run_row
-from app.store.folder import DataFolder
+from app.store.folder.folder import DataFolder
 
 SEEDED = datetime(2026, 11, 1, 8, 0, tzinfo=UTC)
 """When the first seeded run began; the next ones follow a minute apart."""

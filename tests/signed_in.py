@@ -6,7 +6,7 @@ import time
 from pathlib import Path
 
 from app.domain.keys import secret_digest
-from app.store.sign_ins import FILE, SignIns
+from app.store.keys.sign_ins import FILE, SignIns
 
 BROWSER = "ap_the-id-of-the-browser-of-tests-0123456789"
 """What its cookie holds."""

@@ -6,7 +6,7 @@ from app.domain.agents import Behaviour, new_agent
 from app.domain.events import Entry
 from app.domain.settings import Preferences
 from app.domain.values import new_id, now
-from app.store.database import JournalDB
+from app.store.journal.database import JournalDB
 from app.workbench import Workbench
 from tests.store.test_retention import folder_with
 from tests.traces import ADD, asked, called, finished, returned, said, started

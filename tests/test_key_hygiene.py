@@ -14,9 +14,9 @@ from app.domain.provenance import Trigger
 from app.domain.tool_settings import HttpTool, McpServer, StdioTransport
 from app.export.exports import FORMATS, Choice
 from app.llm.provider_desk import ProviderEntry
-from app.store.folder import DataFolder
-from app.store.key_places import FILE
-from app.store.provider_keys import saved_keys
+from app.store.folder.folder import DataFolder
+from app.store.keys.key_places import FILE
+from app.store.keys.provider_keys import saved_keys
 from app.terminal_export import export_here
 from app.tools.sealing import Sealing
 from app.tools.worker.command import worker_environment

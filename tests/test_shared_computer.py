@@ -10,8 +10,8 @@ import pytest
 
 from app.domain.errors import WorkbenchError
 from app.serve import FIRST_PORT, HOST, choose_port
-from app.store.folder import DataFolder
-from app.store.key_places import FILE, FilePlace
+from app.store.folder.folder import DataFolder
+from app.store.keys.key_places import FILE, FilePlace
 from app.workbench import Workbench
 from tests.app_process import AppProcess, free_port
 

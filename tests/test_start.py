@@ -21,9 +21,9 @@ import pytest
 
 from app.already_running import opened_or_running, running_app
 from app.domain.errors import FolderInUse, StorageError
-from app.store.handshake import found_at, proof
-from app.store.lock import Announcement, FolderLock
-from app.store.looking_lock import looking_lock
+from app.store.folder.handshake import found_at, proof
+from app.store.folder.lock import Announcement, FolderLock
+from app.store.folder.looking_lock import looking_lock
 from app.workbench import Workbench
 from tests.app_process import ROOT, AppProcess, free_port, plain_environment
 from tests.store.read_only import fingerprint, newer_folder

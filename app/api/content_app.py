@@ -13,8 +13,8 @@ from app.api.connections import Connections
 from app.api.refusals import page
 from app.domain.errors import NotFound, StorageError
 from app.domain.media_types import SHOWN_IMAGES, media_type_of
-from app.store.contents import Contents
-from app.store.signed_links import Expired
+from app.store.contents.contents import Contents
+from app.store.contents.signed_links import Expired
 
 STRANGERS = 200
 """Connections that have shown no signed address."""

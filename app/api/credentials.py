@@ -11,7 +11,7 @@ from app.api.guests import Guests
 from app.api.refusals import API_PATHS, Refusal
 from app.domain.keys import ApiKey
 from app.domain.values import now
-from app.store.sign_ins import SignIns
+from app.store.keys.sign_ins import SignIns
 
 LOCKED = Refusal(
     401,

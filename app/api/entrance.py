@@ -13,8 +13,8 @@ from app.api.envelopes import refused
 from app.api.launch_pages import LaunchPages
 from app.api.refusals import Refusal, page
 from app.domain.errors import StorageError
-from app.store import sign_ins
-from app.store.sign_ins import SignIns
+from app.store.keys import sign_ins
+from app.store.keys.sign_ins import SignIns
 
 COOKIE_SECONDS = 400 * 86_400
 """As long as browsers keep one at most; when it stops to open anything is known here."""

@@ -17,10 +17,10 @@ from app.api.refusals import page
 from app.domain.errors import StorageError
 from app.domain.keys import PREFIX
 from app.late import late
-from app.store.trouble import in_words
+from app.store.journal.trouble import in_words
 
 with late():
-    from app.store import looking_lock
+    from app.store.folder import looking_lock
 
 HOLDS = 60
 """Seconds that a code works."""

@@ -23,7 +23,7 @@ from app.api.rate import RunLimits
 from app.api.refusals import OPENAI_PATHS, Refusal
 from app.export.limits import LARGEST_BUNDLE
 from app.known_secrets import speaking
-from app.store.sign_ins import SignIns
+from app.store.keys.sign_ins import SignIns
 
 HOST = "127.0.0.1"
 """The one name the app answers to, and the one address it listens on."""

@@ -13,7 +13,7 @@ from app.late import late
 
 with late():
     from app.api import content_app
-    from app.store import contents
+    from app.store.contents import contents
 
 HOST = "127.0.0.1"
 

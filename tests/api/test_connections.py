@@ -14,7 +14,7 @@ from starlette.websockets import WebSocket
 
 from app.api.connections import Connections
 from app.api.security import Door
-from app.store.sign_ins import SIGN_OUT, SignIns
+from app.store.keys.sign_ins import SIGN_OUT, SignIns
 from tests.api.over import served
 from tests.api.test_security import OneKey
 from tests.app_process import free_port

@@ -16,7 +16,7 @@ from starlette.testclient import TestClient
 from app.api.launch_pages import LaunchPages
 from app.api.security import Door, install
 from app.export.redacting import Redactor
-from app.store.sign_ins import SignIns
+from app.store.keys.sign_ins import SignIns
 from tests.api.test_security import SMALL_APP
 from tests.waiting import until
 

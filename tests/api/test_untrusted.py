@@ -10,9 +10,9 @@ import httpx
 import pytest
 
 from app.api.untrusted import UntrustedOrigin
-from app.store.artifacts import Artifacts
-from app.store.contents import Contents
-from app.store.signed_links import HOLDS, SignedLinks
+from app.store.contents.artifacts import Artifacts
+from app.store.contents.contents import Contents
+from app.store.contents.signed_links import HOLDS, SignedLinks
 
 PNG = b"\x89PNG\r\n\x1a\n" + bytes(100)
 SVG = b"<svg xmlns='http://www.w3.org/2000/svg'><script>alert(1)</script></svg>"

@@ -13,8 +13,8 @@ from app.engine.run.clock import SystemClock
 from app.engine.runs.runs import Runs
 from app.llm.catalog import Catalog
 from app.llm.directory import ModelDirectory
-from app.store.folder import DataFolder
-from app.store.search import Search
+from app.store.folder.folder import DataFolder
+from app.store.runs.search import Search
 from app.tools.registry import Registry
 from tests.figures import Figure
 from tests.seeds import seed_traces

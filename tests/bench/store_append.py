@@ -13,9 +13,9 @@ from pathlib import Path
 
 from app.domain.events import Entry
 from app.domain.values import now
-from app.store.database import JournalDB
-from app.store.disk import Disk
-from app.store.folder import DataFolder
+from app.store.folder.folder import DataFolder
+from app.store.journal.database import JournalDB
+from app.store.journal.disk import Disk
 from tests.figures import Figure
 from tests.traces import called, said, started, trace_of
 

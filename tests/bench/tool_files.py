@@ -9,8 +9,8 @@ from pathlib import Path
 import psutil
 
 from app.domain.tools import ToolOutput
-from app.store.database import JournalDB
-from app.store.trusted_files import TrustedFiles
+from app.store.journal.database import JournalDB
+from app.store.records.trusted_files import TrustedFiles
 from app.tools.user_tools.folder import UserTools
 from app.tools.user_tools.template import template
 from tests.figures import Figure

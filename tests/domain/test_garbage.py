@@ -4,7 +4,7 @@ from pathlib import Path
 import pytest
 
 from app.domain.garbage import no_collection
-from app.store.database import JournalDB
+from app.store.journal.database import JournalDB
 
 
 def test_the_collector_rests_until_the_last_of_many_readers_is_done():

@@ -15,7 +15,7 @@ from app.engine.runs.runs import Runs
 from app.engine.sessions.chat import FROM_PAGE, Chat
 from app.engine.sessions.jobs import Jobs
 from app.engine.sessions.pauses import Pauses
-from app.store.folder import DataFolder
+from app.store.folder.folder import DataFolder
 from app.tools.builtin.files import file_tools
 from app.tools.builtin.tasks import join_task, spawn_task
 from app.tools.registry import Registry

@@ -9,7 +9,7 @@ from app.domain.errors import Conflict
 from app.domain.messages import FilePart
 from app.domain.tools import Answer, CallContext, Progress, Question, ToolOutput
 from app.engine.by_hand import KEPT_CHARACTERS, KEPT_FINISHED, HandCalls
-from app.store.artifacts import Artifacts
+from app.store.contents.artifacts import Artifacts
 from app.tools.registry import Registry
 from app.tools.tool import tool
 from tests.waiting import until

@@ -16,7 +16,7 @@ from app.engine.runs.runs import Runs
 from app.engine.sessions.chat import Chat
 from app.llm.demo.model import DemoModel
 from app.paths import assets
-from app.store.folder import DataFolder
+from app.store.folder.folder import DataFolder
 from app.tools.registry import Registry
 from tests.builtin_tools import builtin_registry
 from tests.engine.test_real_small_model import OnlyNeedle

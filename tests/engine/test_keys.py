@@ -13,7 +13,7 @@ from app.domain.keys import NO_KEY, RIGHTS
 from app.domain.provenance import Trigger
 from app.domain.values import now
 from app.engine.keys import Keys
-from app.store.folder import DataFolder
+from app.store.folder.folder import DataFolder
 
 
 @dataclass

@@ -7,7 +7,7 @@ import pytest
 from app.domain.provenance import Parent
 from app.engine.run.clock import SystemClock
 from app.engine.run.ledger import Ledger, Spent
-from app.store.folder import DataFolder
+from app.store.folder.folder import DataFolder
 from tests.traces import returned, started, trace_of
 
 

@@ -12,8 +12,8 @@ from app.engine.run.live_run import LiveRun
 from app.engine.runs.runs import Runs
 from app.engine.sessions.chat import Chat
 from app.engine.sessions.queue import MOST_QUEUED, Queue, makes_way
-from app.store.disk import Disk
-from app.store.folder import DataFolder
+from app.store.folder.folder import DataFolder
+from app.store.journal.disk import Disk
 from app.tools.registry import Registry
 from tests.engine.conftest import Bench, QuickClock
 from tests.engine.scripted import ScriptedModels, TextDelta, reply

@@ -12,7 +12,7 @@ from app.domain.trace import steps
 from app.engine.run.clock import SystemClock
 from app.engine.runs.runs import Runs
 from app.engine.sessions.chat import Chat
-from app.store.folder import DataFolder
+from app.store.folder.folder import DataFolder
 from tests.builtin_tools import builtin_registry
 from tests.fakes.needle import NAME, NeedleModel, why_not
 

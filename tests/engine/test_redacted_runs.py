@@ -23,7 +23,7 @@ from app.engine.loop.results import BIG
 from app.engine.run.live_run import LiveRun
 from app.engine.runs.runs import Runs
 from app.engine.sessions.chat import Chat
-from app.store.folder import DataFolder
+from app.store.folder.folder import DataFolder
 from app.tools.registry import Registry
 from app.tools.tool import tool
 from tests.engine.conftest import QuickClock

@@ -20,7 +20,7 @@ from app.engine.run.live_run import LiveRun
 from app.engine.runs.runs import Runs
 from app.engine.sessions.chat import Chat
 from app.engine.sessions.pauses import Pauses
-from app.store.folder import DataFolder
+from app.store.folder.folder import DataFolder
 from app.tools.registry import Registry
 from app.tools.tool import AnyTool, tool
 from tests.engine.conftest import Bench, QuickClock

@@ -2,7 +2,7 @@
 
 from app.domain.trace import RunFilter, run_row
 from app.engine.runs.runs import Runs
-from app.store.search import Search
+from app.store.runs.search import Search
 from tests.engine.conftest import Bench
 from tests.traces import asked, called, finished, said, started, trace_of
 

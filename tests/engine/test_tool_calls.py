@@ -15,7 +15,7 @@ from app.domain.trace import RunFilter, open_pauses
 from app.engine.loop.results import BIG, HEAD
 from app.engine.runs.runs import Runs
 from app.engine.sessions.chat import Chat
-from app.store.folder import DataFolder
+from app.store.folder.folder import DataFolder
 from app.tools.registry import Registry
 from app.tools.tool import tool
 from tests.engine.conftest import Bench, QuickClock

@@ -20,11 +20,11 @@ from app.domain.agents import Behaviour, ToolChoice, new_agent
 from app.domain.errors import WorkbenchError
 from app.domain.sessions import Session
 from app.domain.trace import run_row
-from app.store.archive import KEY_FILE
-from app.store.folder import DataFolder
-from app.store.removed_runs import RemovedRuns
-from app.store.retention import Retention
-from app.store.search import Search
+from app.store.folder.archive import KEY_FILE
+from app.store.folder.folder import DataFolder
+from app.store.runs.removed_runs import RemovedRuns
+from app.store.runs.retention import Retention
+from app.store.runs.search import Search
 from tests.figures import Figure
 from tests.traces import BEGAN, asked, finished, said, started, trace_of
 

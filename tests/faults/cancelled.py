@@ -20,7 +20,7 @@ from app.engine.run.clock import SystemClock
 from app.engine.run.live_run import LiveRun
 from app.engine.runs.runs import Runs
 from app.engine.sessions.chat import Chat
-from app.store.folder import DataFolder
+from app.store.folder.folder import DataFolder
 from app.tools.registry import Registry
 from tests.cancelling import AtAwait
 from tests.engine.conftest import Bench, tools

@@ -11,8 +11,8 @@ import httpx
 
 from app.api.guests import PUBLIC_ROUTES
 from app.domain.agents import Behaviour, new_agent
-from app.store.folder import DataFolder
-from app.store.sign_ins import SIGN_OUT
+from app.store.folder.folder import DataFolder
+from app.store.keys.sign_ins import SIGN_OUT
 from tests.app_process import AppProcess
 from tests.door import SOCKET, Owner, Target, ask, evil_hosts, evil_origins, let_in, signed_in, unsigned
 from tests.figures import Figure

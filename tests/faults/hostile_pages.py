@@ -13,7 +13,7 @@ from playwright.sync_api import Page, expect, sync_playwright
 from app.domain.agents import Behaviour, new_agent
 from app.domain.events import Entry
 from app.domain.streaming import Draft
-from app.store.folder import DataFolder
+from app.store.folder.folder import DataFolder
 from tests.app_process import AppProcess
 from tests.browser import chromium
 from tests.e2e.conftest import FLAGS

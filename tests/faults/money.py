@@ -18,7 +18,7 @@ from app.engine.runs.runs import Runs
 from app.engine.sessions.chat import Chat
 from app.llm.catalog import Catalog
 from app.llm.directory import ModelDirectory
-from app.store.folder import DataFolder
+from app.store.folder.folder import DataFolder
 from tests.builtin_tools import builtin_registry
 from tests.fakes.openai import USAGE, FakeOpenAI
 from tests.figures import Figure

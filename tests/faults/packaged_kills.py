@@ -21,7 +21,7 @@ import psutil
 from app.api.replies import answer_of
 from app.domain.errors import NotFound, WorkbenchError
 from app.domain.trace import RunFilter, finished
-from app.store.folder import DataFolder
+from app.store.folder.folder import DataFolder
 from tests.app_process import AppProcess
 from tests.e2e.playground import SUM
 from tests.figures import Figure, show

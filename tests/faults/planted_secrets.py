@@ -16,7 +16,7 @@ from app.domain.agents import Behaviour, ToolChoice, new_agent
 from app.domain.tool_settings import HttpTool, HttpTransport, McpServer, StdioTransport
 from app.export.exports import FORMATS
 from app.problem_report import problem_report
-from app.store.key_places import FILE
+from app.store.keys.key_places import FILE
 from app.workbench import Workbench
 from tests.app_process import ROOT, AppProcess
 from tests.fakes.file_keyring import FileKeyring

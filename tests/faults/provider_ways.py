@@ -22,7 +22,7 @@ from app.engine.sessions.chat import Chat
 from app.llm.catalog import Catalog
 from app.llm.directory import ModelDirectory
 from app.llm.litellm_model import ensure_litellm
-from app.store.folder import DataFolder
+from app.store.folder.folder import DataFolder
 from app.tools.registry import Registry
 from app.tools.tool import AnyTool, tool
 from tests.app_process import free_port

@@ -14,8 +14,8 @@ import httpx
 
 from app.domain.events import Entry, ToolCalled, ToolReturned
 from app.domain.trace import finished, open_pauses
-from app.store.traces import Traces
-from app.store.writer import Writer
+from app.store.journal.writer import Writer
+from app.store.runs.traces import Traces
 from tests.app_process import AppProcess
 from tests.faults.killed_app import SLUG
 from tests.figures import Figure

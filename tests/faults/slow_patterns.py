@@ -17,7 +17,7 @@ from pathlib import Path
 from playwright.sync_api import Page, expect, sync_playwright
 
 from app.domain.agents import Behaviour, new_agent
-from app.store.folder import DataFolder
+from app.store.folder.folder import DataFolder
 from tests.app_process import AppProcess
 from tests.browser import chromium
 from tests.e2e.conftest import FLAGS

@@ -13,9 +13,9 @@ from app.domain.agents import Behaviour, new_agent
 from app.domain.errors import NotFound, WorkbenchError
 from app.domain.streaming import Draft
 from app.domain.trace import run_row
-from app.store.database import JournalDB
-from app.store.folder import DataFolder
-from app.store.writer import Writer
+from app.store.folder.folder import DataFolder
+from app.store.journal.database import JournalDB
+from app.store.journal.writer import Writer
 from tests.figures import Figure
 from tests.store.power import Record, RecordingDisk, acknowledged, leave
 from tests.traces import asked, call, called, finished, ran, returned, said, started, trace_of

@@ -9,9 +9,9 @@ from keyring.backends import fail
 
 from app.llm.lookup import Lookup
 from app.llm.provider_desk import ProviderDesk
-from app.store.database import JournalDB
-from app.store.provider_keys import ProviderKeys
-from app.store.provider_settings import KeptKeys, ProviderSettingsStore
+from app.store.journal.database import JournalDB
+from app.store.keys.provider_keys import ProviderKeys
+from app.store.keys.provider_settings import KeptKeys, ProviderSettingsStore
 
 
 @dataclass

@@ -10,7 +10,7 @@ from typing import TypeVar
 
 import pytest
 
-from app.store.disk import Disk
+from app.store.journal.disk import Disk
 
 T = TypeVar("T")
 

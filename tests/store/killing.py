@@ -18,8 +18,8 @@ from app.domain.agents import Behaviour, new_agent
 from app.domain.errors import NotFound, WorkbenchError
 from app.domain.streaming import Draft
 from app.domain.trace import RunFilter, run_row
-from app.store.disk import Disk
-from app.store.folder import DataFolder
+from app.store.folder.folder import DataFolder
+from app.store.journal.disk import Disk
 from tests.traces import asked, call, called, finished, ran, returned, said, started, trace_of
 
 POINTS = ("before", "within", "after")

@@ -9,7 +9,7 @@ import random
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from app.store.disk import Disk
+from app.store.journal.disk import Disk
 
 SECTOR = 512
 """Bytes that a medium writes as a whole."""

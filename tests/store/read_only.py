@@ -6,8 +6,8 @@ from pathlib import Path
 
 from pydantic import JsonValue
 
-from app.store.database import JournalDB
-from app.store.migrations import SCHEMA
+from app.store.folder.migrations import SCHEMA
+from app.store.journal.database import JournalDB
 
 RELEASED = Path(__file__).with_name("formats") / str(SCHEMA)
 RUN = "qkzjq5q8numviip9"

@@ -12,14 +12,14 @@ from app.domain.errors import Conflict, NotFound
 from app.domain.sessions import Session
 from app.domain.trace import RunRow, Week, run_row
 from app.domain.values import now
-from app.store.agents import Agents
-from app.store.comparisons import Comparisons
-from app.store.database import JournalDB
-from app.store.folder import DataFolder
-from app.store.rows import Rows
-from app.store.sessions import Sessions
-from app.store.variable_sets import VariableSets
-from app.store.working_copies import WorkingCopies
+from app.store.folder.folder import DataFolder
+from app.store.journal.database import JournalDB
+from app.store.records.agents import Agents
+from app.store.records.comparisons import Comparisons
+from app.store.records.sessions import Sessions
+from app.store.records.variable_sets import VariableSets
+from app.store.records.working_copies import WorkingCopies
+from app.store.runs.rows import Rows
 from tests.traces import asked, finished, returned, started, trace_of
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from app.domain.errors import NotFound, StorageError
-from app.store.artifacts import Artifacts
+from app.store.contents.artifacts import Artifacts
 from tests.store.disks import CALLS, TroubledDisk, broken, full
 
 

@@ -12,11 +12,11 @@ import pytest
 
 from app.domain.agents import Behaviour, new_agent
 from app.domain.errors import NotFound, StorageError
-from app.store.archive import MANIFEST, PARTS, SIGNATURE, is_safe
-from app.store.backups import Backups, put_back
-from app.store.database import JournalDB
-from app.store.folder import DataFolder
-from app.store.migrations import SCHEMA
+from app.store.folder.archive import MANIFEST, PARTS, SIGNATURE, is_safe
+from app.store.folder.backups import Backups, put_back
+from app.store.folder.folder import DataFolder
+from app.store.folder.migrations import SCHEMA
+from app.store.journal.database import JournalDB
 
 
 async def with_cook(path: Path) -> DataFolder:
@@ -231,7 +231,7 @@ async def test_an_upload_that_is_a_backup_is_kept_under_a_name_of_ours(backups: 
 
 
 async def test_a_backup_from_before_a_migration_can_be_restored(tmp_path: Path):
-    from app.store.migrations import back_up
+    from app.store.folder.migrations import back_up
 
     await (await with_cook(tmp_path)).close()
     backup = back_up(tmp_path, SCHEMA)

@@ -12,11 +12,11 @@ from app.domain.errors import Conflict, NotFound
 from app.domain.sessions import Session
 from app.domain.settings import Preferences
 from app.domain.trace import RunFilter, RunRow, SortKey, run_row
-from app.store.agents import Agents
-from app.store.database import JournalDB
-from app.store.preferences import PreferencesStore
-from app.store.rows import Rows
-from app.store.sessions import Sessions
+from app.store.journal.database import JournalDB
+from app.store.records.agents import Agents
+from app.store.records.preferences import PreferencesStore
+from app.store.records.sessions import Sessions
+from app.store.runs.rows import Rows
 from tests.traces import BEGAN, asked, finished, returned, started, trace_of
 
 

@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from app.domain.errors import NotFound
-from app.store.artifacts import Artifacts
-from app.store.contents import Contents
+from app.store.contents.artifacts import Artifacts
+from app.store.contents.contents import Contents
 
 
 async def test_their_size_is_known_unread(tmp_path: Path):

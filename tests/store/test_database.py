@@ -8,8 +8,8 @@ import pytest
 from tinydb import TinyDB, operations, where
 from tinydb.table import Document
 
-from app.store.database import JournalDB
-from app.store.writer import Writer
+from app.store.journal.database import JournalDB
+from app.store.journal.writer import Writer
 
 TABLES = ("_default", "agents", "läufe")
 

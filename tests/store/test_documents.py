@@ -5,9 +5,9 @@ import pytest
 
 from app.domain.errors import Conflict, NotFound, StorageError
 from app.domain.values import Value
-from app.store.database import JournalDB
-from app.store.documents import Documents
-from app.store.writer import Writer
+from app.store.journal.database import JournalDB
+from app.store.journal.documents import Documents
+from app.store.journal.writer import Writer
 from tests.store.disks import TroubledDisk, full
 
 

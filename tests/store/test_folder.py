@@ -15,14 +15,14 @@ import pytest
 from app.domain.agents import Behaviour, new_agent
 from app.domain.errors import StorageError
 from app.domain.trace import RunFilter
-from app.store.database import JournalDB
-from app.store.disk import Disk
-from app.store.folder import DataFolder
-from app.store.frames import Changes
-from app.store.journal import JournalStorage
-from app.store.lock import Announcement, FolderLock, read_announcement
-from app.store.migrations import migrate, migrate_in_memory, schema_of
-from app.store.read_only import ReadOnlyDisk
+from app.store.folder.folder import DataFolder
+from app.store.folder.lock import Announcement, FolderLock, read_announcement
+from app.store.folder.migrations import migrate, migrate_in_memory, schema_of
+from app.store.folder.read_only import ReadOnlyDisk
+from app.store.journal.database import JournalDB
+from app.store.journal.disk import Disk
+from app.store.journal.frames import Changes
+from app.store.journal.journal import JournalStorage
 from tests.store.disks import CALLS, TroubledDisk, full, small_disk
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -76,7 +76,7 @@ async def test_a_folder_in_use_is_refused_until_it_is_closed(tmp_path: Path):
     await DataFolder.open(tmp_path).close()
 
 
-HOLD = "import sys; from pathlib import Path; from app.store.lock import FolderLock; \
+HOLD = "import sys; from pathlib import Path; from app.store.folder.lock import FolderLock; \
 lock = FolderLock.take(Path(sys.argv[1])); print('held', flush=True); sys.stdin.read()"
 
 
@@ -143,7 +143,7 @@ def test_a_read_only_folder_is_refused_in_words(tmp_path: Path):
 import os, sys
 from pathlib import Path
 from app.domain.errors import StorageError
-from app.store.folder import DataFolder
+from app.store.folder.folder import DataFolder
 if os.getuid() == 0:
     os.setuid(65534)
 for folder in (Path({str(folder)!r}), Path({str(folder / "below")!r}), Path({str(folder / "closed" / "data")!r})):
@@ -275,7 +275,7 @@ import asyncio, json, resource, signal, sys
 from pathlib import Path
 from app.domain.agents import Behaviour, new_agent
 from app.domain.errors import StorageError
-from app.store.folder import DataFolder
+from app.store.folder.folder import DataFolder
 
 async def fill(path):
     folder, stored, words = DataFolder.open(path), [], ""

@@ -21,14 +21,14 @@ from app.domain.settings import Preferences, WebSearch
 from app.domain.tool_settings import HttpTool, McpServer, SavedCall, StdioTransport, ToolSetting, TrustedFile
 from app.domain.trace import run_row
 from app.domain.values import now
-from app.store import foreign_data
-from app.store.archive import KEY_FILE, MANIFEST, SIGNATURE
-from app.store.backups import put_back
-from app.store.database import JournalDB
-from app.store.folder import DataFolder
-from app.store.frames import frame
-from app.store.migrations import back_up
-from app.store.provider_settings import KeptKeys
+from app.store.folder import foreign_data
+from app.store.folder.archive import KEY_FILE, MANIFEST, SIGNATURE
+from app.store.folder.backups import put_back
+from app.store.folder.folder import DataFolder
+from app.store.folder.migrations import back_up
+from app.store.journal.database import JournalDB
+from app.store.journal.frames import frame
+from app.store.keys.provider_settings import KeptKeys
 from tests.traces import asked, finished, started, trace_of
 
 STORE = Path(foreign_data.__file__).parent

@@ -1,4 +1,4 @@
-from app.store.frames import batch_of, frame, scan, table_of
+from app.store.journal.frames import batch_of, frame, scan, table_of
 
 
 def test_a_line_gives_back_the_changes_it_was_made_of():

@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 
 from app.domain.errors import StorageError
-from app.store.database import JournalDB
-from app.store.disk import Disk
-from app.store.frames import framed
-from app.store.journal import SPARE_CHANGES
-from app.store.writer import Writer
+from app.store.journal.database import JournalDB
+from app.store.journal.disk import Disk
+from app.store.journal.frames import framed
+from app.store.journal.journal import SPARE_CHANGES
+from app.store.journal.writer import Writer
 from tests.store.disks import CALLS, ShortDisk, TroubledDisk, broken, full
 
 Contents = dict[str, dict[int, dict[str, object]]]

@@ -10,15 +10,15 @@ from pydantic import JsonValue
 from app.domain.keys import ApiKey
 from app.domain.provenance import Trigger
 from app.domain.trace import KeyRuns, RunFilter, RunRow, run_row
-from app.store.agents import Agents
-from app.store.api_keys import ApiKeys
-from app.store.database import JournalDB
-from app.store.folder import DataFolder
-from app.store.frames import Document
-from app.store.migrations import SCHEMA, schema_of
-from app.store.read_only import newer_data, opened_to_read
-from app.store.rows import Rows
-from app.store.sessions import Sessions
+from app.store.folder.folder import DataFolder
+from app.store.folder.migrations import SCHEMA, schema_of
+from app.store.folder.read_only import newer_data, opened_to_read
+from app.store.journal.database import JournalDB
+from app.store.journal.frames import Document
+from app.store.records.agents import Agents
+from app.store.records.api_keys import ApiKeys
+from app.store.records.sessions import Sessions
+from app.store.runs.rows import Rows
 from tests.store.read_only import RUN, SESSION, fingerprint
 from tests.traces import BEGAN, asked, finished, started, trace_of
 

@@ -11,10 +11,10 @@ from keyring.backend import KeyringBackend
 from keyring.backends import fail, null
 
 from app.domain.errors import StorageError, WorkbenchError
-from app.store.database import JournalDB
-from app.store.key_places import FILE, SERVICE, Keyring
-from app.store.provider_keys import ProviderKeys
-from app.store.provider_settings import KeptKeys
+from app.store.journal.database import JournalDB
+from app.store.keys.key_places import FILE, SERVICE, Keyring
+from app.store.keys.provider_keys import ProviderKeys
+from app.store.keys.provider_settings import KeptKeys
 
 KEY = "sk-planted-0123456789-WXYZ"
 

@@ -13,9 +13,9 @@ import pytest
 from app.domain.agents import Behaviour, new_agent
 from app.domain.errors import StorageError
 from app.domain.trace import RunFilter
-from app.store.database import JournalDB
-from app.store.folder import DataFolder
-from app.store.lock import LOCK_NAME, FolderLock
+from app.store.folder.folder import DataFolder
+from app.store.folder.lock import LOCK_NAME, FolderLock
+from app.store.journal.database import JournalDB
 from tests.store.read_only import NEWER, RUN, SESSION, fingerprint, newer_folder
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -118,9 +118,9 @@ def test_a_file_in_a_form_that_nobody_knows_is_refused_and_left_alone(tmp_path: 
 LOOK = """
 import asyncio, concurrent.futures.thread, os, sys
 from pathlib import Path
-import app.store.read_only
+import app.store.folder.read_only
 from app.domain.errors import StorageError
-from app.store.folder import DataFolder
+from app.store.folder.folder import DataFolder
 
 async def look(path):
     folder = DataFolder.open(path)

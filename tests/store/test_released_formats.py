@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from app.domain.trace import KeyRuns, RunFilter, conversation, open_pauses, steps
-from app.store.folder import DataFolder
-from app.store.migrations import SCHEMA
+from app.store.folder.folder import DataFolder
+from app.store.folder.migrations import SCHEMA
 from app.workbench import Workbench
 from tests.store.used_folder import HELD, view
 from tests.waiting import until

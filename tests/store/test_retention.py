@@ -7,10 +7,10 @@ import pytest
 
 from app.domain.sessions import Session
 from app.domain.values import now
-from app.store.folder import DataFolder
-from app.store.removed_runs import RemovedRuns
-from app.store.retention import Expired, Retention
-from app.store.search import Search
+from app.store.folder.folder import DataFolder
+from app.store.runs.removed_runs import RemovedRuns
+from app.store.runs.retention import Expired, Retention
+from app.store.runs.search import Search
 from tests.store.test_collections import row
 
 NOW = now()

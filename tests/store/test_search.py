@@ -9,10 +9,10 @@ import pytest
 from app.domain.errors import ErrorInfo
 from app.domain.events import Entry, Forked, RunFinished
 from app.domain.trace import RunFilter, run_row
-from app.store.folder import DataFolder
-from app.store.search import Search
-from app.store.search_index import SearchIndex
-from app.store.search_words import question
+from app.store.folder.folder import DataFolder
+from app.store.runs.search import Search
+from app.store.runs.search_index import SearchIndex
+from app.store.runs.search_words import question
 from tests.traces import ADD, MULTIPLY, asked, called, finished, ran, returned, said, started, the_sum, trace_of
 
 

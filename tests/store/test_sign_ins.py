@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from app.domain.errors import StorageError
-from app.store.sign_ins import DAY, FILE, LIFETIME_DAYS, MOST, SignIns
+from app.store.keys.sign_ins import DAY, FILE, LIFETIME_DAYS, MOST, SignIns
 from app.workbench import Workbench
 from tests.store.read_only import fingerprint, newer_folder
 

@@ -8,8 +8,8 @@ import pytest
 from app.domain.provenance import AgentRef, Trigger
 from app.domain.trace import RunRow, ToolStats, ToolTally
 from app.domain.values import now
-from app.store.database import JournalDB
-from app.store.rows import Rows
+from app.store.journal.database import JournalDB
+from app.store.runs.rows import Rows
 
 BEGAN = now()
 

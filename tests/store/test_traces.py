@@ -10,13 +10,13 @@ from app.domain.events import FORMAT, Entry
 from app.domain.messages import system_message, user_message
 from app.domain.streaming import CallDelta, Draft, ReasoningDelta, TextDelta
 from app.domain.tools import GrantedTool, ToolSpec
-from app.store.database import JournalDB
-from app.store.disk import Disk
-from app.store.frames import frame
-from app.store.packing import PackedHistory, pack
-from app.store.run_trace import SHORT_HISTORY
-from app.store.traces import OPENING_ENTRIES, Traces
-from app.store.writer import Writer
+from app.store.journal.database import JournalDB
+from app.store.journal.disk import Disk
+from app.store.journal.frames import frame
+from app.store.journal.writer import Writer
+from app.store.runs.packing import PackedHistory, pack
+from app.store.runs.run_trace import SHORT_HISTORY
+from app.store.runs.traces import OPENING_ENTRIES, Traces
 from tests.store.disks import TroubledDisk, full
 from tests.traces import asked, call, called, finished, ran, returned, said, started, trace_of
 

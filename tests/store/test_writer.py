@@ -5,9 +5,9 @@ from pathlib import Path
 import pytest
 
 from app.domain.errors import StorageError
-from app.store.disk import Disk
-from app.store.logfile import LogFile
-from app.store.writer import LINGER, Channel, Writer
+from app.store.journal.disk import Disk
+from app.store.journal.logfile import LogFile
+from app.store.journal.writer import LINGER, Channel, Writer
 from tests.store.disks import TroubledDisk, broken
 from tests.waiting import until
 

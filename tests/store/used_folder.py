@@ -37,7 +37,7 @@ from app.domain.trace import RunFilter, conversation, status, steps, totals
 from app.domain.trace.fork_view import fork_of
 from app.domain.values import new_id, now
 from app.engine.run.live_run import LiveRun
-from app.store.folder import DataFolder
+from app.store.folder.folder import DataFolder
 from app.workbench import Workbench
 from tests.waiting import until
 

@@ -7,9 +7,9 @@ import pytest
 
 from app.domain.errors import WorkbenchError
 from app.domain.tool_settings import HttpTool, HttpTransport, McpServer, StdioTransport, Transport
-from app.store.database import JournalDB
-from app.store.http_tools import HttpTools
-from app.store.mcp_servers import McpServers
+from app.store.journal.database import JournalDB
+from app.store.records.http_tools import HttpTools
+from app.store.records.mcp_servers import McpServers
 from app.tools.http_tools import HttpToolSource
 from app.tools.mcp.hub import McpHub
 from app.tools.sealing import REFERENCE, Sealing

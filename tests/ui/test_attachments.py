@@ -6,8 +6,8 @@ import pytest
 
 from app.domain.messages import Attachment, FilePart, ImagePart
 from app.domain.tools import ToolSpec
-from app.store.artifacts import Artifacts
-from app.store.contents import Contents
+from app.store.contents.artifacts import Artifacts
+from app.store.contents.contents import Contents
 from app.ui.components.attached import attached
 from app.ui.components.attachment_words import attachment_words
 

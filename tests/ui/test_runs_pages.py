@@ -13,8 +13,8 @@ from app.domain.agents import Behaviour, new_agent
 from app.domain.errors import ErrorInfo
 from app.domain.events import RunFinished
 from app.domain.streaming import Draft
-from app.store.artifacts import Artifacts
-from app.store.contents import Contents
+from app.store.contents.artifacts import Artifacts
+from app.store.contents.contents import Contents
 from app.ui.colours import Colours
 from app.ui.components.live_table import LiveTable
 from app.ui.components.timeline import Timeline

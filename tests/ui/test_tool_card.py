@@ -7,8 +7,8 @@ from app.domain.messages import ImagePart, TextPart, ToolResult, ToolStatus
 from app.domain.tools import ToolSpec
 from app.domain.trace import CallView
 from app.domain.values import now
-from app.store.artifacts import Artifacts
-from app.store.contents import Contents
+from app.store.contents.artifacts import Artifacts
+from app.store.contents.contents import Contents
 from app.ui.components.tool_body import SHOWN, STATUS_WORDS, attachments, call_body
 from app.ui.components.tool_card import call_line
 from tests.hostile import PAYLOADS

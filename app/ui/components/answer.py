@@ -21,7 +21,7 @@ from app.domain.events import (
 from app.domain.messages import Message
 from app.domain.streaming import Draft
 from app.domain.tools import Progress, ToolSpec
-from app.store.contents import Contents
+from app.store.contents.contents import Contents
 from app.ui.components.call_cards import CallCards
 from app.ui.components.failed_attempts import FailedAttempts
 from app.ui.components.failures import error_card, interrupted_card, mark

@@ -4,7 +4,7 @@ from nicegui import events, ui
 
 from app.domain.errors import NotFound, StorageError
 from app.domain.messages import FilePart
-from app.store.contents import Contents
+from app.store.contents.contents import Contents
 from app.ui.components.buttons import button
 from app.ui.components.notices import told
 from app.ui.markup import Html, joined, tag

@@ -6,7 +6,7 @@ from nicegui import events, ui
 
 from app.domain.media_types import SHOWN_IMAGES
 from app.domain.messages import Attachment, FilePart, ImagePart
-from app.store.contents import Contents
+from app.store.contents.contents import Contents
 from app.ui.components.buttons import button
 from app.ui.components.format import size
 from app.ui.markup import Html, icon, joined, tag

@@ -4,7 +4,7 @@ from nicegui import background_tasks, events, ui
 
 from app.domain.errors import WorkbenchError
 from app.domain.values import now
-from app.store.backups import Backup, Backups
+from app.store.folder.backups import Backup, Backups
 from app.ui.components.buttons import button
 from app.ui.components.format import ago, moment_text, size
 from app.ui.components.notices import told

@@ -9,7 +9,7 @@ from app.domain.messages import Message
 from app.domain.tools import Progress, ToolSpec
 from app.domain.trace import CallView
 from app.domain.trace.calls import follow_call
-from app.store.contents import Contents
+from app.store.contents.contents import Contents
 from app.ui.components.tool_card import ToolCard
 
 

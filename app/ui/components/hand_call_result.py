@@ -14,7 +14,7 @@ from app.domain.media_types import SHOWN_IMAGES
 from app.domain.messages import FilePart, ImagePart, ResultPart
 from app.engine.by_hand import HandCall
 from app.engine.loop.outcomes import Outcome
-from app.store.contents import Contents
+from app.store.contents.contents import Contents
 from app.ui.components.artifact_buttons import artifact_buttons, hear_artifact_buttons
 from app.ui.components.buttons import icon_action
 from app.ui.components.format import duration, size

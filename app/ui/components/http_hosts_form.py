@@ -5,7 +5,7 @@ import re
 from nicegui import ui
 
 from app.domain.errors import WorkbenchError
-from app.store.preferences import PreferencesStore
+from app.store.records.preferences import PreferencesStore
 from app.ui.components.buttons import button
 from app.ui.markup import icon, tag
 

@@ -3,7 +3,7 @@
 from nicegui import ui
 
 from app.domain.errors import WorkbenchError
-from app.store.preferences import PreferencesStore
+from app.store.records.preferences import PreferencesStore
 from app.ui.components.focus import refocus
 from app.ui.components.notices import told
 from app.ui.markup import Html, icon, tag

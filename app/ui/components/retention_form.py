@@ -4,7 +4,7 @@ from nicegui import background_tasks, ui
 
 from app.domain.errors import WorkbenchError
 from app.domain.settings import Preferences
-from app.store.retention import Expired
+from app.store.runs.retention import Expired
 from app.ui.components.buttons import button
 from app.ui.components.format import plural
 from app.ui.components.notices import told

@@ -2,7 +2,7 @@
 
 from nicegui import ui
 
-from app.store.sign_ins import LIFETIME_DAYS, SIGN_OUT
+from app.store.keys.sign_ins import LIFETIME_DAYS, SIGN_OUT
 from app.ui.components.buttons import button
 from app.ui.components.format import plural
 from app.ui.components.questions import agreed

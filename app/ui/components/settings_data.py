@@ -6,7 +6,7 @@ from functools import partial
 from nicegui import background_tasks, ui
 
 from app.desktop import open_folder
-from app.store.folder_size import folder_size
+from app.store.folder.folder_size import folder_size
 from app.ui.components.backup_list import BackupList
 from app.ui.components.buttons import button
 from app.ui.components.format import size

@@ -5,7 +5,7 @@ from pydantic import TypeAdapter
 
 from app.domain.errors import WorkbenchError
 from app.llm.provider_desk import ProviderState
-from app.store.key_places import NO_KEYRING
+from app.store.keys.key_places import NO_KEYRING
 from app.ui.components.buttons import button
 from app.ui.components.provider_card import ProviderCard
 from app.ui.components.provider_views import READ_FORM, USERNAME, places_view

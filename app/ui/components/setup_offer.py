@@ -4,7 +4,7 @@ from nicegui import ui
 
 from app.domain.errors import WorkbenchError
 from app.domain.settings import SetupProgress, SetupStep
-from app.store.preferences import PreferencesStore
+from app.store.records.preferences import PreferencesStore
 from app.ui.addresses import SETUP
 from app.ui.components.buttons import icon_button
 from app.ui.components.notices import told

@@ -6,7 +6,7 @@ from nicegui import background_tasks, ui
 
 from app.domain.messages import FilePart, ImagePart
 from app.domain.trace import CallView, Step
-from app.store.contents import Contents
+from app.store.contents.contents import Contents
 from app.ui.addresses import run_address
 from app.ui.components.artifact_buttons import hear_artifact_buttons
 from app.ui.components.attached import attached, hear_attached

@@ -11,7 +11,7 @@ from app.domain.events import FileChanged
 from app.domain.media_types import SHOWN_IMAGES
 from app.domain.messages import FilePart, ImagePart, ToolStatus
 from app.domain.trace import CallView
-from app.store.contents import Contents
+from app.store.contents.contents import Contents
 from app.ui.components.artifact_buttons import artifact_buttons
 from app.ui.components.format import plural, size
 from app.ui.components.visible import visible

@@ -4,7 +4,7 @@ from nicegui import events, ui
 
 from app.domain.tools import Progress, ToolSpec
 from app.domain.trace import CallView
-from app.store.contents import Contents
+from app.store.contents.contents import Contents
 from app.ui.components.artifact_buttons import hear_artifact_buttons
 from app.ui.components.format import duration, head, percent
 from app.ui.components.tool_body import STATUS_WORDS, attachments, call_body

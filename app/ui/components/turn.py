@@ -10,7 +10,7 @@ from app.domain.events import Entry, MessageAdded, RunFinished, RunStarted
 from app.domain.streaming import Draft
 from app.domain.trace import RunStatus
 from app.engine.run.live_run import LiveRun
-from app.store.contents import Contents
+from app.store.contents.contents import Contents
 from app.ui.components.answer import SHOWN_STEPS, Answer
 from app.ui.components.failures import mark
 from app.ui.components.figures import Figures

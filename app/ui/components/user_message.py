@@ -6,7 +6,7 @@ from datetime import datetime
 from nicegui import ui
 
 from app.domain.messages import Message
-from app.store.contents import Contents
+from app.store.contents.contents import Contents
 from app.ui.components.attached import attached, hear_attached
 from app.ui.components.buttons import button, icon_action
 from app.ui.components.format import clock, moment_text, plural

@@ -9,8 +9,8 @@ from pydantic import TypeAdapter
 
 from app.domain.errors import WorkbenchError
 from app.domain.settings import WebSearch
-from app.store.preferences import PreferencesStore
-from app.store.provider_keys import KeyDescription, ProviderKeys
+from app.store.keys.provider_keys import KeyDescription, ProviderKeys
+from app.store.records.preferences import PreferencesStore
 from app.tools.web_search_providers import PROVIDERS
 from app.ui.components.buttons import button
 from app.ui.components.provider_views import READ_FORM, USERNAME

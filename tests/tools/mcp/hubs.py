@@ -8,8 +8,8 @@ from pathlib import Path
 from app.domain.messages import TextPart
 from app.domain.tool_settings import McpServer, StdioTransport
 from app.domain.tools import ToolOutput
-from app.store.database import JournalDB
-from app.store.mcp_servers import McpServers
+from app.store.journal.database import JournalDB
+from app.store.records.mcp_servers import McpServers
 from app.tools.mcp.hub import McpHub
 from app.tools.mcp.states import Patience, ServerState, ServerStatus
 from tests.tools.context import Context

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from app.domain.errors import Conflict, NotFound, TooLarge, WorkbenchError
-from app.store.trusted_files import TrustedFiles
+from app.store.records.trusted_files import TrustedFiles
 from app.tools.user_tools.editing import file_name
 from tests.tools.user_tools.conftest import Folder, returning
 

@@ -13,7 +13,7 @@ import pytest
 
 from app.domain.errors import StorageError
 from app.domain.tool_settings import TrustedFile
-from app.store.trusted_files import TrustedFiles
+from app.store.records.trusted_files import TrustedFiles
 from app.tools.user_tools.folder import UserTools
 from app.tools.user_tools.reading import LARGEST, read_file
 from app.tools.user_tools.watching import TICK

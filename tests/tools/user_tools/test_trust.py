@@ -9,7 +9,7 @@ from app.domain.errors import NotFound, ToolError, WorkbenchError
 from app.domain.tool_settings import TrustedFile
 from app.domain.tools import ToolOutput
 from app.domain.values import now
-from app.store.trusted_files import TrustedFiles
+from app.store.records.trusted_files import TrustedFiles
 from app.tools.user_tools.folder import UserTools
 from tests.processes import alive
 from tests.tools.context import Context

@@ -1,0 +1,146 @@
+"""What a backup that was not taken here decides: nothing.
+
+Its agents ask before each call, its runs do not go on, and whatever somebody had allowed there is to be allowed again
+by whoever restores it. A table of which nothing is said here is left out.
+"""
+
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import TypeVar
+
+from pydantic import ValidationError
+
+from app.domain.agents import Agent, WorkingCopy
+from app.domain.caution import agent_from_elsewhere, behaviour_from_elsewhere
+from app.domain.errors import StorageError
+from app.domain.provenance import Trigger
+from app.domain.sessions import Session
+from app.domain.settings import Preferences
+from app.domain.tool_settings import McpServer
+from app.domain.tools import canonical_name
+from app.domain.trace import RunRow
+from app.domain.values import Value
+from app.store.folder.migrations import check_schema
+from app.store.journal.compaction import rewritten
+from app.store.journal.disk import Disk
+from app.store.journal.frames import Document
+from app.store.journal.journal import JournalStorage
+from app.store.journal.tables import Tables
+
+V = TypeVar("V", bound=Value)
+Rule = Callable[[Document], Document | None]
+"""The document with what may be kept of its value; `None` for one that cannot be read."""
+LARGEST = 256 * 1024 * 1024
+"""Bytes of a main database that was not written here."""
+_SHOWN = 20
+
+
+def judged(folder: Path, runs: Path) -> list[str]:
+    """Take from the unpacked data what it may not decide; what is to be allowed again, in sentences.
+
+    `runs`: where the traces are. Doing it once more changes nothing. Raises `StorageError`, `OSError`.
+    """
+    path = folder / "app.tdb"
+    if path.stat().st_size > LARGEST:
+        most = LARGEST // 1024**2
+        raise StorageError(f"This backup was not taken here, and its lists have more than {most} MiB. Choose another.")
+    journal = JournalStorage(path)
+    check_schema(journal, folder)
+    tables = {name: _documents(journal, name) for name in journal.names()}
+    kept = {name: _kept(documents, _RULES[name]) for name, documents in tables.items() if name in _RULES}
+    _switch_off(kept)
+    listed = {document.get("id") for document in kept.get("runs", {}).values()}
+    for trace in runs.glob("*.tdb"):
+        if trace.stem not in listed:  # it would be taken for one of ours that lost its row in a kill
+            trace.unlink()
+    rewritten(Disk(), kept, had_damage=False, log=journal.log)
+    journal.close()
+    return list(_again(tables))
+
+
+def _documents(journal: JournalStorage, name: str) -> dict[int, Document]:
+    stored: Mapping[int, object] = journal.table(name)
+    return {doc_id: one for doc_id, one in stored.items() if isinstance(one, dict)}
+
+
+def _kept(documents: dict[int, Document], rule: Rule) -> dict[int, Document]:
+    return {doc_id: kept for doc_id, one in documents.items() if (kept := rule(one)) is not None}
+
+
+def _rule(kind: type[V], change: Callable[[V], V]) -> Rule:
+    def rule(document: Document) -> Document | None:
+        try:
+            value = change(kind.model_validate(document.get("value")))
+        except ValidationError:
+            return None
+        return document | {"value": value.model_dump(mode="json")}
+
+    return rule
+
+
+def _session(session: Session) -> Session:
+    page = Trigger(kind="page")
+    queue = tuple(message.model_copy(update={"trigger": page}) for message in session.queue)
+    return session.model_copy(update={"tools_allowed": (), "queue": queue})
+
+
+def _preferences(preferences: Preferences) -> Preferences:
+    new = Preferences()
+    ours = {name: getattr(new, name) for name in ("http_hosts", "web_search", "keep_days", "keep_runs")}
+    return preferences.model_copy(update={**ours, "day_cost": min(preferences.day_cost or new.day_cost, new.day_cost)})
+
+
+def _schema(document: Document) -> Document | None:
+    number = document.get("number")
+    return document if isinstance(number, int) and number > 0 else None
+
+
+_RULES: dict[str, Rule] = {
+    "agents": _rule(Agent, agent_from_elsewhere),
+    "working_copies": _rule(
+        WorkingCopy, lambda copy: copy.model_copy(update={"behaviour": behaviour_from_elsewhere(copy.behaviour)})
+    ),
+    "sessions": _rule(Session, _session),
+    "preferences": _rule(Preferences, _preferences),
+    "mcp_servers": _rule(McpServer, lambda one: one.model_copy(update={"consented": "", "seen_tools": None})),
+    "runs": _rule(RunRow, lambda row: row.model_copy(update={"imported": True})),
+    "schema": _schema,
+    **dict.fromkeys(
+        ("variable_sets", "comparisons", "saved_calls", "kept_keys", "tool_settings", "http_tools"),
+        lambda document: document,
+    ),
+}
+_AGAIN = {
+    "mcp_servers": "MCP servers",
+    "http_tools": "HTTP tools",
+    "trusted_files": "tool files",
+    "providers": "addresses of models' providers",
+    "api_keys": "API keys, to be made anew",
+}
+
+
+def _switch_off(tables: Tables) -> None:
+    """Requests have nobody's consent to take back, so their tools are off."""
+    settings = tables.setdefault("tool_settings", {})
+    values = (form.get("value") for form in tables.get("http_tools", {}).values())
+    names = {canonical_name(str(value.get("name"))) for value in values if isinstance(value, dict)}
+    others = [setting for setting in settings.values() if setting.get("id") not in names]
+    off: list[Document] = [{"id": name, "revision": 1, "value": {"enabled": False}} for name in sorted(names)]
+    tables["tool_settings"] = dict(enumerate((*others, *off), start=1))
+
+
+def _again(tables: Tables) -> Iterator[str]:
+    yield "Tools ask before each call, and agents are public to nobody."
+    for table, words in _AGAIN.items():
+        if names := [_name(document) for document in tables.get(table, {}).values()]:
+            more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
+            yield f"{words}: {', '.join(names[:_SHOWN])}{more}."
+    yield "Hosts that tools may ask, and the web search; runs that had not ended are forked instead."
+
+
+def _name(document: Document) -> str:
+    """What a person calls it, as far as it can be shown: a file by its name."""
+    value = document.get("value")
+    said = value.get("name") if isinstance(value, dict) else None
+    name = said if isinstance(said, str) else str(document.get("id")).replace("\\", "/").rpartition("/")[2]
+    return "".join(one for one in name if one.isprintable())[:60]

@@ -1,0 +1,124 @@
+"""Schema numbers of a data folder, and the steps from each to the next.
+
+A step reads the main database and returns changes of it; these and the new number are one change on disk. Beside the
+number stands the app that wrote it; `reads_from` may say the least number that an app must know to look at the data.
+Before the first step the folder is saved as a zip file, which is read back.
+"""
+
+from collections.abc import Callable, Mapping
+from datetime import datetime
+from pathlib import Path
+
+from pydantic import JsonValue
+
+from app import __version__
+from app.domain.errors import StorageError
+from app.domain.values import now
+from app.store.folder.archive import write_archive
+from app.store.journal.frames import Changes, Document
+from app.store.journal.journal import JournalStorage
+
+SCHEMA = 2
+"""The number that this app reads and writes."""
+
+Step = Callable[[JournalStorage], Changes]
+
+
+def rights_of_keys(journal: JournalStorage) -> Changes:
+    """From 1 to 2: a key for certain agents may only what it says, where it could do everything with its agents.
+
+    Runs of schema 1 tell the name of their key and no id: who has the name now goes on with those from when nobody
+    else had it.
+    """
+    documents = journal.table("api_keys")
+    keys = {place: key for place, document in documents.items() if isinstance(key := document.get("value"), dict)}
+    changed: dict[int, Document | None] = {}
+    for place, key in keys.items():
+        ends = [_moment(other.get("revoked_at")) for other in keys.values() if other.get("name") == key.get("name")]
+        created = _moment(key.get("created_at"))
+        if created is not None and not key.get("revoked_at"):
+            since = max([created, *filter(None, ends)])
+            rights: Document = {"may": [], "once_named": key.get("name"), "once_since": since.isoformat()}
+            changed[place] = {**documents[place], "value": {**key, **rights}}
+    return [("api_keys", changed)] if changed else []
+
+
+def _moment(written: JsonValue) -> datetime | None:
+    try:
+        moment = datetime.fromisoformat(str(written))
+    except ValueError:
+        return None
+    return moment if moment.tzinfo else None
+
+
+STEPS: Mapping[int, Step] = {1: rights_of_keys}
+"""By the number they start from. The first release is number 1."""
+
+_KEPT_BACKUPS = 7
+
+
+class NewerData(StorageError):
+    """A data folder that a newer app wrote."""
+
+
+def schema_of(journal: JournalStorage) -> int | None:
+    """The number of the folder, `None` for a new one."""
+    number = journal.table("schema").get(1, {}).get("number")
+    return number if isinstance(number, int) else None
+
+
+def check_schema(journal: JournalStorage, folder: Path, target: int = SCHEMA) -> None:
+    """Raises `NewerData` for data of a newer app, `StorageError` for a file of which nothing can be read."""
+    number = schema_of(journal)
+    if number is not None and number > target:
+        by = journal.table("schema").get(1, {}).get("app")
+        version = f"version {by[:40]}, " if isinstance(by, str) else ""
+        raise NewerData(
+            f"The data folder {folder} was written by a newer Agent Playground ({version}schema {number}, "
+            f"this one reads up to {target}). Update the app, or start with --data and another folder."
+        )
+    if number is None and journal.damaged and not journal.names():
+        raise StorageError(
+            f"{journal.path} holds nothing that this Agent Playground can read: it is damaged, or of a newer app. "
+            "Update the app, put a backup in its place, or start with --data and another folder."
+        )
+
+
+def migrate(journal: JournalStorage, folder: Path, *, steps: Mapping[int, Step] = STEPS, target: int = SCHEMA) -> bool:
+    """Bring the folder to `target`; returns whether it was new. Raises `NewerData`, `StorageError`."""
+    check_schema(journal, folder, target)
+    number = schema_of(journal)
+    if number is None:
+        is_new = not journal.names() and not journal.damaged
+        journal.commit([_stamp(target)])
+        return is_new
+    if number < target:
+        back_up(folder, number)
+    _take_steps(journal, number, journal.commit, steps, target)
+    return False
+
+
+def migrate_in_memory(journal: JournalStorage, *, steps: Mapping[int, Step] = STEPS, target: int = SCHEMA) -> None:
+    """Bring what is read of a folder to `target`, of which nothing may be written."""
+    _take_steps(journal, schema_of(journal) or target, journal.assume, steps, target)
+
+
+def back_up(folder: Path, number: int) -> Path:
+    """Save the folder's data as a zip in `backups`, read back to be sure of it. Raises `StorageError`."""
+    backups = folder / "backups"
+    target = backups / f"schema-{number}-{now():%Y%m%d-%H%M%S-%f}.zip"
+    write_archive(folder, target, number)
+    for old in sorted(backups.glob("schema-*.zip"), key=lambda path: path.stat().st_mtime)[:-_KEPT_BACKUPS]:
+        old.unlink()
+    return target
+
+
+def _take_steps(
+    journal: JournalStorage, number: int, make: Callable[[Changes], None], steps: Mapping[int, Step], target: int
+) -> None:
+    for at in range(number, target):
+        make([*steps[at](journal), _stamp(at + 1)])
+
+
+def _stamp(number: int) -> tuple[str, dict[int, Document | None]]:
+    return "schema", {1: {"number": number, "app": __version__}}

@@ -1,0 +1,162 @@
+"""A table of values by their key, each with a revision number that counts its changes.
+
+What is looked up often stays parsed; what only passes by in a search is looked at as it is stored.
+"""
+
+import logging
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Generic, TypeVar
+
+from pydantic import JsonValue, ValidationError
+
+from app.domain.errors import Conflict, NotFound, StorageError
+from app.domain.values import Value
+from app.store.journal.database import JournalDB
+from app.store.journal.frames import Document
+
+log = logging.getLogger(__name__)
+
+V = TypeVar("V", bound=Value)
+
+Marks = dict[str, JsonValue]
+"""What is kept beside a value for sorting and filtering."""
+
+
+class Documents(Generic[V]):
+    def __init__(
+        self, database: JournalDB, table: str, kind: type[V], *, noun: str, marks: Callable[[V], Marks] | None = None
+    ) -> None:
+        """`noun` is what a person calls one of these; `marks` makes what is kept beside a value."""
+        self._database = database
+        self._journal = database.journal
+        self._table = database.table(table)
+        self._kind = kind
+        self._noun = noun
+        self._marks = marks or _no_marks
+        self.made_of_clean = False
+        """True where secrets were taken out before of all that the values are made of."""
+        self._parsed: dict[str, tuple[Document, V]] = {}
+        self._known_places: dict[str, int] | None = None
+        self.damaged: dict[str, str] = {}
+        """By key: a sentence for each document that `values` had to leave out."""
+
+    def get(self, key: str) -> V:
+        """The value; raises `NotFound`, or `StorageError` where it cannot be read."""
+        if (document := self.stored(key)) is None:
+            raise NotFound(f"There is no {self._noun} {key!r}.")
+        return self.parsed(document)
+
+    def values(self, documents: Iterable[Document] | None = None) -> Iterator[V]:
+        """All, or those of `documents`, that can be read; what cannot is named in `damaged`, and once in the log."""
+        for document in self.documents() if documents is None else documents:
+            try:
+                yield self.parsed(document)
+            except StorageError as error:
+                key = str(document.get("id"))
+                if key not in self.damaged:
+                    log.warning("It is left out of all lists: %s", error)
+                self.damaged[key] = str(error)
+
+    def documents(self) -> list[Document]:
+        """All documents as they are stored, not to be changed: `id`, `revision`, the marks and `value`."""
+        return list(self._live().values())
+
+    def stored(self, key: str) -> Document | None:
+        """The document as it is stored, not to be changed."""
+        place = self._places.get(key)
+        return None if place is None else self._live().get(place)
+
+    def parsed(self, document: Document) -> V:
+        """The value in a stored document; raises `StorageError` where it does not hold one."""
+        key = str(document.get("id"))
+        known = self._parsed.get(key)
+        if known is not None and known[0] is document:
+            return known[1]
+        try:
+            value = self._kind.model_validate(document.get("value"))
+        except ValidationError as error:
+            raise StorageError(f"The {self._noun} {key!r} is stored in a form that cannot be read: {error}") from error
+        self._parsed[key] = (document, value)
+        return value
+
+    def revision(self, key: str) -> int:
+        """How many times it was stored; 0 for one that was not."""
+        document = self.stored(key)
+        number = document.get("revision") if document is not None else 0
+        return number if isinstance(number, int) else 0
+
+    async def warm(self) -> None:
+        """Read the table beside the event loop, so that its first use does not take the loop's time."""
+        await self._journal.warm(self._table.name)
+
+    async def create(self, key: str, value: V) -> V:
+        """Store a new value; raises `Conflict` where the key is taken."""
+        if self.stored(key) is not None:
+            raise Conflict(f"There is a {self._noun} {key!r} already.")
+        return await self.save(key, value)
+
+    async def save(self, key: str, value: V) -> V:
+        """Store the value, new or over the old one; what was stored, which holds none of the known secrets.
+
+        Raises `StorageError`; then the old one stands.
+        """
+        if self._database.redaction is not None and not self.made_of_clean:
+            value = self._database.redaction().value(value)
+        fields: Document = {"id": key, "revision": self.revision(key) + 1, **self._marks(value)}
+        fields["value"] = value.model_dump(mode="json")
+        if self.stored(key) is None:
+            self._places[key] = self._table.insert(fields)
+        else:
+            self._table.update(fields, doc_ids=[self._places[key]])
+        if (document := self.stored(key)) is not None:
+            self._parsed[key] = (document, value)
+        await self._journal.durable()
+        return value
+
+    async def replace(self, key: str, value: V, *, expected_revision: int) -> V:
+        """Store the value over that revision; raises `Conflict` when somebody else was faster."""
+        if (revision := self.revision(key)) != expected_revision:
+            raise Conflict(
+                f"The {self._noun} {key!r} was changed meanwhile (it is at revision {revision}, "
+                f"this change was made from {expected_revision}). Reload it and make the change again."
+            )
+        return await self.save(key, value)
+
+    async def change(self, key: str, change: Callable[[V], V]) -> V:
+        """Apply `change` to the newest value and store what it returns; returns that."""
+        before = self.get(key)
+        after = change(before)
+        return before if after is before else await self.save(key, after)
+
+    async def mark(self, keys: Iterable[str], marks: Mapping[str, JsonValue]) -> None:
+        """Set marks of several documents, all at once or none; keys that are not there are passed over."""
+        places = [self._places[key] for key in keys if self.stored(key) is not None]
+        if places:
+            self._table.update(dict(marks), doc_ids=places)
+            await self._journal.durable()
+
+    async def remove(self, key: str) -> None:
+        """Forget the value for good; nothing happens where there is none."""
+        if self.stored(key) is not None:
+            self._table.remove(doc_ids=[self._places.pop(key)])
+            self._parsed.pop(key, None)
+            await self._journal.durable()
+
+    @property
+    def _places(self) -> dict[str, int]:
+        """The document id of each key; made when it is first needed, so that opening is quick."""
+        if self._known_places is None:
+            self._known_places = {str(document.get("id")): doc_id for doc_id, document in self._live().items()}
+        return self._known_places
+
+    def _live(self) -> Mapping[int, Document]:
+        return self._journal.table(self._table.name)
+
+
+def _no_marks(_value: Value) -> Marks:
+    return {}
+
+
+def number(value: JsonValue | None) -> float:
+    """The number that was stored, 0 where there was none."""
+    return value if isinstance(value, (int, float)) else 0.0

@@ -1,0 +1,275 @@
+"""The storage of our TinyDB: each change is one durable line of an append-only journal, reads come from memory.
+
+TinyDB's own storage rewrites the whole file for each insert and can be destroyed in the middle of that.
+
+Without a `Writer` a change is durable when the call returns, or raises `StorageError` and did nothing. With one it is
+in memory at once and durable after `await durable()`, which takes back what could not be written.
+"""
+
+import asyncio
+import contextlib
+from collections import Counter, deque
+from collections.abc import Mapping
+from functools import partial
+from pathlib import Path
+
+from pydantic import JsonValue
+from pydantic_core import from_json, to_json
+from tinydb.storages import Storage
+
+from app.domain.errors import StorageError
+from app.domain.garbage import no_collection
+from app.store.journal.compaction import UNKNOWN_FORM, rewritten
+from app.store.journal.disk import Disk
+from app.store.journal.frames import Batch, Changes, Document, batch_of, frame, scan, table_of
+from app.store.journal.logfile import LogFile
+from app.store.journal.pause import Pause
+from app.store.journal.tables import Tables, Undo, make, make_undoable
+from app.store.journal.trouble import in_words
+from app.store.journal.writer import Channel, Writer
+
+SPARE_CHANGES = 1000
+"""Changes in the file beyond one and a quarter for each document after which it is compacted."""
+
+
+class JournalStorage(Storage):
+    """Tables in memory, their changes in a file. What is on disk of a table is parsed when it is first asked for."""
+
+    def __init__(
+        self,
+        path: Path | str,
+        *,
+        disk: Disk | None = None,
+        writer: Writer | None = None,
+        pause: Pause | None = None,
+        head: int = -1,
+    ) -> None:
+        """Raises `StorageError`.
+
+        `pause` is called every few lines that are read, for a reader beside an event loop. `head` is for a first look:
+        so many bytes are read, and nothing may be written.
+        """
+        self.path = Path(path)
+        self._disk = disk or Disk()
+        self._pause = pause
+        self._awake: Tables = {}
+        self._asleep: dict[str, list[bytes]] = {}
+        """By table: the changes of it that are not parsed yet."""
+        self._damaged: list[str] = []
+        self._changes: Counter[str] = Counter()
+        """By table: its documents in the file that are set or removed, as far as it is parsed."""
+        self.log = self._load(head)
+        """The file, for an owner that only adds lines to it."""
+        self._channel = Channel(self.log, writer) if writer is not None else None
+        self._unsettled: deque[Undo] = deque()
+        """How to take back each change that is not durable yet, oldest first."""
+        self._settled = 0
+
+    @property
+    def damaged(self) -> tuple[str, ...]:
+        """A sentence for each record that could not be read."""
+        return tuple(self._damaged)
+
+    def names(self) -> list[str]:
+        """The names of the tables."""
+        for name in list(self._asleep):
+            self.table(name)
+        return list(self._awake)
+
+    def has(self, name: str) -> bool:
+        """Whether there is such a table, be it empty."""
+        self.table(name)
+        return name in self._awake
+
+    def table(self, name: str) -> Mapping[int, Document]:
+        """The live documents by id, to be read only; none where there is no such table."""
+        if name in self._asleep:
+            with no_collection(len(self._asleep[name])):
+                self._wake(name, self._parsed(self._asleep[name], self._pause))
+        return self._awake.get(name, {})
+
+    def payloads(self, name: str) -> list[bytes]:
+        """The changes of the table as JSON, oldest first, as long as nobody asked for its documents."""
+        return self._asleep.get(name, [])
+
+    async def warm(self, name: str) -> None:
+        """Parse the table beside the event loop, so that asking for it does not take the loop's time."""
+        while name in self._asleep:
+            asleep = self._asleep[name]
+            with no_collection(len(asleep)):
+                parsed = await asyncio.to_thread(self._parsed, asleep, Pause())
+                if self._asleep.get(name) is asleep:
+                    self._wake(name, parsed)
+
+    def commit(self, changes: Changes) -> None:
+        """Make the changes as one: all of them or none. Raises `StorageError`."""
+        self._disk.admit()
+        line = frame(changes)
+        batch = batch_of(line[9:])
+        for name, _ in batch:
+            self.table(name)
+        if self._channel is None:
+            self._write(line)
+            make([batch], self._awake)
+        else:
+            self._settle(self._channel)
+            self._unsettled.append(make_undoable(batch, self._awake))
+            self._put(self._channel, line)
+        self._count(batch)
+        if self._changes.total() + self._asleep_changes() > 1.25 * self._size() + SPARE_CHANGES:
+            self._compact_when_it_works()
+
+    def assume(self, changes: Changes) -> None:
+        """Make the changes in what is read, and none in the file: for one that may not be written."""
+        batch = batch_of(frame(changes)[9:])
+        for name, _ in batch:
+            self.table(name)
+        make([batch], self._awake)
+
+    def hand_over(self, writer: Writer) -> None:
+        """Let the writer do the writing from here on."""
+        self._channel = Channel(self.log, writer)
+
+    async def durable(self) -> None:
+        """Return when all changes are on disk. Raises `StorageError` and takes back those that cannot be."""
+        if self._channel is None:
+            return
+        try:
+            await self._channel.flush()
+        except StorageError:
+            self._take_back(self._channel)
+            raise
+        self._settle(self._channel)
+
+    def compact(self) -> None:
+        """Rewrite the file without what is no longer so: at once, or by the writer after what it has to write."""
+        tables = {name: dict(self.table(name)) for name in self.names()}
+        rewrite = partial(rewritten, self._disk, tables, bool(self._damaged))
+        self._changes = Counter({name: len(table) for name, table in tables.items()})
+        if self._channel is not None:
+            self._channel.rewrite(rewrite)
+            return
+        try:
+            rewrite(self.log)
+        except OSError as error:
+            raise in_words(error, self.path) from error
+
+    def has_past(self, name: str) -> bool:
+        """Whether the file holds what documents of the table were before, or documents that are gone."""
+        documents = len(self.table(name))  # which parses and counts what is in the file
+        return self._changes[name] > documents
+
+    async def forget_past(self) -> None:
+        """Have the file rewritten soon without what documents were before, beside the event loop."""
+        for name in list(self._asleep):
+            await self.warm(name)
+        self.compact()
+
+    def read(self) -> dict[str, dict[str, Document]] | None:
+        """A copy of everything, in TinyDB's own form."""
+        tables = {name: self.table(name) for name in self.names()}
+        copied: dict[str, dict[str, Document]] = from_json(to_json(tables, inf_nan_mode="constants"))
+        return copied or None
+
+    def write(self, data: Mapping[str, Mapping[str, Mapping[str, JsonValue]]]) -> None:
+        """Make the tables equal to `data`, as one change."""
+        changes: list[tuple[str, dict[int, Document | None] | None]] = [(name, None) for name in self.names()]
+        for name, documents in data.items():
+            changes.append((name, {int(doc_id): dict(document) for doc_id, document in documents.items()}))
+        if changes:
+            self.commit(changes)
+
+    def close(self) -> None:
+        """Let go of the file."""
+        self.log.close()
+
+    def _load(self, head: int) -> LogFile:
+        try:
+            found = scan(self._disk.read(self.path, head), self.path.name, self._pause)
+        except OSError as error:
+            raise in_words(error, self.path) from error
+        self._damaged = found.damaged
+        last, same = "", b'["'
+        for payload in found.payloads:
+            if last and payload.startswith(same):  # as most are: a start goes through all
+                self._asleep[last].append(payload)
+            elif (name := table_of(payload)) is not None:
+                self._asleep.setdefault(name, []).append(payload)
+                last, same = name, b'["%b"' % name.encode()
+            else:
+                self._replay(payload)
+                last = ""
+        return LogFile(self.path, self._disk, found.end, found.unended)
+
+    def _replay(self, payload: bytes) -> None:
+        """Make the changes of a batch over several tables, behind what came before it."""
+        for batch in self._parsed([payload], None):
+            for name, documents in batch:
+                self.table(name)
+                self._wake(name, [[(name, documents)]])
+
+    def _parsed(self, payloads: list[bytes], pause: Pause | None) -> list[Batch]:
+        batches = []
+        for payload in payloads:
+            if pause is not None:
+                pause()
+            try:
+                batches.append(batch_of(payload))
+            except UNKNOWN_FORM:
+                self._damaged.append(f"A record of {self.path.name} is in a form that is not known here.")
+        return batches
+
+    def _wake(self, name: str, batches: list[Batch]) -> None:
+        """Make the changes in memory that are on disk already."""
+        self._asleep.pop(name, None)
+        make(batches, self._awake)
+        for batch in batches:
+            self._count(batch)
+
+    def _count(self, batch: Batch) -> None:
+        for name, documents in batch:
+            self._changes[name] += 1 if documents is None else len(documents)
+
+    def _size(self) -> int:
+        """How many documents there are; those not parsed yet are counted by their changes."""
+        return sum(map(len, self._awake.values())) + self._asleep_changes()
+
+    def _asleep_changes(self) -> int:
+        return sum(map(len, self._asleep.values()))
+
+    def _write(self, line: bytes) -> None:
+        try:
+            self.log.write(line)
+            self.log.sync()
+        except OSError as error:
+            raise in_words(error, self.path) from error
+
+    def _put(self, channel: Channel, line: bytes) -> None:
+        try:
+            channel.put(line)
+        except StorageError:
+            self._take_back(channel)
+            raise
+
+    def _settle(self, channel: Channel) -> None:
+        """Forget how to take back what is durable by now."""
+        if channel.failure is not None:
+            self._take_back(channel)
+        while self._settled < channel.durable:
+            self._unsettled.popleft()
+            self._settled += 1
+
+    def _take_back(self, channel: Channel) -> None:
+        """Undo all changes behind the last durable one, unless that was done already."""
+        if channel.failure is None:
+            return
+        channel.recover()
+        self._settle(channel)
+        while self._unsettled:
+            for step in reversed(self._unsettled.pop()):
+                step()
+
+    def _compact_when_it_works(self) -> None:
+        """A journal that could not be compacted is whole, only longer than need be; it is tried again later."""
+        with contextlib.suppress(StorageError):
+            self.compact()

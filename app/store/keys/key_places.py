@@ -1,0 +1,213 @@
+"""Where a key can be kept: the system's keyring, a file of its owner's alone, or memory."""
+
+import asyncio
+import json
+import secrets
+import threading
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+from typing import Literal, Protocol, TypeVar
+
+from pydantic import TypeAdapter, ValidationError
+
+from app.domain.errors import StorageError
+from app.store.journal.disk import Disk, write_new
+
+PlaceName = Literal["keyring", "file", "memory"]
+FILE = "provider-keys.json"
+SERVICE = "Agent Playground"
+SECONDS = 3.0
+"""How long a keyring may take for one thing: one that is locked without anybody to unlock it never answers."""
+NO_KEYRING = "This system has no keyring."
+_NO_KEYRINGS = ("keyring.backends.fail", "keyring.backends.null", "keyrings.alt")
+"""Those that keep nothing, or keep it readable for everybody."""
+
+T = TypeVar("T")
+_KEYS = TypeAdapter(dict[str, str])
+
+
+class KeyPlace(Protocol):
+    name: PlaceName
+
+    async def read(self, name: str) -> str:
+        """The key, empty where there is none. Raises `StorageError` where the place does not answer."""
+        ...
+
+    async def write(self, name: str, key: str) -> None:
+        """Raises `StorageError`."""
+        ...
+
+    async def delete(self, name: str) -> None:
+        """Nothing happens where there is none. Raises `StorageError`."""
+        ...
+
+
+class Keyring(Protocol):
+    """What is used of a backend of the `keyring` library."""
+
+    def get_password(self, service: str, username: str) -> str | None: ...
+    def set_password(self, service: str, username: str, password: str) -> None: ...
+    def delete_password(self, service: str, username: str) -> None: ...
+
+
+def system_keyring() -> Keyring:
+    """The keyring of this system, whatever it is."""
+    import keyring  # noqa: PLC0415  it looks through all installed packages, which no start needs
+
+    return keyring.get_keyring()
+
+
+class KeyringPlace:
+    """The system's keyring. It may hang, so each question is asked in a thread that nobody waits for at the end.
+
+    `owner` tells the keys of one data folder from those of another.
+    """
+
+    name: PlaceName = "keyring"
+
+    def __init__(self, owner: str, backend: Callable[[], Keyring], seconds: float = SECONDS) -> None:
+        self._owner = owner
+        self._backend = backend
+        self._seconds = seconds
+        self._found: Keyring | None = None
+
+    async def probe(self) -> str:
+        """Why it cannot be used, empty where it can: something is written, read and deleted again."""
+        try:
+            return await self._asked(self._tried)
+        except StorageError as problem:
+            return str(problem)
+
+    async def read(self, name: str) -> str:
+        return await self._asked(lambda: self._opened().get_password(SERVICE, self._user(name)) or "")
+
+    async def write(self, name: str, key: str) -> None:
+        await self._asked(lambda: self._opened().set_password(SERVICE, self._user(name), key))
+
+    async def delete(self, name: str) -> None:
+        def delete() -> None:
+            if self._opened().get_password(SERVICE, self._user(name)) is not None:
+                self._opened().delete_password(SERVICE, self._user(name))
+
+        await self._asked(delete)
+
+    def _user(self, name: str) -> str:
+        return f"{name} ({self._owner})"
+
+    def _tried(self) -> str:
+        keyring, user, canary = self._opened(), self._user("probe"), secrets.token_urlsafe(12)
+        if type(keyring).__module__.startswith(_NO_KEYRINGS):
+            return NO_KEYRING
+        keyring.set_password(SERVICE, user, canary)
+        kept = keyring.get_password(SERVICE, user)
+        keyring.delete_password(SERVICE, user)
+        return "" if kept == canary else "The system's keyring did not give back what was written to it."
+
+    def _opened(self) -> Keyring:
+        if self._found is None:
+            self._found = self._backend()
+        return self._found
+
+    async def _asked(self, question: Callable[[], T]) -> T:
+        try:
+            return await asyncio.wait_for(_in_daemon(question), self._seconds)
+        except TimeoutError:
+            raise StorageError(f"The system's keyring did not answer within {self._seconds:g} seconds.") from None
+        except Exception as error:
+            raise StorageError(f"The system's keyring refused: {_words(error)}.") from error
+
+
+def _words(error: Exception) -> str:
+    """Never more than its kind: a backend may quote what it was given."""
+    return type(error).__name__
+
+
+async def _in_daemon(question: Callable[[], T]) -> T:
+    """Its answer. Unlike one of a pool, the thread does not keep the app from ending."""
+    loop = asyncio.get_running_loop()
+    answer: asyncio.Future[T] = loop.create_future()
+
+    def settle(value: T | None, error: BaseException | None) -> None:
+        if answer.done():
+            return
+        if error is not None:
+            answer.set_exception(error)
+        else:
+            answer.set_result(value)  # type: ignore[arg-type]  # `None` only where T is
+
+    def ask() -> None:
+        value: T | None = None
+        failed: BaseException | None = None
+        try:
+            value = question()
+        except Exception as error:  # noqa: BLE001  handed to whoever asked
+            failed = error
+        with suppress(RuntimeError):  # the app ended meanwhile
+            loop.call_soon_threadsafe(settle, value, failed)
+
+    threading.Thread(target=ask, name="keyring", daemon=True).start()
+    return await answer
+
+
+class FilePlace:
+    """A file in the data folder that only its owner may read."""
+
+    name: PlaceName = "file"
+
+    def __init__(self, path: Path, disk: Disk | None = None) -> None:
+        self._path = path
+        self._disk = disk or Disk()
+        self._changing = asyncio.Lock()
+        """Each change writes the whole file."""
+
+    async def read(self, name: str) -> str:
+        return (await asyncio.to_thread(self._all)).get(name, "")
+
+    async def write(self, name: str, key: str) -> None:
+        async with self._changing:
+            await asyncio.to_thread(lambda: self._store(self._all() | {name: key}))
+
+    async def delete(self, name: str) -> None:
+        def delete() -> None:
+            kept = self._all()
+            if kept.pop(name, None) is not None:
+                self._store(kept)
+
+        async with self._changing:
+            await asyncio.to_thread(delete)
+
+    def _all(self) -> dict[str, str]:
+        try:
+            content = self._disk.read(self._path)
+            if content:
+                self._disk.make_private(self._path)  # a copy from elsewhere may be readable for others
+            return _KEYS.validate_json(content) if content else {}
+        except (OSError, ValidationError) as error:
+            words = f"The keys in {self._path} cannot be read: {_words(error)}. Remove the file and save them again."
+            raise StorageError(words) from None
+
+    def _store(self, kept: dict[str, str]) -> None:
+        try:
+            if kept:
+                write_new(self._disk, self._path, json.dumps(kept, indent=1).encode())
+            else:
+                self._disk.remove(self._path)
+            self._disk.sync_folder(self._path.parent)
+        except OSError as error:
+            raise StorageError(f"The key cannot be written to {self._path}: {error.strerror}.") from error
+
+
+class MemoryPlace:
+    """Nowhere: it is gone when the app ends."""
+
+    name: PlaceName = "memory"
+
+    async def read(self, name: str) -> str:  # noqa: ARG002
+        return ""
+
+    async def write(self, name: str, key: str) -> None:
+        """The keys in use are in memory as it is."""
+
+    async def delete(self, name: str) -> None:
+        """Likewise."""

@@ -1,0 +1,231 @@
+"""The rows of all runs: filtered, sorted and paged as they are stored; only the page that is shown is parsed."""
+
+import asyncio
+from bisect import bisect_left
+from collections import defaultdict
+from collections.abc import Container, Iterable, Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from functools import cached_property
+
+from app.domain.trace import KeyRuns, RunFilter, RunPage, RunRow, SortKey, ToolStats, Week
+from app.domain.values import now
+from app.store.journal.database import JournalDB
+from app.store.journal.documents import Documents, Marks, number
+from app.store.journal.frames import Document
+from app.store.runs.row_filter import conditions
+from app.store.runs.stored_row import SORT_KEYS, agent_field, is_of_key, paid, row_field, stamp
+from app.store.runs.tool_figures import ToolFigures
+
+
+@dataclass(frozen=True, slots=True)
+class RunAge:
+    run_id: str
+    session_id: str
+    started_at: datetime
+
+
+class Rows:
+    def __init__(self, database: JournalDB) -> None:
+        self._documents = Documents(database, "runs", RunRow, noun="run", marks=_marks)
+        self._documents.made_of_clean = True
+
+    def get(self, run_id: str) -> RunRow | None:
+        """The row, `None` for a run that is not there or deleted."""
+        document = self._documents.stored(run_id)
+        return None if document is None or document.get("deleted") else self._documents.parsed(document)
+
+    def find(
+        self,
+        wanted: RunFilter,
+        *,
+        sort: SortKey = "started_at",
+        descending: bool = True,
+        offset: int = 0,
+        limit: int = 50,
+        told: Container[str] = (),
+    ) -> RunPage:
+        """The rows that the filter lets through, sorted, `limit` of them from `offset` on.
+
+        `told` are the runs whose trace says the filter's text; of all others it is looked for in the row itself.
+        """
+        found = self._found(wanted, told)
+        found.sort(key=SORT_KEYS[sort], reverse=descending)
+        page = found[offset : offset + limit]
+        return RunPage(list(self._documents.values(page)), len(found))
+
+    def is_of_key(self, run_id: str, wanted: KeyRuns) -> bool:
+        """Whether the run, be it deleted, is one of these."""
+        document = self._documents.stored(run_id)
+        return document is not None and is_of_key(document, wanted)
+
+    def is_session_of_key(self, session_id: str, wanted: KeyRuns) -> bool:
+        """Whether the session has runs, and all it ever had are of these: what was said in it is nobody else's."""
+        runs = self._by_session.get(session_id, ())
+        return bool(runs) and all(self.is_of_key(run_id, wanted) for run_id in runs)
+
+    def sessions_of_key(self, wanted: KeyRuns) -> set[str]:
+        """The ids of all such sessions."""
+        own = (document for document in self._documents.documents() if is_of_key(document, wanted))
+        found = {str(row_field(document, "session_id")) for document in own}
+        return {session_id for session_id in found if self.is_session_of_key(session_id, wanted)}
+
+    def stamps(self) -> list[tuple[str, str]]:
+        """The id of each run and what tells its state from any other one's, the newest run first."""
+        shown = sorted(self._shown(), key=SORT_KEYS["started_at"], reverse=True)
+        return [(str(document.get("id")), stamp(document)) for document in shown]
+
+    def stamp(self, run_id: str) -> str | None:
+        """What tells the run's state from any other one; `None` for a run that is not there or deleted."""
+        document = self._documents.stored(run_id)
+        return None if document is None or document.get("deleted") else stamp(document)
+
+    def knows(self, run_id: str) -> bool:
+        """Whether there is or was a row of that run: also of a deleted one."""
+        return self._documents.stored(run_id) is not None
+
+    def deleted(self, before: datetime) -> list[str]:
+        """The runs that were deleted before that, and of which more than what they cost is still kept."""
+        documents, moment = self._documents.documents(), before.timestamp()
+        gone = [document for document in documents if document.get("deleted") and not document.get("emptied")]
+        return [str(document.get("id")) for document in gone if number(document.get("deleted_at")) < moment]
+
+    def session_of(self, run_id: str) -> str:
+        """The session of a run, also of a deleted one; empty where it is not known."""
+        document = self._documents.stored(run_id)
+        return "" if document is None else str(row_field(document, "session_id") or "")
+
+    async def empty(self, run_id: str) -> None:
+        """Forget for good what was asked in a deleted run; what it cost stays known."""
+        document = self._documents.stored(run_id)
+        if document is None or not document.get("deleted"):
+            return
+        for row in self._documents.values([document]):
+            await self.save(row.model_copy(update={"request": ""}))
+        await self._documents.mark([run_id], {"emptied": True})
+
+    def by_age(self) -> list[RunAge]:
+        """All runs that are not deleted, the newest first."""
+        shown = sorted(self._shown(), key=SORT_KEYS["started_at"], reverse=True)
+        return [
+            RunAge(
+                str(document.get("id")),
+                str(row_field(document, "session_id") or ""),
+                datetime.fromtimestamp(number(document.get("started")), UTC),
+            )
+            for document in shown
+        ]
+
+    def variants(self, agent: str) -> list[int]:
+        """The variants of the agent with that slug that have runs, the newest first."""
+        found = {agent_field(doc, "variant") for doc in self._shown() if agent_field(doc, "slug") == agent}
+        return sorted((int(variant) for variant in found if variant.isdecimal()), reverse=True)
+
+    def agents(self) -> list[str]:
+        """The slugs of the agents that have runs, sorted."""
+        return sorted({agent_field(document, "slug") for document in self._shown()})
+
+    def models(self) -> list[str]:
+        """The models that runs were made with, sorted."""
+        return sorted({str(row_field(document, "model")) for document in self._shown()})
+
+    def cost_since(self, moment: datetime) -> float:
+        """US dollars of the runs that started since then, deleted ones included: the money is spent."""
+        start = moment.timestamp()
+        documents = self._documents.documents()
+        return sum(paid(doc) for doc in documents if number(doc.get("started")) >= start)
+
+    def cost_of_session(self, session_id: str) -> float:
+        """US dollars of the session's runs, deleted and replaced ones included: the money is spent."""
+        documents = map(self._documents.stored, self._by_session.get(session_id, ()))
+        return sum(paid(document) for document in documents if document is not None)
+
+    def week_of(self, agent_id: str) -> Week:
+        """The agent's runs and their cost in the last seven days, and its last run; looks at no more than those."""
+        since = (now() - timedelta(days=7)).timestamp()
+        runs, cost, last = 0, 0.0, 0.0
+        for started, run_id in reversed(self._by_agent.get(agent_id, [])):
+            if started < since and last:
+                break
+            document = self._documents.stored(run_id)
+            if document is None or document.get("deleted"):
+                continue
+            last = last or started
+            if started >= since:
+                runs, cost = runs + 1, cost + paid(document)
+        return Week(runs, cost, datetime.fromtimestamp(last, UTC) if last else None)
+
+    def tool_stats(self) -> Mapping[str, ToolStats]:
+        """By name of each tool that was ever called in a run: how often, how often in vain, how long it took.
+
+        Calls in deleted runs count, they happened. Takes as long as there are tools, however many runs.
+        """
+        return self._tool_figures.stats()
+
+    async def warm(self) -> None:
+        """Read the rows beside the event loop, so that the first look at them does not take the loop's time."""
+        await self._documents.warm()
+        await asyncio.to_thread(lambda: self._tool_figures)
+
+    async def save(self, row: RunRow) -> None:
+        """Insert or replace; a deleted row stays deleted, one of another app stays one."""
+        figures, before = self._tool_figures, self._documents.stored(row.run_id)
+        if before is not None and row_field(before, "imported"):
+            row = row.model_copy(update={"imported": True})
+        try:
+            await self._documents.save(row.run_id, row)
+        finally:  # what could not be written yet is known all the same
+            stored = self._documents.stored(row.run_id)
+            if stored is not None and stored is not before:
+                figures.take(stored, before=before)
+        self._by_session[row.session_id].add(row.run_id)
+        runs, entry = self._by_agent[row.agent.id], (row.started_at.timestamp(), row.run_id)
+        place = bisect_left(runs, entry)
+        if runs[place : place + 1] != [entry]:
+            runs.insert(place, entry)
+
+    async def delete(self, run_ids: Iterable[str]) -> None:
+        """Take the runs out of the lists; `restore` brings them back."""
+        await self._documents.mark(run_ids, {"deleted": True, "deleted_at": now().timestamp()})
+
+    async def restore(self, run_ids: Iterable[str]) -> None:
+        await self._documents.mark(run_ids, {"deleted": False})
+
+    @cached_property
+    def _by_agent(self) -> defaultdict[str, list[tuple[float, str]]]:
+        """By agent: when each run started and its id, oldest first; made when it is first needed."""
+        found: defaultdict[str, list[tuple[float, str]]] = defaultdict(list)
+        for document in self._documents.documents():
+            found[agent_field(document, "id")].append((number(document.get("started")), str(document.get("id"))))
+        for runs in found.values():
+            runs.sort()
+        return found
+
+    @cached_property
+    def _by_session(self) -> defaultdict[str, set[str]]:
+        """By session: its runs, also those that left it; made when it is first needed."""
+        found: defaultdict[str, set[str]] = defaultdict(set)
+        for document in self._documents.documents():
+            found[str(row_field(document, "session_id"))].add(str(document.get("id")))
+        return found
+
+    @cached_property
+    def _tool_figures(self) -> ToolFigures:
+        """Of all stored rows, the newest first; made when it is first needed."""
+        return ToolFigures(reversed(self._documents.documents()))
+
+    def _shown(self) -> list[Document]:
+        return [document for document in self._documents.documents() if not document.get("deleted")]
+
+    def _found(self, wanted: RunFilter, told: Container[str]) -> list[Document]:
+        found = self._shown()
+        for holds in conditions(wanted, told):
+            found = [document for document in found if holds(document)]
+        return found
+
+
+def _marks(row: RunRow) -> Marks:
+    return {
+        "started": row.started_at.timestamp(),
+        "text": f"{row.request} {row.agent.name} {row.model}".casefold(),
+    }

@@ -1,0 +1,95 @@
+"""The messages and tools of a session, each stored once by its digest, in a database of the session's own."""
+
+import asyncio
+import re
+from pathlib import Path
+
+from app.store.journal.disk import Disk
+from app.store.journal.frames import framed
+from app.store.journal.ids import database_path
+from app.store.journal.journal import JournalStorage
+from app.store.journal.pause import Pause
+from app.store.journal.writer import Channel, Writer
+from app.store.runs.packing import Packed
+
+Values = dict[str, bytes]
+"""JSON by digest."""
+
+_LINE = re.compile(rb'\["\w+",\{"(\d+)":\{"digest":"([0-9a-f]{64})","value":')
+"""How a line with one value begins; it ends with `}}]`. What it looks like is known without parsing it."""
+
+
+class SessionValues:
+    """A session's database while runs of it are written: it remembers what is there and adds what is new."""
+
+    def __init__(self, journal: JournalStorage, writer: Writer) -> None:
+        self.channel = Channel(journal.log, writer, keeps=True)
+        self.users = 0
+        """How many runs write to it."""
+        self._known = {table: set(values_in(journal, table)) for table in ("messages", "tools")}
+        self._next_id = {table: _last_id(journal, table) + 1 for table in self._known}
+
+    def add(self, packed: Packed) -> None:
+        """Take what the entry refers to and is not stored yet; durable before lines of channels that come after."""
+        self._add("messages", packed.messages)
+        self._add("tools", packed.tools)
+
+    def _add(self, table: str, values: dict[str, bytes]) -> None:
+        for digest, content in values.items():
+            if digest not in self._known[table]:
+                document = b'{"digest":"%b","value":%b}' % (digest.encode(), content)
+                self.channel.put(framed(b'["%b",{"%d":%b}]' % (table.encode(), self._next_id[table], document)))
+                self._next_id[table] += 1
+                self._known[table].add(digest)
+
+
+class OpenSessions:
+    """The sessions whose runs are being written, each opened once however many those are."""
+
+    def __init__(self, folder: Path, writer: Writer, disk: Disk) -> None:
+        self._folder = folder
+        self._writer = writer
+        self._disk = disk
+        self._open: dict[str, SessionValues] = {}
+        self._opening = asyncio.Lock()
+
+    async def open(self, session_id: str) -> SessionValues:
+        """The session's values, to be given back with `close`. Raises `StorageError`."""
+        async with self._opening:
+            if session_id not in self._open:
+                journal = await asyncio.to_thread(JournalStorage, self.path(session_id), disk=self._disk)
+                self._open[session_id] = SessionValues(journal, self._writer)
+            values = self._open[session_id]
+            values.users += 1
+            return values
+
+    def close(self, session_id: str) -> None:
+        """Give the session back; its file is closed behind the last one, once all is written that was put."""
+        values = self._open[session_id]
+        values.users -= 1
+        if values.users == 0:
+            values.channel.let_go()
+        for unused in [name for name, values in self._open.items() if values.users == 0 and values.channel.is_durable]:
+            del self._open[unused]  # one with lines on their way is not read anew, or it would not know of them
+
+    def read(self, session_id: str, pause: Pause) -> tuple[Values, Values, tuple[str, ...]]:
+        """The stored messages and tools, and a sentence for each record that could not be read."""
+        journal = JournalStorage(self.path(session_id), disk=self._disk, pause=pause)
+        return values_in(journal, "messages"), values_in(journal, "tools"), journal.damaged
+
+    def path(self, session_id: str) -> Path:
+        return database_path(self._folder, session_id, noun="session")
+
+
+def values_in(journal: JournalStorage, table: str) -> Values:
+    """The values of a session's table; parsing them is left to whoever needs one."""
+    values: Values = {}
+    for payload in journal.payloads(table):
+        if (line := _LINE.match(payload)) is not None:
+            values[line[2].decode()] = payload[line.end() : -3]
+    return values
+
+
+def _last_id(journal: JournalStorage, table: str) -> int:
+    lines = (_LINE.match(payload) for payload in reversed(journal.payloads(table)))
+    return next((int(line[1]) for line in lines if line is not None), 0)
