@@ -14,7 +14,7 @@ with late():
     from app.domain.secrets import redaction as redacting
     from app.domain.secrets import secret
     from app.export import known
-    from app.llm import providers
+    from app.llm.providers import providers
 
 if TYPE_CHECKING:
     from app.engine.keys import Keys

@@ -33,13 +33,13 @@ with late():
     import app.engine.sessions.working_copies
     import app.export.exports
     import app.export.importing
-    import app.llm.catalog
-    import app.llm.choices
     import app.llm.directory
-    import app.llm.doctor
-    import app.llm.lookup
-    import app.llm.nearby
-    import app.llm.provider_desk
+    import app.llm.providers.catalog
+    import app.llm.providers.choices
+    import app.llm.providers.doctor
+    import app.llm.providers.lookup
+    import app.llm.providers.nearby
+    import app.llm.providers.provider_desk
     import app.maintenance
     import app.samples
     import app.store.contents.contents
@@ -202,16 +202,18 @@ class Workbench:
         )
 
     @late_part
-    def catalog(self) -> "app.llm.catalog.Catalog":
-        return app.llm.catalog.Catalog()
+    def catalog(self) -> "app.llm.providers.catalog.Catalog":
+        return app.llm.providers.catalog.Catalog()
 
     @late_part
-    def lookup(self) -> "app.llm.lookup.Lookup":
-        return app.llm.lookup.Lookup(self.data)
+    def lookup(self) -> "app.llm.providers.lookup.Lookup":
+        return app.llm.providers.lookup.Lookup(self.data)
 
     @late_part
-    def choices(self) -> "app.llm.choices.Choices":
-        return app.llm.choices.Choices(self.catalog, self.lookup, self.providers.all, self.provider_keys.ready)
+    def choices(self) -> "app.llm.providers.choices.Choices":
+        return app.llm.providers.choices.Choices(
+            self.catalog, self.lookup, self.providers.all, self.provider_keys.ready
+        )
 
     @property
     def providers(self) -> "app.store.keys.provider_settings.ProviderSettingsStore":
@@ -224,19 +226,19 @@ class Workbench:
         return self.data.provider_keys
 
     @late_part
-    def provider_desk(self) -> "app.llm.provider_desk.ProviderDesk":
+    def provider_desk(self) -> "app.llm.providers.provider_desk.ProviderDesk":
         """What is set for each provider, and the ways to change it."""
-        return app.llm.provider_desk.ProviderDesk(self.providers, self.provider_keys, self.lookup)
+        return app.llm.providers.provider_desk.ProviderDesk(self.providers, self.provider_keys, self.lookup)
 
     @late_part
-    def nearby(self) -> "app.llm.nearby.Nearby":
+    def nearby(self) -> "app.llm.providers.nearby.Nearby":
         """Looks for servers of models on this machine when somebody wants it to."""
-        return app.llm.nearby.Nearby(self.provider_desk, self.lookup)
+        return app.llm.providers.nearby.Nearby(self.provider_desk, self.lookup)
 
     @late_part
-    def doctor(self) -> "app.llm.doctor.Doctor":
+    def doctor(self) -> "app.llm.providers.doctor.Doctor":
         """Finds out why a provider does not work."""
-        return app.llm.doctor.Doctor(self.lookup, self.models.open, self.provider_keys.ready)
+        return app.llm.providers.doctor.Doctor(self.lookup, self.models.open, self.provider_keys.ready)
 
     # Tools.
 

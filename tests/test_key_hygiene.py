@@ -13,7 +13,7 @@ import pytest
 from app.domain.provenance import Trigger
 from app.domain.tool_settings import HttpTool, McpServer, StdioTransport
 from app.export.exports import FORMATS, Choice
-from app.llm.provider_desk import ProviderEntry
+from app.llm.providers.provider_desk import ProviderEntry
 from app.store.folder.folder import DataFolder
 from app.store.keys.key_places import FILE
 from app.store.keys.provider_keys import saved_keys

@@ -7,13 +7,14 @@ from app.domain.errors import ModelFailure, NotFound
 from app.domain.models import Price
 from app.domain.streaming import Model, ModelRequest
 from app.late import late
-from app.llm.catalog import DEMO, Catalog
 from app.llm.demo import HUMAN_PACE, is_demo
-from app.llm.providers import Keys, connection, environment, is_nearby, provider_named
+from app.llm.providers.catalog import DEMO, Catalog
+from app.llm.providers.providers import Keys, connection, environment, is_nearby, provider_named
 
 with late():
-    from app.llm import litellm_model, tokens
+    from app.llm import tokens
     from app.llm.demo import model as demo
+    from app.llm.litellm import litellm_model
 
 ReadArtifact = Callable[[str], Awaitable[bytes]]
 

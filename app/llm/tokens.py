@@ -18,7 +18,7 @@ from pathlib import Path
 from app.domain.messages import FilePart, ImagePart, Message, ReasoningPart, TextPart, ToolCall, ToolResult
 from app.domain.streaming import ModelRequest
 from app.llm.demo import is_demo
-from app.llm.wire import result_text
+from app.llm.litellm.wire import result_text
 
 _VOCABULARY = "9b5ad71b2ce5302211f9c61530b329a4922fc6a4"
 """The name under which tiktoken keeps the file of `cl100k_base`: the sha1 of its address."""

@@ -7,7 +7,7 @@ import time
 from pathlib import Path
 
 from app.domain.trace import totals
-from app.llm.litellm_model import ensure_litellm
+from app.llm.litellm.litellm_model import ensure_litellm
 from app.workbench import Workbench
 from tests.bench.load import finish, start
 from tests.bench.provider import provider

@@ -11,8 +11,8 @@ from app.domain.events import Entry
 from app.domain.trace import RunFilter
 from app.engine.run.clock import SystemClock
 from app.engine.runs.runs import Runs
-from app.llm.catalog import Catalog
 from app.llm.directory import ModelDirectory
+from app.llm.providers.catalog import Catalog
 from app.store.folder.folder import DataFolder
 from app.store.runs.search import Search
 from app.tools.registry import Registry

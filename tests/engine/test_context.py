@@ -12,8 +12,8 @@ from app.domain.messages import ToolCall, system_message, user_message
 from app.domain.models import Price
 from app.domain.streaming import ModelRequest
 from app.engine.loop.context import context_of
-from app.llm.catalog import Catalog
 from app.llm.directory import ModelDirectory
+from app.llm.providers.catalog import Catalog
 from tests.builtin_tools import builtin_registry
 from tests.engine.scripted import reply
 

@@ -16,8 +16,8 @@ from app.engine.run.clock import SystemClock
 from app.engine.run.live_run import LiveRun
 from app.engine.runs.runs import Runs
 from app.engine.sessions.chat import Chat
-from app.llm.catalog import Catalog
 from app.llm.directory import ModelDirectory
+from app.llm.providers.catalog import Catalog
 from app.store.folder.folder import DataFolder
 from tests.builtin_tools import builtin_registry
 from tests.fakes.openai import USAGE, FakeOpenAI

@@ -19,9 +19,9 @@ from app.engine.loop.retries import JITTER
 from app.engine.run.live_run import LiveRun
 from app.engine.runs.runs import Runs
 from app.engine.sessions.chat import Chat
-from app.llm.catalog import Catalog
 from app.llm.directory import ModelDirectory
-from app.llm.litellm_model import ensure_litellm
+from app.llm.litellm.litellm_model import ensure_litellm
+from app.llm.providers.catalog import Catalog
 from app.store.folder.folder import DataFolder
 from app.tools.registry import Registry
 from app.tools.tool import AnyTool, tool

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from app.domain.errors import FailureClass
 from app.domain.trace import RunStatus
-from app.llm.accumulator import LONGEST_ANSWER
+from app.llm.litellm.accumulator import LONGEST_ANSWER
 
 SILENCE = 1.0
 """Seconds of silence after which an answer counts as stalled."""

@@ -6,8 +6,8 @@ from app.domain.errors import ModelFailure
 from app.domain.messages import Message, user_message
 from app.domain.streaming import Delta, ModelRequest, Reply
 from app.domain.tools import JsonSchema, ToolSpec
-from app.llm.litellm_model import LiteLLMModel
-from app.llm.providers import Keys, connection
+from app.llm.litellm.litellm_model import LiteLLMModel
+from app.llm.providers.providers import Keys, connection
 from tests.fakes.openai import SECRET
 
 WEATHER = ToolSpec(

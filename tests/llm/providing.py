@@ -7,8 +7,8 @@ from pathlib import Path
 
 from keyring.backends import fail
 
-from app.llm.lookup import Lookup
-from app.llm.provider_desk import ProviderDesk
+from app.llm.providers.lookup import Lookup
+from app.llm.providers.provider_desk import ProviderDesk
 from app.store.journal.database import JournalDB
 from app.store.keys.provider_keys import ProviderKeys
 from app.store.keys.provider_settings import KeptKeys, ProviderSettingsStore

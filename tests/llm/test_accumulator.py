@@ -1,7 +1,7 @@
 import pytest
 
 from app.domain.messages import ReasoningPart, TextPart
-from app.llm.accumulator import LONGEST_ANSWER, Accumulator, CallPiece
+from app.llm.litellm.accumulator import LONGEST_ANSWER, Accumulator, CallPiece
 
 Calls = list[tuple[str, dict[str, object]]]
 

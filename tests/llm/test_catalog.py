@@ -9,7 +9,7 @@ import pytest
 from app.domain.messages import ImagePart, Message, TextPart, ToolCall, ToolResult, Usage, system_message, user_message
 from app.domain.streaming import ModelRequest
 from app.domain.tools import ToolSpec
-from app.llm.catalog import Catalog, installed_price_list
+from app.llm.providers.catalog import Catalog, installed_price_list
 from app.llm.tokens import count_tokens
 
 
@@ -133,7 +133,7 @@ def test_neither_prices_nor_counts_nor_the_demo_import_litellm():
 import asyncio, sys
 from app.domain.messages import user_message
 from app.domain.streaming import ModelRequest
-from app.llm.catalog import Catalog
+from app.llm.providers.catalog import Catalog
 from app.llm.directory import ModelDirectory
 from app.llm.tokens import count_tokens
 

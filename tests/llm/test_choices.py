@@ -2,8 +2,8 @@
 
 import pytest
 
-from app.llm.catalog import Catalog
-from app.llm.choices import model_choices, model_trouble
+from app.llm.providers.catalog import Catalog
+from app.llm.providers.choices import model_choices, model_trouble
 from tests.app_process import free_port
 from tests.fakes.ollama import FakeOllama
 

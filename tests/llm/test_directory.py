@@ -7,10 +7,10 @@ import pytest
 from app.domain.errors import ModelFailure, NotFound
 from app.domain.messages import user_message
 from app.domain.streaming import ModelRequest, Reply
-from app.llm.catalog import Catalog
 from app.llm.demo.model import DemoModel
 from app.llm.directory import ModelDirectory
-from app.llm.litellm_model import LiteLLMModel
+from app.llm.litellm.litellm_model import LiteLLMModel
+from app.llm.providers.catalog import Catalog
 from tests.fakes.openai import FakeOpenAI
 from tests.llm.calling import keys_for
 
@@ -62,7 +62,7 @@ def test_a_missing_key_is_told_before_anything_heavy_happens():
     script = """
 import asyncio, sys
 from app.domain.errors import ModelFailure
-from app.llm.catalog import Catalog
+from app.llm.providers.catalog import Catalog
 from app.llm.directory import ModelDirectory
 
 async def run():
@@ -128,7 +128,7 @@ async def test_prompts_are_counted_for_the_demo_and_for_others(name: str):
 def test_the_loop_goes_on_while_litellm_is_imported_and_the_environment_is_left_alone():
     script = """
 import asyncio, os, sys, time
-from app.llm.litellm_model import ensure_litellm
+from app.llm.litellm.litellm_model import ensure_litellm
 
 async def run():
     before = dict(os.environ)

@@ -12,11 +12,11 @@ import truststore
 
 from app.domain.errors import FailureClass, ModelFailure
 from app.domain.messages import ToolCall
-from app.llm.certificates import issuer_of, trusted
-from app.llm.doctor import Doctor, Finding
-from app.llm.doctor_network import StepFailed, place_of
-from app.llm.offered import offered_models
-from app.llm.providers import Keys
+from app.llm.providers.certificates import issuer_of, trusted
+from app.llm.providers.doctor import Doctor, Finding
+from app.llm.providers.doctor_network import StepFailed, place_of
+from app.llm.providers.offered import offered_models
+from app.llm.providers.providers import Keys
 from tests.app_process import free_port
 from tests.engine.scripted import ScriptedModels, ScriptLine, reply
 from tests.fakes.openai import FakeOpenAI

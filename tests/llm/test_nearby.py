@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from app.domain.errors import WorkbenchError
-from app.llm.nearby import Nearby
-from app.llm.provider_desk import ProviderEntry
+from app.llm.providers.nearby import Nearby
+from app.llm.providers.provider_desk import ProviderEntry
 from tests.app_process import free_port
 from tests.fakes.ollama import FakeOllama
 from tests.fakes.openai import FakeOpenAI

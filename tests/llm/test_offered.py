@@ -6,7 +6,7 @@ import pytest
 from aiohttp import web
 
 from app.domain.errors import ModelFailure
-from app.llm.offered import list_question, offered_models
+from app.llm.providers.offered import list_question, offered_models
 from tests.app_process import free_port
 from tests.fakes.server import FakeServer
 

@@ -8,7 +8,7 @@ import pytest
 from app.domain.errors import FailureClass
 from app.domain.messages import FinishReason, ImagePart, Message, TextPart, ToolResult, Usage, user_message
 from app.domain.streaming import CallDelta, ModelRequest, ReasoningDelta, TextDelta
-from app.llm.litellm_model import ensure_litellm
+from app.llm.litellm.litellm_model import ensure_litellm
 from tests.fakes.markdown import markdown
 from tests.fakes.openai import SECRET, FakeOpenAI
 from tests.llm.calling import WEATHER, call, model

@@ -4,7 +4,7 @@ import pytest
 
 from app.domain.errors import FailureClass
 from app.domain.messages import FinishReason, Message, TextPart, ToolResult, Usage, user_message
-from app.llm.litellm_model import ensure_litellm
+from app.llm.litellm.litellm_model import ensure_litellm
 from tests.fakes.anthropic import SIGNATURE as ANTHROPIC_SIGNATURE
 from tests.fakes.anthropic import FakeAnthropic
 from tests.fakes.gemini import SIGNATURE as GEMINI_SIGNATURE

@@ -3,10 +3,10 @@ from pathlib import Path
 import pytest
 
 from app.domain.errors import Conflict, WorkbenchError
-from app.llm.catalog import Catalog
-from app.llm.choices import Choices
-from app.llm.provider_desk import ProviderEntry
-from app.llm.providers import connection
+from app.llm.providers.catalog import Catalog
+from app.llm.providers.choices import Choices
+from app.llm.providers.provider_desk import ProviderEntry
+from app.llm.providers.providers import connection
 from tests.fakes.openai import FakeOpenAI
 from tests.llm.providing import opened_desk
 from tests.llm.test_choices import nowhere

@@ -1,7 +1,7 @@
 import pytest
 
 from app.domain.errors import ModelFailure
-from app.llm.providers import PROVIDERS, Keys, connection, is_nearby
+from app.llm.providers.providers import PROVIDERS, Keys, connection, is_nearby
 
 
 def keys(**variables: str) -> Keys:

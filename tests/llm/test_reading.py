@@ -5,7 +5,7 @@ from types import SimpleNamespace
 
 from app.domain.messages import user_message
 from app.domain.streaming import ModelRequest
-from app.llm.reading import AnswerReader
+from app.llm.litellm.reading import AnswerReader
 
 
 def chunk(text: str, finish: str | None = None) -> SimpleNamespace:

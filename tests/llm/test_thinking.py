@@ -1,7 +1,7 @@
 import pytest
 
 from app.domain.streaming import ReasoningDelta
-from app.llm.thinking import ThinkSplitter
+from app.llm.litellm.thinking import ThinkSplitter
 
 
 def split(*pieces: str) -> tuple[str, str]:

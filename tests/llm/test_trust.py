@@ -15,7 +15,7 @@ from tests.tools.certificates import certificate_of
 
 ASK = """
 import asyncio, sys
-from app.llm.litellm_model import ensure_litellm
+from app.llm.litellm.litellm_model import ensure_litellm
 
 async def main() -> None:
     litellm = await ensure_litellm()

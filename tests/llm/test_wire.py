@@ -15,7 +15,7 @@ from app.domain.messages import (
 )
 from app.domain.streaming import ModelRequest
 from app.domain.tools import ToolSpec
-from app.llm.wire import Wire, images_in, parameters_of, tools_of
+from app.llm.litellm.wire import Wire, images_in, parameters_of, tools_of
 
 IMAGE = ImagePart(artifact="a1", media_type="image/png", alt="a cat")
 FILE = FilePart(artifact="f1", media_type="text/csv", filename="data.csv", size=12)

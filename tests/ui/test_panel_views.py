@@ -10,7 +10,7 @@ from app.domain.differences import differences
 from app.domain.models import ModelCard, Price
 from app.domain.sessions import Session, switched
 from app.engine.loop.context import ContextParts
-from app.llm.choices import ProviderChoice
+from app.llm.providers.choices import ProviderChoice
 from app.tools.builtin.calculator import calculator
 from app.tools.registry import Registry
 from app.ui.components.context_bar import context_html, context_summary, with_message

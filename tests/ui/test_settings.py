@@ -7,9 +7,9 @@ import pytest
 
 from app.domain.providers import ProviderSettings
 from app.domain.values import now
-from app.llm.doctor import STEPS, Finding
-from app.llm.provider_desk import KeyState, ProviderState
-from app.llm.providers import PROVIDERS
+from app.llm.providers.doctor import STEPS, Finding
+from app.llm.providers.provider_desk import KeyState, ProviderState
+from app.llm.providers.providers import PROVIDERS
 from app.ui.components.provider_doctor import steps_of
 from app.ui.components.provider_views import card_head, form_view, models_view, state_words
 from app.ui.components.settings_about import libraries, libraries_view

@@ -8,9 +8,9 @@ from app.domain.agents import Behaviour, new_agent
 from app.domain.errors import ModelFailure
 from app.domain.settings import SetupProgress, SetupStep
 from app.llm.demo.failing import failure_in
-from app.llm.nearby import NearbyServer
-from app.llm.provider_desk import KeyState
-from app.llm.providers import PROVIDERS
+from app.llm.providers.nearby import NearbyServer
+from app.llm.providers.provider_desk import KeyState
+from app.llm.providers.providers import PROVIDERS
 from app.ui.components.provider_views import short_form_view
 from app.ui.components.setup_key import still_missing
 from app.ui.components.setup_offer import offer_view

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from nicegui import events, ui
 
 from app.domain.models import ModelCard, Price
-from app.llm.choices import Choices, ProviderChoice
+from app.llm.providers.choices import Choices, ProviderChoice
 from app.ui.components.buttons import button
 from app.ui.components.focus import keep_in_view
 from app.ui.markup import Html, icon, joined, tag

@@ -7,7 +7,7 @@ from nicegui import events, ui
 from pydantic import TypeAdapter
 
 from app.domain.errors import WorkbenchError
-from app.llm.provider_desk import ProviderEntry
+from app.llm.providers.provider_desk import ProviderEntry
 from app.ui.components.buttons import button
 from app.ui.components.live_html import LiveHtml
 from app.ui.components.notices import told

@@ -5,7 +5,7 @@ import asyncio
 from nicegui import background_tasks, events, ui
 
 from app.domain.errors import WorkbenchError
-from app.llm.doctor import COST, STEPS, Doctor, Finding, Step
+from app.llm.providers.doctor import COST, STEPS, Doctor, Finding, Step
 from app.ui.components.buttons import button
 from app.ui.components.doctor_view import DoctorStep, steps_view
 from app.ui.components.live_html import LiveHtml

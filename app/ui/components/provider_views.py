@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from urllib.parse import urlsplit
 
 from app.domain.values import now
-from app.llm.key_pages import KEY_PAGES
-from app.llm.provider_desk import KeyState, ProviderState, SettingField
+from app.llm.providers.key_pages import KEY_PAGES
+from app.llm.providers.provider_desk import KeyState, ProviderState, SettingField
 from app.ui.components.format import ago, plural
 from app.ui.markup import Html, icon, joined, tag
 

@@ -4,7 +4,7 @@ from nicegui import events, ui
 from pydantic import TypeAdapter
 
 from app.domain.errors import WorkbenchError
-from app.llm.provider_desk import ProviderState
+from app.llm.providers.provider_desk import ProviderState
 from app.store.keys.key_places import NO_KEYRING
 from app.ui.components.buttons import button
 from app.ui.components.provider_card import ProviderCard

@@ -5,7 +5,7 @@ from collections.abc import Awaitable, Callable
 from nicegui import events, ui
 
 from app.domain.settings import SetupProgress
-from app.llm.catalog import DEMO
+from app.llm.providers.catalog import DEMO
 from app.ui.components.live_html import LiveHtml
 from app.ui.components.model_picker import ModelPicker
 from app.ui.components.notices import empty_state

@@ -7,7 +7,7 @@ from nicegui import events, ui
 from pydantic import TypeAdapter
 
 from app.domain.errors import WorkbenchError
-from app.llm.provider_desk import ProviderEntry, ProviderState
+from app.llm.providers.provider_desk import ProviderEntry, ProviderState
 from app.ui.addresses import provider_address
 from app.ui.components.provider_views import READ_FORM, places_view, short_form_view
 from app.ui.components.setup_views import providers_view

@@ -6,7 +6,7 @@ from nicegui import events, ui
 from pydantic import TypeAdapter
 
 from app.domain.errors import WorkbenchError
-from app.llm.nearby import NearbyServer
+from app.llm.providers.nearby import NearbyServer
 from app.ui.components.buttons import button
 from app.ui.components.provider_views import READ_FORM, USERNAME
 from app.ui.components.setup_views import EMIT_PICK, servers_view

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 
 from app.domain.agents import Agent
 from app.domain.settings import SetupProgress, SetupStep
-from app.llm.nearby import NearbyServer
-from app.llm.provider_desk import ProviderState
+from app.llm.providers.nearby import NearbyServer
+from app.llm.providers.provider_desk import ProviderState
 from app.ui.addresses import AGENTS
 from app.ui.components.format import plural
 from app.ui.components.provider_views import state_words

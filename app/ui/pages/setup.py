@@ -5,7 +5,7 @@ from nicegui import PageArguments, background_tasks, events, ui
 from app.domain.agents import Agent
 from app.domain.errors import NotFound, WorkbenchError
 from app.domain.settings import SetupProgress, SetupStep
-from app.llm.catalog import DEMO
+from app.llm.providers.catalog import DEMO
 from app.ui.addresses import LANDING, SETUP, session_address
 from app.ui.components.buttons import button
 from app.ui.components.live_html import LiveHtml

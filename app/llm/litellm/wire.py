@@ -21,7 +21,7 @@ from app.domain.messages import (
 )
 from app.domain.streaming import ModelRequest
 from app.domain.tools import ToolSpec
-from app.llm.accumulator import PROVIDER_ID
+from app.llm.litellm.accumulator import PROVIDER_ID
 
 Json = dict[str, JsonValue]
 

@@ -12,8 +12,17 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 
 from app.domain.errors import ModelFailure
 from app.domain.models import ModelCard
-from app.llm.catalog import DEMO, Catalog
-from app.llm.providers import PROVIDERS, Keys, Provider, connection, environment, key_of, provider_named, saved_name
+from app.llm.providers.catalog import DEMO, Catalog
+from app.llm.providers.providers import (
+    PROVIDERS,
+    Keys,
+    Provider,
+    connection,
+    environment,
+    key_of,
+    provider_named,
+    saved_name,
+)
 
 if TYPE_CHECKING:
     from app.domain.providers import ProviderSettings  # a start needs none of it

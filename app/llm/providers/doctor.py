@@ -11,9 +11,9 @@ from app.domain.failure_words import failure_words
 from app.domain.messages import user_message
 from app.domain.streaming import Model, ModelRequest, Reply
 from app.domain.tools import ToolSpec
-from app.llm.doctor_network import Place, StepFailed, connect, place_of, resolve, secure
-from app.llm.offered import answer_to, key_question, list_question, models_in
-from app.llm.providers import Keys, base_of, connection, has_key, missing_key, provider_named
+from app.llm.providers.doctor_network import Place, StepFailed, connect, place_of, resolve, secure
+from app.llm.providers.offered import answer_to, key_question, list_question, models_in
+from app.llm.providers.providers import Keys, base_of, connection, has_key, missing_key, provider_named
 
 Step = Literal["resolves", "connects", "certificate", "key", "listed", "call", "tool"]
 Outcome = Literal["works", "fails", "skipped"]

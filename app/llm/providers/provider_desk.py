@@ -9,8 +9,8 @@ from app.domain.providers import ProviderSettings, checked_address, custom_name
 from app.domain.secrets.pasted import CleanedKey, cleaned_key, last_four
 from app.domain.secrets.shapes import check_owner
 from app.domain.values import now
-from app.llm.offered import list_question, offered_models
-from app.llm.providers import PROVIDERS, Keys, Provider, base_of, has_key, provider_named, saved_name
+from app.llm.providers.offered import list_question, offered_models
+from app.llm.providers.providers import PROVIDERS, Keys, Provider, base_of, has_key, provider_named, saved_name
 
 SettingField = Literal["address", "organisation", "region", "api_version"]
 _SETTINGS: tuple[SettingField, ...] = ("address", "organisation", "region", "api_version")

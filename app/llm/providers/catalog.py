@@ -16,7 +16,7 @@ import orjson
 from pydantic import JsonValue, TypeAdapter
 
 from app.domain.models import ModelCard, Price
-from app.llm.providers import PROVIDERS
+from app.llm.providers.providers import PROVIDERS
 from app.paths import assets
 
 FREE = Price(input=0, output=0, cached=0, cache_write=0)

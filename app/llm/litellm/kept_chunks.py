@@ -6,7 +6,7 @@ Python looks through that for garbage, all else stands still.
 
 from typing import NamedTuple
 
-from app.llm.chunks import attributes, has_usage
+from app.llm.litellm.chunks import attributes, has_usage
 
 LAST = 8
 """Chunks that stay as they are: LiteLLM compares the last ones, and usage comes with them."""

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from urllib.parse import urlsplit
 from urllib.request import getproxies, proxy_bypass
 
-from app.llm.certificates import issuer_of, trusted
+from app.llm.providers.certificates import issuer_of, trusted
 
 SECONDS = 8.0
 

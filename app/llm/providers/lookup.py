@@ -2,7 +2,7 @@
 
 from typing import Protocol
 
-from app.llm.providers import SECRET_FIELDS, Keys, environment
+from app.llm.providers.providers import SECRET_FIELDS, Keys, environment
 
 
 class SavedKeys(Protocol):

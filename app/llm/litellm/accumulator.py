@@ -15,7 +15,7 @@ from pydantic import JsonValue
 from app.domain.messages import Message, Part, ProviderFields, ReasoningPart, TextPart, ToolCall
 from app.domain.streaming import CallDelta, Delta, ReasoningDelta, TextDelta
 from app.domain.values import new_id
-from app.llm.thinking import ThinkSplitter
+from app.llm.litellm.thinking import ThinkSplitter
 
 PROVIDER_ID = "id"
 """The provider field that keeps a call's id where it was not fit to be ours, as Gemini's with a signature in it."""

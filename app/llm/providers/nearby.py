@@ -9,9 +9,9 @@ from urllib.parse import urlsplit
 from app.domain.errors import ModelFailure, WorkbenchError
 from app.domain.providers import checked_address
 from app.domain.secrets.pasted import cleaned_key
-from app.llm.offered import offered_models
-from app.llm.provider_desk import ProviderDesk, ProviderEntry
-from app.llm.providers import PROVIDERS, Keys, saved_name
+from app.llm.providers.offered import offered_models
+from app.llm.providers.provider_desk import ProviderDesk, ProviderEntry
+from app.llm.providers.providers import PROVIDERS, Keys, saved_name
 
 SECONDS = 1.0
 """How long one server may take to say which models it has."""

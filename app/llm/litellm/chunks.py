@@ -7,7 +7,7 @@ from pydantic import JsonValue, TypeAdapter, ValidationError
 
 from app.domain.messages import FinishReason, ProviderFields, Usage
 from app.domain.streaming import Delta
-from app.llm.accumulator import Accumulator, CallPiece
+from app.llm.litellm.accumulator import Accumulator, CallPiece
 
 _FIELDS = TypeAdapter(dict[str, JsonValue])
 _FINISH_REASONS: dict[str, FinishReason] = {reason: reason for reason in get_args(FinishReason)}

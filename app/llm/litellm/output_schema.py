@@ -6,8 +6,8 @@ from types import ModuleType
 
 from app.domain.messages import system_message
 from app.domain.streaming import ModelRequest
-from app.llm.providers import Connection
-from app.llm.wire import Json
+from app.llm.litellm.wire import Json
+from app.llm.providers.providers import Connection
 
 _WITH_TOOLS = frozenset({"openai", "azure"})
 """Providers that take a schema beside tools. Others refuse the call (Gemini, Groq), or the schema keeps the model from
