@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from app.store.folder.folder import DataFolder
     from app.store.records.preferences import PreferencesStore
     from app.store.runs.retention import Retention
-    from app.tools.http_tools import HttpToolSource
+    from app.tools.http.tools import HttpToolSource
     from app.tools.mcp.hub import McpHub
 
 log = logging.getLogger(__name__)

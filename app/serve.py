@@ -35,7 +35,7 @@ from app.domain.errors import WorkbenchError
 from app.opening import NOT_SEEN, Opening, open_page
 from app.store.folder.handshake import proof
 from app.store.folder.lock import Announcement, this_computer
-from app.tools.net_guard import OWN_PORTS
+from app.tools.http.net_guard import OWN_PORTS
 from app.ui.colours import Colours
 from app.ui.live_markdown import LiveMarkdown
 from app.ui.shell import LATE_PAGES, root

@@ -51,10 +51,10 @@ with late():
     import app.store.runs.rows
     import app.store.runs.search
     import app.tools.built_in
-    import app.tools.http_tools
+    import app.tools.http.sealing
+    import app.tools.http.tools
     import app.tools.mcp.hub
     import app.tools.registry
-    import app.tools.sealing
     import app.tools.user_tools.folder
 
 
@@ -257,8 +257,8 @@ class Workbench:
         return app.tools.user_tools.folder.UserTools(folder, trusted, trust_all=self._trust_tools, admit=admit)
 
     @late_part
-    def http_tools(self) -> "app.tools.http_tools.HttpToolSource":
-        return app.tools.http_tools.HttpToolSource(self.data.http_tools, sealing=self._sealing)
+    def http_tools(self) -> "app.tools.http.tools.HttpToolSource":
+        return app.tools.http.tools.HttpToolSource(self.data.http_tools, sealing=self._sealing)
 
     @late_part
     def mcp(self) -> "app.tools.mcp.hub.McpHub":
@@ -273,8 +273,8 @@ class Workbench:
     def last_calls(self) -> "app.engine.last_calls.LastCalls":
         return app.engine.last_calls.LastCalls(self.hand_calls)
 
-    def _sealing(self) -> "app.tools.sealing.Sealing":
-        return app.tools.sealing.Sealing(self.provider_keys)
+    def _sealing(self) -> "app.tools.http.sealing.Sealing":
+        return app.tools.http.sealing.Sealing(self.provider_keys)
 
     # What is kept.
 

@@ -8,8 +8,8 @@ from pathlib import Path
 from app.domain.agents import Behaviour, new_agent
 from app.llm.directory import ModelDirectory
 from app.serve import choose_port, serve
+from app.tools.function.tool import AnyTool
 from app.tools.registry import Registry
-from app.tools.tool import AnyTool
 from app.workbench import Workbench
 from tests.parts import having
 

@@ -20,10 +20,10 @@ from app.llm.tokens import text_tokens
 from app.store.runs import search_words
 from app.tools.builtin.date_utils.reading import readings
 from app.tools.builtin.numbers import written_number
-from app.tools.docstring import read_docstring
+from app.tools.function.docstring import read_docstring
+from app.tools.http.readable import readable
 from app.tools.mcp.json_text import read_json
 from app.tools.mcp.reading import read_servers
-from app.tools.readable import readable
 from app.tools.user_tools.preview import preview
 from app.ui.live_markdown import LiveText, render
 from tests.builtin_tools import builtin_registry

@@ -18,7 +18,7 @@ from app.store.folder.folder import DataFolder
 from app.store.keys.key_places import FILE
 from app.store.keys.provider_keys import saved_keys
 from app.terminal_export import export_here
-from app.tools.sealing import Sealing
+from app.tools.http.sealing import Sealing
 from app.tools.worker.command import worker_environment
 from app.workbench import Workbench, tool_variables
 from tests.fakes.openai import FakeOpenAI

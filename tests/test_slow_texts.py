@@ -15,10 +15,10 @@ from app.domain.messages import ToolCall
 from app.domain.tool_settings import HttpTransport
 from app.llm.litellm.failures import classify
 from app.tools.builtin.formula_engine.aggregates import fits
-from app.tools.docstring import read_docstring
+from app.tools.function.docstring import read_docstring
+from app.tools.http.spotting import Spotted
 from app.tools.mcp.json_text import read_json
 from app.tools.mcp.reading import read_servers
-from app.tools.spotting import Spotted
 from tests.builtin_tools import builtin_registry
 from tests.tools.context import Context
 

@@ -20,8 +20,8 @@ from app.engine.by_hand import HandCalls
 from app.engine.last_calls import LastCalls
 from app.serve import serve
 from app.tools.builtin.calculator import calculator
+from app.tools.function.tool import AnyTool, Tool, tool
 from app.tools.registry import Registry
-from app.tools.tool import AnyTool, Tool, tool
 from app.workbench import Workbench
 from tests.parts import having
 

@@ -8,8 +8,8 @@ from pydantic import JsonValue
 
 from app.domain.tools import CallContext, ToolOutput
 from app.late import late
-from app.tools.authoring import Marks, marks_of
-from app.tools.tool import Tool
+from app.tools.function.authoring import Marks, marks_of
+from app.tools.function.tool import Tool
 
 with late():
     from app.tools.worker import file_worker

@@ -10,10 +10,10 @@ from app.domain.errors import InvalidArguments, UnknownTool
 from app.domain.messages import ToolCall
 from app.domain.tool_settings import ToolSetting
 from app.domain.tools import CallContext, ToolOutput, ToolSpec, canonical_name
-from app.tools.arguments import InvalidTool
-from app.tools.output import bounded
+from app.tools.function.arguments import InvalidTool
+from app.tools.function.output import bounded
+from app.tools.function.printing import PrintingContext
 from app.tools.ports import RunnableTool, ToolSettings, ToolSource
-from app.tools.printing import PrintingContext
 
 MOST_NAMES = 40
 LONGEST_NAME = 100

@@ -3,7 +3,7 @@
 from pygments.lexers import get_lexer_by_name
 from pygments.token import STANDARD_TYPES
 
-from app.tools.authoring import tool
+from app.tools.function.authoring import tool
 
 
 @tool

@@ -14,7 +14,7 @@ from app.domain.streaming import Delta, ModelRequest, Reply
 from app.domain.tools import CallContext, Progress, Question
 from app.domain.values import new_id
 from app.llm.directory import ModelDirectory
-from app.tools.tool import tool
+from app.tools.function.tool import tool
 from app.workbench import Workbench
 from tests.driven_app import driven, given_agent, serve_driven
 

@@ -16,8 +16,8 @@ from app.engine.run.live_run import LiveRun
 from app.engine.runs.runs import Runs
 from app.engine.sessions.chat import Chat
 from app.store.folder.folder import DataFolder
+from app.tools.function.tool import AnyTool, tool
 from app.tools.registry import Registry
-from app.tools.tool import AnyTool, tool
 from tests.engine.scripted import ScriptedModels
 
 

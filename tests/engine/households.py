@@ -18,8 +18,8 @@ from app.engine.sessions.pauses import Pauses
 from app.store.folder.folder import DataFolder
 from app.tools.builtin.files import file_tools
 from app.tools.builtin.tasks import join_task, spawn_task
+from app.tools.function.tool import AnyTool, tool
 from app.tools.registry import Registry
-from app.tools.tool import AnyTool, tool
 from tests.engine.conftest import QuickClock
 from tests.engine.scripted import ScriptedModels, reply
 

@@ -11,9 +11,9 @@ from app.domain.trace import RunFilter
 from app.engine.loop.attachments import LONGEST_NAME, attach, file_name, kept
 from app.engine.runs.runs import Runs
 from app.engine.sessions.chat import Chat
+from app.tools.function.tool import tool
 from app.tools.paths import session_path
 from app.tools.registry import Registry
-from app.tools.tool import tool
 from tests.engine.conftest import Bench
 
 

@@ -10,8 +10,8 @@ from app.domain.messages import FilePart
 from app.domain.tools import Answer, CallContext, Progress, Question, ToolOutput
 from app.engine.by_hand import KEPT_CHARACTERS, KEPT_FINISHED, HandCalls
 from app.store.contents.artifacts import Artifacts
+from app.tools.function.tool import tool
 from app.tools.registry import Registry
-from app.tools.tool import tool
 from tests.waiting import until
 
 

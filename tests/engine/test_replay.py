@@ -13,8 +13,8 @@ from app.domain.streaming import TextDelta
 from app.domain.trace import RunFilter
 from app.engine.forks.forks import Forks
 from app.engine.run.live_run import LiveRun
+from app.tools.function.tool import tool
 from app.tools.registry import Registry
-from app.tools.tool import tool
 from tests.engine.scripted import forever, reply
 from tests.engine.test_forks import World, pay, seq_of, world
 from tests.waiting import until

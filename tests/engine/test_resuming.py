@@ -21,8 +21,8 @@ from app.engine.runs.runs import Runs
 from app.engine.sessions.chat import Chat
 from app.engine.sessions.pauses import Pauses
 from app.store.folder.folder import DataFolder
+from app.tools.function.tool import AnyTool, tool
 from app.tools.registry import Registry
-from app.tools.tool import AnyTool, tool
 from tests.engine.conftest import Bench, QuickClock
 from tests.engine.scripted import ScriptedModels, forever, reply
 from tests.waiting import until

@@ -16,8 +16,8 @@ from app.engine.loop.results import BIG, HEAD
 from app.engine.runs.runs import Runs
 from app.engine.sessions.chat import Chat
 from app.store.folder.folder import DataFolder
+from app.tools.function.tool import tool
 from app.tools.registry import Registry
-from app.tools.tool import tool
 from tests.engine.conftest import Bench, QuickClock
 from tests.engine.scripted import ScriptedModels, forever, reply
 from tests.waiting import until

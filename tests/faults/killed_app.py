@@ -14,7 +14,7 @@ from app.domain.agents import Behaviour, ToolChoice
 from app.domain.messages import Message, TextPart, ToolCall, Usage
 from app.domain.streaming import Delta, ModelRequest, Reply, TextDelta
 from app.llm.directory import ModelDirectory
-from app.tools.tool import AnyTool, tool
+from app.tools.function.tool import AnyTool, tool
 from app.workbench import Workbench
 from tests.driven_app import append_to, driven, given_agent, serve_driven
 

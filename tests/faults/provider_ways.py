@@ -23,8 +23,8 @@ from app.llm.directory import ModelDirectory
 from app.llm.litellm.litellm_model import ensure_litellm
 from app.llm.providers.catalog import Catalog
 from app.store.folder.folder import DataFolder
+from app.tools.function.tool import AnyTool, tool
 from app.tools.registry import Registry
-from app.tools.tool import AnyTool, tool
 from tests.app_process import free_port
 from tests.engine.conftest import QuickClock
 from tests.fakes.anthropic import FakeAnthropic

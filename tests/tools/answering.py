@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 
 from aiohttp import web
 
-from app.tools.net_guard import Guard
+from app.tools.http.net_guard import Guard
 
 Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 WAY_OUT = "Add it under Tools."

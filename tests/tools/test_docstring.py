@@ -1,6 +1,6 @@
 """Reading docstrings."""
 
-from app.tools.docstring import read_docstring
+from app.tools.function.docstring import read_docstring
 
 
 def test_googles_section_is_read_and_left_out_of_the_description() -> None:

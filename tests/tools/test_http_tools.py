@@ -7,8 +7,8 @@ import pytest
 
 from app.domain.errors import Conflict, InvalidArguments, ToolError, WorkbenchError
 from app.domain.tool_settings import HttpField, HttpTool
-from app.tools.http_tool_rules import validate
-from app.tools.http_tools import HttpToolSource
+from app.tools.http.tool_rules import validate
+from app.tools.http.tools import HttpToolSource
 from app.tools.registry import Registry
 from tests.tools.answering import Answering, Names, answering, redirecting, saying
 from tests.tools.builtin.using import told_by

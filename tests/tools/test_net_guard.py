@@ -3,7 +3,7 @@
 import pytest
 
 from app.domain.errors import ToolError
-from app.tools.net_guard import Guard, reach, system_resolver
+from app.tools.http.net_guard import Guard, reach, system_resolver
 from tests.tools.answering import WAY_OUT, Names
 
 PRIVATE = [

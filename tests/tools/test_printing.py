@@ -2,7 +2,7 @@
 
 import asyncio
 
-from app.tools.printing import LONGEST_PRINT, PrintingContext
+from app.tools.function.printing import LONGEST_PRINT, PrintingContext
 from tests.tools.context import Context
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from app.tools.readable import readable
+from app.tools.http.readable import readable
 
 
 @pytest.mark.parametrize(

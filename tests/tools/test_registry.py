@@ -11,11 +11,11 @@ from app.domain.errors import InvalidArguments, ToolError, UnknownTool
 from app.domain.messages import FilePart, TextPart, ToolCall
 from app.domain.tools import CallContext, ToolOutput
 from app.engine.loop.granting import granted
-from app.tools.arguments import InvalidTool
+from app.tools.function.arguments import InvalidTool
+from app.tools.function.output import LONGEST_TEXT
+from app.tools.function.tool import tool
 from app.tools.mcp.hub import McpTool
-from app.tools.output import LONGEST_TEXT
 from app.tools.registry import Registry
-from app.tools.tool import tool
 from tests.builtin_tools import builtin_registry
 from tests.tools.context import Context
 

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from pydantic import BaseModel, Field, JsonValue
 from typing_extensions import TypedDict
 
-from app.tools.schema import tidy
-from app.tools.tool import Tool
+from app.tools.function.schema import tidy
+from app.tools.function.tool import Tool
 
 
 class Level(Enum):

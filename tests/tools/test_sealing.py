@@ -10,9 +10,9 @@ from app.domain.tool_settings import HttpTool, HttpTransport, McpServer, StdioTr
 from app.store.journal.database import JournalDB
 from app.store.records.http_tools import HttpTools
 from app.store.records.mcp_servers import McpServers
-from app.tools.http_tools import HttpToolSource
+from app.tools.http.sealing import REFERENCE, Sealing
+from app.tools.http.tools import HttpToolSource
 from app.tools.mcp.hub import McpHub
-from app.tools.sealing import REFERENCE, Sealing
 
 SECRET = "planted-0123456789"
 

@@ -12,8 +12,8 @@ from typing_extensions import TypedDict
 from app.domain.errors import InvalidArguments, ToolError
 from app.domain.messages import ImagePart
 from app.domain.tools import CallContext, ToolOutput
-from app.tools.arguments import InvalidTool
-from app.tools.tool import Tool, tool
+from app.tools.function.arguments import InvalidTool
+from app.tools.function.tool import Tool, tool
 from tests.tools.context import Context
 
 

@@ -21,9 +21,9 @@ async def serve(reader, writer):
     writer.close()
 
 async def main():
-    from app.tools.http_message import Sent
-    from app.tools.net_guard import Guard
-    from app.tools.web import fetch
+    from app.tools.http.message import Sent
+    from app.tools.http.net_guard import Guard
+    from app.tools.http.web import fetch
 
     server = await asyncio.start_server(serve, "127.0.0.1", 0)
     guard = Guard(("127.0.0.1",), "", frozenset(("127.0.0.1",)))

@@ -10,8 +10,8 @@ from app.domain.agents import Behaviour, ToolChoice, new_agent
 from app.domain.tool_settings import ToolSetting
 from app.domain.tools import ToolSpec
 from app.domain.trace import ToolStats
+from app.tools.function.tool import Tool
 from app.tools.registry import ListedTool
-from app.tools.tool import Tool
 from app.ui.components.hand_call_copy import as_curl, as_python
 from app.ui.components.hand_call_result import shown_of
 from app.ui.components.json_tree import as_rows, json_table, json_tree

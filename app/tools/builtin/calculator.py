@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 
 from pydantic import WithJsonSchema
 
-from app.tools.tool import tool
+from app.tools.function.tool import tool
 
 Operation = Literal["add", "subtract", "multiply", "divide", "power"]
 # Whole numbers stay whole, however long they are, and the model is still told of one type.

@@ -5,11 +5,12 @@ import asyncio
 from app.domain.errors import ToolError
 from app.domain.tools import CallContext, ToolOutput
 from app.late import late, read
-from app.tools.printing import PrintingContext
-from app.tools.tool import AnyTool, Tool
+from app.tools.function.printing import PrintingContext
+from app.tools.function.tool import AnyTool, Tool
 
 with late():  # Monty takes up to 100 ms to import
-    from app.tools import preview, sandbox
+    from app.tools import sandbox
+    from app.tools.function import preview
 
 
 class PythonTool:

@@ -7,8 +7,8 @@ from app.domain.errors import ToolError
 from app.domain.tools import CallContext, SessionFiles
 from app.tools.builtin.documents import plain_text
 from app.tools.diff import short_diff
+from app.tools.function.tool import AnyTool, Tool
 from app.tools.paths import session_path
-from app.tools.tool import AnyTool, Tool
 
 LARGEST_FILE = 4 * 1024 * 1024
 """Bytes."""

@@ -5,11 +5,11 @@ from collections.abc import Callable
 from app.domain.errors import ToolError
 from app.domain.settings import Preferences
 from app.domain.tools import CallContext, ToolOutput
-from app.tools.answer import answered
-from app.tools.http_message import Sent
-from app.tools.net_guard import Guard, Resolver, system_resolver
-from app.tools.tool import AnyTool, Tool
-from app.tools.web import fetch
+from app.tools.function.tool import AnyTool, Tool
+from app.tools.http.answer import answered
+from app.tools.http.message import Sent
+from app.tools.http.net_guard import Guard, Resolver, system_resolver
+from app.tools.http.web import fetch
 
 WAY_OUT = "Add it under Tools → http_get → allowed hosts."
 

@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping
 from app.domain.settings import Preferences
 from app.tools.builtin.http_get import HttpGet
 from app.tools.builtin.web_search import Search
-from app.tools.tool import AnyTool
+from app.tools.function.tool import AnyTool
 
 
 def web_tools(

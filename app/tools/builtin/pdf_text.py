@@ -10,7 +10,7 @@ import time
 from typing import TYPE_CHECKING
 
 from app.domain.errors import ToolError
-from app.tools.authoring import Context, tool
+from app.tools.function.authoring import Context, tool
 from app.tools.paths import session_path
 
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ import codecs
 from app.domain.errors import ToolError
 from app.domain.tools import CallContext
 from app.tools.builtin.documents import plain_text
-from app.tools.tool import tool
+from app.tools.function.tool import tool
 
 USUAL_LENGTH = 8_000
 MOST_CHARACTERS = 16_000

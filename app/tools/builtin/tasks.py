@@ -3,7 +3,7 @@
 from pydantic import JsonValue
 
 from app.domain.tools import CallContext, Task
-from app.tools.tool import tool
+from app.tools.function.tool import tool
 
 
 @tool(icon="call_split", idempotent=True, cancellable=False)

@@ -9,10 +9,10 @@ from pydantic import Field
 
 from app.domain.errors import ToolError
 from app.domain.settings import Preferences, WebSearch
-from app.tools.net_guard import Guard, Resolver, host_of, system_resolver
-from app.tools.tool import AnyTool, Tool
-from app.tools.web import fetch
-from app.tools.web_search_providers import PROVIDERS, Hit, Provider
+from app.tools.function.tool import AnyTool, Tool
+from app.tools.http.net_guard import Guard, Resolver, host_of, system_resolver
+from app.tools.http.web import fetch
+from app.tools.http.web_search_providers import PROVIDERS, Hit, Provider
 
 WHERE = "Tools → web_search"
 MOST_OF_SNIPPET = 500

@@ -1,7 +1,7 @@
 """What a session holds: its files and variables, and what this run has changed."""
 
 from app.domain.tools import CallContext
-from app.tools.tool import tool
+from app.tools.function.tool import tool
 
 MOST_LISTED = 200
 LONGEST_VALUE = 200

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from mcp import Client
     from mcp_types import CallToolResult, Tool
 
-    from app.tools.sealing import Sealing
+    from app.tools.http.sealing import Sealing
 
 CALL_SECONDS = 30
 

@@ -19,7 +19,7 @@ from app.tools.mcp.states import Finding, Patience, ServerState
 from app.tools.ports import McpServers, RunnableTool
 
 if TYPE_CHECKING:
-    from app.tools.sealing import Sealing
+    from app.tools.http.sealing import Sealing
 
 with late():
     from app.tools.mcp import doctor

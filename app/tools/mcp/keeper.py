@@ -29,7 +29,7 @@ with late():  # they import the MCP library, which takes most of a second: in a 
 if TYPE_CHECKING:
     from mcp import Client
 
-    from app.tools.sealing import Sealing
+    from app.tools.http.sealing import Sealing
 
 CANCEL_AGAIN_SECONDS = 5
 """A connection that fails at the very moment it is cancelled may swallow that."""

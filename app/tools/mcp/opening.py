@@ -33,6 +33,7 @@ from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
 from app.domain.errors import WorkbenchError
 from app.domain.tool_settings import HttpTransport, McpServer, StdioTransport
+from app.tools.http.trust import usual_trust
 from app.tools.mcp import asking
 from app.tools.mcp.failures import leaves
 from app.tools.mcp.launching import headers, launch
@@ -40,7 +41,6 @@ from app.tools.mcp.link import Link
 from app.tools.mcp.pipes import pipes
 from app.tools.mcp.running_calls import RunningCalls
 from app.tools.mcp.windows_pipes import windows_pipes
-from app.tools.trust import usual_trust
 
 HTTP_SECONDS = 30
 """For everything but the wait for an answer, which the tool's own time-out bounds."""

@@ -9,7 +9,7 @@ from app.late import late
 from app.tools.user_tools.user_file import FileProblem, PreviewedTool
 
 with late():
-    from app.tools import authoring, docstring
+    from app.tools.function import authoring, docstring
     from app.tools.user_tools import script_block
 
 LONGEST_PREVIEWED = 40_000

@@ -9,7 +9,7 @@ from pydantic import JsonValue
 
 from app.domain.errors import ToolError
 from app.domain.tools import Progress, Question
-from app.tools.authoring import Answer, File
+from app.tools.function.authoring import Answer, File
 from app.tools.worker.printing import CallOutput
 from app.tools.worker.protocol import (
     MOST_CONTENT,
@@ -38,7 +38,7 @@ class CallCancelled(BaseException):
 
 
 class CallFiles:
-    """See `app.tools.authoring.Files`."""
+    """See `app.tools.function.authoring.Files`."""
 
     def __init__(self, context: "CallContext") -> None:
         self._context = context
@@ -54,7 +54,7 @@ class CallFiles:
 
 
 class CallContext:
-    """See `app.tools.authoring.Context`. Safe from any thread."""
+    """See `app.tools.function.authoring.Context`. Safe from any thread."""
 
     def __init__(self, call: Call, wire: Wire, output: CallOutput) -> None:
         self._call = call

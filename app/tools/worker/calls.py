@@ -7,7 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
 from app.domain.errors import InvalidArguments, ToolError
-from app.tools.tool import AnyTool
+from app.tools.function.tool import AnyTool
 from app.tools.worker.call_context import CallCancelled, CallContext
 from app.tools.worker.loading import ToolFile
 from app.tools.worker.printing import CURRENT_CALL, CallOutput

@@ -9,7 +9,7 @@ import sys
 import threading
 from collections.abc import Iterator
 
-from app.tools import authoring
+from app.tools.function import authoring
 from app.tools.worker.calls import Calls
 from app.tools.worker.loading import FileTrouble, ToolFile, load
 from app.tools.worker.printing import CallOutput, NoInput, as_text

@@ -10,9 +10,9 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from types import FunctionType, MethodType, ModuleType
 
-from app.tools.arguments import InvalidTool
-from app.tools.authoring import Marks, kit_name, marks_of
-from app.tools.tool import AnyTool, Tool
+from app.tools.function.arguments import InvalidTool
+from app.tools.function.authoring import Marks, kit_name, marks_of
+from app.tools.function.tool import AnyTool, Tool
 from app.tools.worker.protocol import FileFailed
 from app.tools.worker.tracebacks import in_words, own_line, own_traceback
 

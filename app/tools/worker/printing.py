@@ -7,7 +7,7 @@ from contextvars import ContextVar
 from typing import TYPE_CHECKING, NoReturn
 
 from app.domain.errors import ToolError
-from app.tools.printing import LONGEST_PRINT
+from app.tools.function.printing import LONGEST_PRINT
 from app.tools.worker.protocol import Printed
 
 if TYPE_CHECKING:

@@ -5,8 +5,8 @@ from collections.abc import Callable
 
 from app.domain.errors import ToolError
 from app.domain.messages import TextPart
-from app.tools.authoring import File, Image
-from app.tools.output import as_output
+from app.tools.function.authoring import File, Image
+from app.tools.function.output import as_output
 from app.tools.worker.protocol import LONGEST_RESULT, KeptFile
 
 Keep = Callable[[bytes, str, str], KeptFile]

@@ -5,8 +5,8 @@ from typing import Literal
 
 from app.domain.errors import WorkbenchError
 from app.domain.tool_settings import HttpField, HttpTool
-from app.tools.http_request import PLACEHOLDER
-from app.tools.http_tool_rules import validate
+from app.tools.http.request import PLACEHOLDER
+from app.tools.http.tool_rules import validate
 
 Box = Literal["name", "description", "address", "fields", "headers"]
 

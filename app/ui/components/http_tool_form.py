@@ -7,7 +7,7 @@ from nicegui import events, ui
 from app.domain.errors import NotFound, WorkbenchError
 from app.domain.tool_settings import HttpTool
 from app.domain.tools import canonical_name
-from app.tools.http_request import PLACEHOLDER
+from app.tools.http.request import PLACEHOLDER
 from app.ui.addresses import TOOL_SOURCES, tool_address
 from app.ui.components.buttons import button, icon_button
 from app.ui.components.http_tool_faults import Box, Fault, fault_of

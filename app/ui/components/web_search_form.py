@@ -11,7 +11,7 @@ from app.domain.errors import WorkbenchError
 from app.domain.settings import WebSearch
 from app.store.keys.provider_keys import KeyDescription, ProviderKeys
 from app.store.records.preferences import PreferencesStore
-from app.tools.web_search_providers import PROVIDERS
+from app.tools.http.web_search_providers import PROVIDERS
 from app.ui.components.buttons import button
 from app.ui.components.provider_views import READ_FORM, USERNAME
 from app.ui.components.schema_form_simple import select_box

@@ -9,7 +9,7 @@ from app.domain.secrets.shapes import KEYS, check_owner, looks_like_key, replace
 from app.domain.tool_settings import HttpTransport
 from app.export.redacting import Redactor
 from app.llm.litellm.failures import redacted
-from app.tools.spotting import Spotted
+from app.tools.http.spotting import Spotted
 
 KEYS_SEEN = [
     *("github_pat_11ABCDEFG0abcdefghijkl_mnopqrstuvwxyz", "ghu_abcdefghijklmnopqrstuv", "glpat-abcdefghijklmnop1234"),

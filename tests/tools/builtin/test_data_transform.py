@@ -24,7 +24,7 @@ from app.tools.builtin.data_transform.joining import data_transform__join
 from app.tools.builtin.data_transform.kit import data_transform_tools
 from app.tools.builtin.data_transform.summing import data_transform__aggregate, data_transform__group
 from app.tools.builtin.numbers import number_in, plain
-from app.tools.tool import AnyTool
+from app.tools.function.tool import AnyTool
 from tests.tools.builtin.using import told_by
 from tests.tools.context import Context, MemoryFiles
 

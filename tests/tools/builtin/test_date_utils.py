@@ -15,7 +15,7 @@ from app.tools.builtin.date_utils.calculating import (
 )
 from app.tools.builtin.date_utils.lists import read_dates
 from app.tools.builtin.date_utils.parsing import date_utils__parse_column, date_utils__parse_dates
-from app.tools.tool import AnyTool
+from app.tools.function.tool import AnyTool
 from tests.tools.builtin.using import told_by
 
 

@@ -8,7 +8,7 @@ from app.domain.errors import ToolError
 from app.domain.messages import FilePart, ImagePart
 from app.domain.settings import Preferences
 from app.tools.builtin.http_get import HttpGet
-from app.tools.tool import AnyTool
+from app.tools.function.tool import AnyTool
 from tests.tools.answering import Handler, answering, redirecting, saying
 from tests.tools.builtin.using import output_of, told_by
 from tests.tools.context import Context

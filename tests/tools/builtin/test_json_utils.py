@@ -20,7 +20,7 @@ from app.tools.builtin.json_utils.kit import (
     json_utils__validate,
 )
 from app.tools.builtin.json_utils.places import leaves, read
-from app.tools.tool import AnyTool
+from app.tools.function.tool import AnyTool
 from tests.tools.builtin.using import told_by
 from tests.tools.context import Context, MemoryFiles
 

@@ -10,8 +10,8 @@ import pytest
 from app.domain.errors import InvalidArguments, ToolError
 from app.domain.settings import Preferences, WebSearch
 from app.tools.builtin.web_search import Search
-from app.tools.tool import AnyTool
-from app.tools.web_search_providers import PROVIDERS
+from app.tools.function.tool import AnyTool
+from app.tools.http.web_search_providers import PROVIDERS
 from tests.tools.answering import Answering, Handler, answering, redirecting, saying
 from tests.tools.builtin.using import told_by
 

@@ -10,7 +10,7 @@ from aiohttp import web
 
 from app.domain.errors import ToolError
 from app.domain.tool_settings import HttpTransport, McpServer
-from app.tools.trust import usual_trust
+from app.tools.http.trust import usual_trust
 from tests.tools.certificates import certificate_of
 from tests.tools.mcp.hubs import called, hub_of, reached, text_of
 

@@ -13,7 +13,7 @@ import pytest
 from app.domain.errors import InvalidArguments, ToolCrashed, ToolError, UnknownTool
 from app.domain.messages import FilePart, ImagePart, TextPart
 from app.domain.tools import Answer
-from app.tools.printing import LONGEST_PRINT
+from app.tools.function.printing import LONGEST_PRINT
 from app.tools.worker.file_worker import FileWorker, LoadFailed
 from tests.tools.context import Context
 from tests.waiting import until

@@ -6,7 +6,7 @@ from textwrap import dedent
 
 import pytest
 
-from app.tools import authoring
+from app.tools.function import authoring
 from app.tools.worker.loading import FileTrouble, ToolFile, load
 from app.tools.worker.protocol import FileFailed
 

@@ -9,7 +9,7 @@ from pydantic import BaseModel
 
 from app.domain.errors import ToolError
 from app.domain.messages import TextPart
-from app.tools.authoring import File, Image
+from app.tools.function.authoring import File, Image
 from app.tools.worker.protocol import LONGEST_RESULT, KeptFile
 from app.tools.worker.results import result_parts
 

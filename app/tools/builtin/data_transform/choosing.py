@@ -11,7 +11,7 @@ from app.domain.tools import CallContext
 from app.tools.builtin.data_transform.comparing import Condition, comparable, fulfils, order_key, text_of
 from app.tools.builtin.numbers import number_in
 from app.tools.builtin.rows import Columns, Row, Rows, check_columns, columns_of, is_empty, no_column, table
-from app.tools.tool import tool
+from app.tools.function.tool import tool
 
 Renaming = Annotated[dict[str, str] | None, WithJsonSchema({"type": "object"})]
 MOST_CONDITIONS = 50

@@ -14,7 +14,7 @@ from app.domain.tools import CallContext
 from app.tools.builtin.data_transform.csv_text import CsvTable, read_csv
 from app.tools.builtin.documents import LONGEST_TEXT, file_text, is_path
 from app.tools.builtin.rows import Columns, Row, Rows, check_columns, columns_of, shortened, table
-from app.tools.tool import tool
+from app.tools.function.tool import tool
 
 Header = Annotated[bool | None, WithJsonSchema({"type": "boolean"})]
 _DELIMITER_NAMES = {",": "comma", ";": "semicolon", "\t": "tab", "|": "pipe"}

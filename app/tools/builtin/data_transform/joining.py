@@ -11,7 +11,7 @@ from app.domain.tools import CallContext
 from app.tools.builtin.data_transform.choosing import told
 from app.tools.builtin.data_transform.comparing import OrderKey, order_key
 from app.tools.builtin.rows import MOST_ROWS, Columns, Row, Rows, Table, check_columns, columns_of, is_empty, table
-from app.tools.tool import tool
+from app.tools.function.tool import tool
 
 How = Literal["inner", "left", "outer"]
 

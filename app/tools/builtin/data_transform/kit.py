@@ -9,7 +9,7 @@ from app.tools.builtin.data_transform.choosing import (
 from app.tools.builtin.data_transform.converting import data_transform__csv_to_json, data_transform__json_to_csv
 from app.tools.builtin.data_transform.joining import data_transform__join
 from app.tools.builtin.data_transform.summing import data_transform__aggregate, data_transform__group
-from app.tools.tool import AnyTool
+from app.tools.function.tool import AnyTool
 
 
 def data_transform_tools() -> tuple[AnyTool, ...]:

@@ -14,7 +14,7 @@ from app.tools.builtin.data_transform.choosing import told
 from app.tools.builtin.data_transform.comparing import order_key, text_of
 from app.tools.builtin.numbers import number_in, plain
 from app.tools.builtin.rows import Columns, Row, Rows, check_columns, is_empty, shortened, table
-from app.tools.tool import tool
+from app.tools.function.tool import tool
 
 Function = Literal["sum", "mean", "min", "max", "median", "count", "count_distinct"]
 EXACT = Context(prec=34)

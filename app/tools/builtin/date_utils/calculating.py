@@ -9,7 +9,7 @@ from app.domain.errors import ToolError
 from app.tools.builtin.date_utils.moments import DayFirst, Moment, iso, moment
 from app.tools.builtin.date_utils.working_days import WEEKDAYS, Weekday, count, days_off, holiday_dates, moved
 from app.tools.builtin.date_utils.zones import placed, zone
-from app.tools.tool import tool
+from app.tools.function.tool import tool
 
 Holidays = Annotated[list[str], Field(description="Dates off.")]
 Weekend = Annotated[

@@ -8,7 +8,7 @@ from app.tools.builtin.date_utils.calculating import (
     date_utils__iso,
 )
 from app.tools.builtin.date_utils.parsing import date_utils__parse_column, date_utils__parse_dates
-from app.tools.tool import AnyTool
+from app.tools.function.tool import AnyTool
 
 
 def date_utils_tools() -> tuple[AnyTool, ...]:

@@ -12,7 +12,7 @@ from app.tools.builtin.data_transform.comparing import text_of
 from app.tools.builtin.date_utils.lists import ReadDate, read_dates
 from app.tools.builtin.date_utils.moments import DayFirst
 from app.tools.builtin.rows import Rows, check_columns, is_empty, shortened, table
-from app.tools.tool import tool
+from app.tools.function.tool import tool
 
 MOST_TEXTS = 10_000
 

@@ -15,7 +15,7 @@ from app.tools.builtin.formula_engine.compiler import Formula
 from app.tools.builtin.formula_engine.values import FormulaError, Scalar, out
 from app.tools.builtin.numbers import number_in
 from app.tools.builtin.rows import Row, Rows, check_columns, columns_of, is_empty, shortened, table
-from app.tools.tool import AnyTool, tool
+from app.tools.function.tool import AnyTool, tool
 
 with late():  # Lark takes 60 ms to import
     from app.tools.builtin.formula_engine import grammar

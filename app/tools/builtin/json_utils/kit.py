@@ -13,7 +13,7 @@ from app.tools.builtin.json_utils.building import built
 from app.tools.builtin.json_utils.comparing import MOST_ITEMS, Arrays, differences, flattened, merged
 from app.tools.builtin.json_utils.places import leaves, read, written
 from app.tools.builtin.json_utils.schema import MOST_PROBLEMS, problems
-from app.tools.tool import AnyTool, tool
+from app.tools.function.tool import AnyTool, tool
 
 with late():  # JMESPath takes 20 ms to import
     from app.tools.builtin.json_utils import query as queries

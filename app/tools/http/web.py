@@ -4,11 +4,11 @@ import asyncio
 import functools
 
 from app.late import late, read
-from app.tools.http_message import Received, Sent
-from app.tools.net_guard import Guard
+from app.tools.http.message import Received, Sent
+from app.tools.http.net_guard import Guard
 
 with late():
-    from app.tools import net
+    from app.tools.http import net
 
 
 async def fetch(sent: Sent, guard: Guard) -> Received:

@@ -11,7 +11,7 @@ from typing import Protocol, TypeVar
 from app.domain.errors import StorageError, WorkbenchError
 from app.domain.tool_settings import HttpTool, McpServer, Transport
 from app.domain.values import Value
-from app.tools.spotting import Spotted, rewritten
+from app.tools.http.spotting import Spotted, rewritten
 
 log = logging.getLogger(__name__)
 

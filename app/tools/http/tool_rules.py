@@ -5,7 +5,7 @@ from urllib.parse import urlsplit
 
 from app.domain.errors import WorkbenchError
 from app.domain.tool_settings import HttpTool
-from app.tools.http_request import PLACEHOLDER, header_problem
+from app.tools.http.request import PLACEHOLDER, header_problem
 
 NAME = re.compile(r"[A-Za-z][A-Za-z0-9_-]{0,63}")
 TOKEN = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")

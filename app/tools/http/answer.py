@@ -11,8 +11,8 @@ from urllib.parse import unquote, urlsplit
 from app.domain.errors import ToolError
 from app.domain.messages import TextPart
 from app.domain.tools import CallContext, ToolOutput
-from app.tools.http_message import Received
-from app.tools.readable import readable
+from app.tools.http.message import Received
+from app.tools.http.readable import readable
 
 MOST_SHOWN = 190_000
 """Characters of text; a result may have no more."""

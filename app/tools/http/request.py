@@ -9,8 +9,8 @@ from urllib.parse import quote, urlencode, urlsplit
 
 from app.domain.errors import ToolError
 from app.domain.tool_settings import HttpTool
-from app.tools.http_fields import FieldValue
-from app.tools.http_message import Received, Sent
+from app.tools.http.fields import FieldValue
+from app.tools.http.message import Received, Sent
 
 PLACEHOLDER = re.compile(r"\{([^{}]*)\}")
 VARIABLE = re.compile(r"\$([A-Za-z_][A-Za-z0-9_]*)")

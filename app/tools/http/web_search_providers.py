@@ -13,7 +13,7 @@ from urllib.parse import urlencode
 from pydantic import BaseModel, BeforeValidator, ValidationError
 
 from app.domain.errors import ToolError
-from app.tools.http_message import Sent
+from app.tools.http.message import Sent
 
 JSON = "application/json"
 A = TypeVar("A", bound=BaseModel)

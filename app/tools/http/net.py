@@ -12,10 +12,10 @@ from dataclasses import replace
 import httpx
 
 from app.domain.errors import ToolError
-from app.tools.http_message import Received, Sent
-from app.tools.net_body import ACCEPTED, read_body
-from app.tools.net_guard import Guard, plain_host
-from app.tools.trust import usual_trust
+from app.tools.http.message import Received, Sent
+from app.tools.http.net_body import ACCEPTED, read_body
+from app.tools.http.net_guard import Guard, plain_host
+from app.tools.http.trust import usual_trust
 
 MOST_BYTES = 2 * 1024 * 1024
 MOST_REDIRECTS = 5

@@ -9,16 +9,16 @@ from pydantic import JsonValue
 from app.domain.errors import Conflict, WorkbenchError
 from app.domain.tool_settings import HttpTool
 from app.domain.tools import CallContext, ToolOutput, ToolSpec, canonical_name
-from app.tools.answer import answered
-from app.tools.http_fields import checked_arguments, parameters
-from app.tools.http_request import Secrets, request
-from app.tools.http_tool_rules import validate
-from app.tools.net_guard import Guard, Resolver, host_of, system_resolver
+from app.tools.http.answer import answered
+from app.tools.http.fields import checked_arguments, parameters
+from app.tools.http.net_guard import Guard, Resolver, host_of, system_resolver
+from app.tools.http.request import Secrets, request
+from app.tools.http.tool_rules import validate
+from app.tools.http.web import fetch
 from app.tools.ports import RunnableTool
-from app.tools.web import fetch
 
 if TYPE_CHECKING:
-    from app.tools.sealing import Sealing
+    from app.tools.http.sealing import Sealing
 
 TITLE = "HTTP tools"
 

@@ -9,8 +9,8 @@ from pydantic_core import ArgsKwargs, ErrorDetails
 
 from app.domain.errors import InvalidArguments, WorkbenchError
 from app.domain.tools import CallContext, JsonSchema
-from app.tools.authoring import Context
-from app.tools.schema import QuietSchema, expectation, tidy
+from app.tools.function.authoring import Context
+from app.tools.function.schema import QuietSchema, expectation, tidy
 
 Parameters = Mapping[str, inspect.Parameter]
 MOST_LINES = 12

@@ -8,9 +8,9 @@ from typing import Generic, ParamSpec, TypedDict, TypeVar, Unpack
 from pydantic import JsonValue
 
 from app.domain.tools import CallContext, ToolOutput, ToolSpec, canonical_name
-from app.tools.arguments import Arguments
-from app.tools.docstring import read_docstring
-from app.tools.output import as_output
+from app.tools.function.arguments import Arguments
+from app.tools.function.docstring import read_docstring
+from app.tools.function.output import as_output
 
 P = ParamSpec("P")
 R_co = TypeVar("R_co", covariant=True)

@@ -8,7 +8,7 @@ from pydantic import ConfigDict, Field, JsonValue, TypeAdapter, ValidationError
 from app.domain.errors import InvalidArguments
 from app.domain.tool_settings import FieldType, HttpField, HttpTool
 from app.domain.tools import JsonSchema
-from app.tools.arguments import complaint, shown
+from app.tools.function.arguments import complaint, shown
 
 FieldValue = str | int | float | bool
 
