@@ -23,14 +23,14 @@ with unbuilt(), without("aiohttp", "requests"):
     from nicegui import app as server
     from nicegui import background_tasks, ui
 
-from app.api.backups import backup_routes
-from app.api.connections import STRANGERS, Connections, room
-from app.api.guests import WorkbenchGuests
+from app.api.door.connections import STRANGERS, Connections, room
+from app.api.door.guests import WorkbenchGuests
+from app.api.door.refusals import API_PATHS
+from app.api.door.security import HOST, Door, install
+from app.api.door.untrusted import UntrustedOrigin
 from app.api.lazily import LazyApi
-from app.api.refusals import API_PATHS
-from app.api.security import HOST, Door, install
-from app.api.untrusted import UntrustedOrigin
-from app.api.uploads import upload_routes
+from app.api.routes.backups import backup_routes
+from app.api.routes.uploads import upload_routes
 from app.domain.errors import WorkbenchError
 from app.opening import NOT_SEEN, Opening, open_page
 from app.store.folder.handshake import proof

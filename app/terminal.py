@@ -7,8 +7,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 from app.already_running import ask
-from app.api.caller import STARTED_FROM
-from app.api.replies import RunReply, run_reply
+from app.api.door.caller import STARTED_FROM
+from app.api.following.replies import RunReply, run_reply
 from app.domain.provenance import Trigger
 from app.domain.trace import steps
 from app.store.folder.lock import Announcement

@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from dataclasses import dataclass
 
-from app.api import openai_request
+from app.api.openai import request as openai_request
 from app.domain.messages import ToolCall
 from app.domain.prompts import faults, filled
 from app.domain.secrets.pasted import cleaned_key

@@ -14,8 +14,8 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from websockets.asyncio.client import connect
 from websockets.exceptions import InvalidStatus
 
-from app.api.guests import WorkbenchGuests
-from app.api.security import Door
+from app.api.door.guests import WorkbenchGuests
+from app.api.door.security import Door
 from app.domain.agents import Behaviour, ToolChoice, new_agent, promoted, with_variant
 from app.workbench import Workbench
 from tests.api.over import api_over, opened, served

@@ -9,8 +9,8 @@ from pathlib import Path
 import httpx
 import pytest
 
-from app.api.guests import WorkbenchGuests
-from app.api.security import Door
+from app.api.door.guests import WorkbenchGuests
+from app.api.door.security import Door
 from app.domain.agents import Behaviour, ToolChoice, new_agent
 from app.domain.tool_settings import HttpTool
 from app.workbench import Workbench

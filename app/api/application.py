@@ -9,12 +9,12 @@ from fastapi.responses import JSONResponse
 from starlette.exceptions import HTTPException
 
 from app import __version__
-from app.api.envelopes import STATUS_OF_CODE, faults_in_words, told
-from app.api.openai_compatible import openai_routes
+from app.api.door.envelopes import STATUS_OF_CODE, faults_in_words, told
+from app.api.door.refusals import OPENAI_KINDS, OPENAI_PATHS, openai_error
+from app.api.following.shared_traces import SharedTraces
+from app.api.openai.compatible import openai_routes
 from app.api.openapi import DESCRIPTION
-from app.api.refusals import OPENAI_KINDS, OPENAI_PATHS, openai_error
-from app.api.routes import routes
-from app.api.shared_traces import SharedTraces
+from app.api.router import routes
 from app.domain.errors import WorkbenchError
 from app.workbench import Workbench
 

@@ -11,7 +11,7 @@ from fastapi import FastAPI
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from app.api.application import api_without_workbench, put_over
-from app.api.connections import Connections
+from app.api.door.connections import Connections
 from app.workbench import Workbench
 from tests.app_process import free_port
 

@@ -11,7 +11,7 @@ from nicegui import events, ui
 from starlette.requests import Request
 from starlette.websockets import WebSocket
 
-from app.api.security import HOST, Door, install
+from app.api.door.security import HOST, Door, install
 
 
 @ui.page("/")

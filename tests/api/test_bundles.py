@@ -8,8 +8,8 @@ import httpx
 import pytest
 
 from app.api.application import api
-from app.api.caller import with_key
-from app.api.security import API_BODY, BUNDLES, Door, install
+from app.api.door.caller import with_key
+from app.api.door.security import API_BODY, BUNDLES, Door, install
 from app.domain.keys import ApiKey, secret_digest
 from app.domain.values import now
 from app.export.bundle import bundle

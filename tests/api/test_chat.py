@@ -7,7 +7,7 @@ import pytest
 from websockets.asyncio.client import connect
 from websockets.exceptions import ConnectionClosed
 
-from app.api.rate import AT_ONCE, RunLimits
+from app.api.door.rate import AT_ONCE, RunLimits
 from app.domain.agents import Behaviour, ToolChoice, new_agent
 from app.domain.provenance import Trigger
 from tests.api.over import Counted, served

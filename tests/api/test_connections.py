@@ -12,8 +12,8 @@ from starlette.responses import PlainTextResponse
 from starlette.routing import Route, WebSocketRoute
 from starlette.websockets import WebSocket
 
-from app.api.connections import Connections
-from app.api.security import Door
+from app.api.door.connections import Connections
+from app.api.door.security import Door
 from app.store.keys.sign_ins import SIGN_OUT, SignIns
 from tests.api.over import served
 from tests.api.test_security import OneKey

@@ -5,7 +5,7 @@ import asyncio
 import httpx
 from starlette.types import Receive, Scope, Send
 
-from app.api.caller import ANYONE, CALLER
+from app.api.door.caller import ANYONE, CALLER
 from app.domain.agents import Behaviour, ToolChoice, new_agent
 from app.domain.events import ToolReturned
 from app.engine.run.live_run import LiveRun

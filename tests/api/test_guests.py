@@ -11,9 +11,9 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse
 from starlette.routing import Route
 
-from app.api.caller import caller_of, with_key
-from app.api.guests import PUBLIC_ROUTES, WorkbenchGuests
-from app.api.security import Door
+from app.api.door.caller import caller_of, with_key
+from app.api.door.guests import PUBLIC_ROUTES, WorkbenchGuests
+from app.api.door.security import Door
 from app.domain.agents import Agent, Behaviour, new_agent
 from app.domain.provenance import Trigger
 from app.domain.values import now

@@ -13,7 +13,7 @@ import httpx
 import pytest
 from websockets.asyncio.client import connect
 
-from app.api.strict_json import MOST_GROUPS, MOST_VALUES, check_shape
+from app.api.door.strict_json import MOST_GROUPS, MOST_VALUES, check_shape
 from app.domain.errors import TooLarge
 from tests.rights_world import LIMITED, NOBODY, OWNER, WHOLE, Who, World, opened_world
 

@@ -4,7 +4,7 @@ import httpx
 import pytest
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from app.api.caller import ANYONE, CALLER, Caller, with_key
+from app.api.door.caller import ANYONE, CALLER, Caller, with_key
 from app.domain.keys import ApiKey
 from app.domain.provenance import Trigger
 from app.domain.values import now

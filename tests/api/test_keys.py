@@ -6,8 +6,8 @@ from pathlib import Path
 import httpx
 import pytest
 
-from app.api.guests import WorkbenchGuests
-from app.api.security import Door
+from app.api.door.guests import WorkbenchGuests
+from app.api.door.security import Door
 from app.domain.agents import Behaviour, new_agent
 from app.workbench import Workbench
 from tests.api.over import api_over, opened

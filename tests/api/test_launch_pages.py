@@ -13,8 +13,8 @@ import pytest
 from starlette.applications import Starlette
 from starlette.testclient import TestClient
 
-from app.api.launch_pages import LaunchPages
-from app.api.security import Door, install
+from app.api.door.launch_pages import LaunchPages
+from app.api.door.security import Door, install
 from app.export.redacting import Redactor
 from app.store.keys.sign_ins import SignIns
 from tests.api.test_security import SMALL_APP

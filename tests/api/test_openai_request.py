@@ -4,8 +4,8 @@ import json
 
 import pytest
 
-from app.api.openai_errors import STATUS_OF_FAILURE, OpenAiError
-from app.api.openai_request import read
+from app.api.openai.errors import STATUS_OF_FAILURE, OpenAiError
+from app.api.openai.request import read
 
 HI = {"role": "user", "content": "hi"}
 IMAGE = {"type": "image_url", "image_url": {"url": "https://pictures.example/cat.png"}}

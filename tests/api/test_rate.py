@@ -8,8 +8,8 @@ import pytest
 from starlette.responses import PlainTextResponse
 from starlette.types import Receive, Scope, Send
 
-from app.api.caller import ANYONE, CALLER, OWNER, Caller, with_key
-from app.api.rate import AT_ONCE, OF_A_KEY, OF_ANYONE, RunLimits
+from app.api.door.caller import ANYONE, CALLER, OWNER, Caller, with_key
+from app.api.door.rate import AT_ONCE, OF_A_KEY, OF_ANYONE, RunLimits
 from app.domain.keys import ApiKey
 from app.domain.provenance import Trigger
 from app.domain.values import now

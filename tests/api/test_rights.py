@@ -9,7 +9,7 @@ import httpx
 import pytest
 from websockets.asyncio.client import connect
 
-from app.api.caller import with_key
+from app.api.door.caller import with_key
 from app.domain.agents import promoted, with_variant
 from app.domain.keys import ApiKey
 from app.domain.trace import RunRow

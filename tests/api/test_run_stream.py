@@ -9,8 +9,8 @@ from fastapi import WebSocket
 from websockets.asyncio.client import connect
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 
-from app.api.live_text import LiveText
-from app.api.sockets import TOO_SLOW, Gone, Outlet
+from app.api.following.live_text import LiveText
+from app.api.following.sockets import TOO_SLOW, Gone, Outlet
 from app.domain.agents import Behaviour, ToolChoice, new_agent
 from app.domain.streaming import Draft
 from app.engine.run.live_run import LiveRun

@@ -12,8 +12,8 @@ from starlette.responses import HTMLResponse, PlainTextResponse
 from starlette.routing import Route
 from starlette.types import Receive, Scope, Send
 
-from app.api.guests import NoGuests
-from app.api.security import API_BODY, PAGE_BODY, Door, install
+from app.api.door.guests import NoGuests
+from app.api.door.security import API_BODY, PAGE_BODY, Door, install
 from app.domain.keys import ApiKey, secret_digest
 from app.domain.values import now
 from tests.door import evil_hosts, evil_origins

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 from aiohttp import ClientSession, WSServerHandshakeError
 
-from app.api.security import API_BODY, PAGE_BODY
+from app.api.door.security import API_BODY, PAGE_BODY
 from tests.app_process import AppProcess
 from tests.door import SOCKET, Owner, Target, ask
 

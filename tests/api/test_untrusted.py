@@ -9,7 +9,7 @@ from pathlib import Path
 import httpx
 import pytest
 
-from app.api.untrusted import UntrustedOrigin
+from app.api.door.untrusted import UntrustedOrigin
 from app.store.contents.artifacts import Artifacts
 from app.store.contents.contents import Contents
 from app.store.contents.signed_links import HOLDS, SignedLinks

@@ -9,8 +9,8 @@ import httpx
 import pytest
 from fastapi import FastAPI
 
-from app.api.security import Door, install
-from app.api.uploads import upload_routes
+from app.api.door.security import Door, install
+from app.api.routes.uploads import upload_routes
 from app.domain.agents import Behaviour, new_agent
 from app.domain.messages import LARGEST_ATTACHMENT
 from app.workbench import Workbench

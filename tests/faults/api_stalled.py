@@ -8,7 +8,7 @@ from pathlib import Path
 
 import psutil
 
-from app.api.sockets import PATIENCE
+from app.api.following.sockets import PATIENCE
 from tests.app_process import AppProcess
 from tests.figures import Figure
 from tests.seeds import seed_long_run

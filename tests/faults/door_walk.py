@@ -9,7 +9,7 @@ from pathlib import Path
 
 import httpx
 
-from app.api.guests import PUBLIC_ROUTES
+from app.api.door.guests import PUBLIC_ROUTES
 from app.domain.agents import Behaviour, new_agent
 from app.store.folder.folder import DataFolder
 from app.store.keys.sign_ins import SIGN_OUT

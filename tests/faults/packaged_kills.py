@@ -18,7 +18,7 @@ from uuid import uuid4
 import httpx
 import psutil
 
-from app.api.replies import answer_of
+from app.api.following.replies import answer_of
 from app.domain.errors import NotFound, WorkbenchError
 from app.domain.trace import RunFilter, finished
 from app.store.folder.folder import DataFolder

@@ -1,0 +1,163 @@
+"""What others than the owner may reach: whoever has an API key, and anyone at all.
+
+What is not named here is refused, so a new route is the owner's, and that of keys for all agents, until it is.
+"""
+
+import re
+from collections.abc import Sequence
+from typing import Protocol
+
+from starlette.requests import HTTPConnection
+
+from app.api.door.caller import ANYONE, Caller
+from app.api.door.refusals import Refusal
+from app.domain.agents import Agent
+from app.domain.errors import NotFound
+from app.domain.keys import ApiKey
+from app.domain.provenance import Trigger
+from app.late import late
+from app.workbench import Workbench
+
+with late():
+    from app.api.door import access
+
+API = "/api/v1"
+PUBLIC_ROUTES = (f"GET {API}/agents", f"POST {API}/agents/{{slug}}/run")
+"""All that is open without a key, `/health` aside: the list has public agents only, and only those can be run."""
+_LIST, _RUN = PUBLIC_ROUTES[0], re.compile(PUBLIC_ROUTES[1].replace("{slug}", "([^/]+)"))
+_OWNERS = re.compile(rf"{API}/keys(/.*)?")
+_OF_AGENTS = re.compile(
+    rf"(GET|SOCKET) {API}/(agents|runs|sessions|jobs|docs)(/.*)?|GET {API}/openapi\.json"
+    rf"|POST {API}/(agents/[^/]+/run|chat|(runs|sessions)/.+)|DELETE {API}/(runs|sessions)/[^/]+"
+    rf"|SOCKET {API}/ws/chat|(GET|POST) /v1/.*"
+)
+"""What a key for certain agents may reach, as `METHOD path`."""
+_NAMED = re.compile(rf"{API}/(agents|runs|sessions)/([^/]+)(/.*)?")
+"""Paths that name an agent, or what belongs to one."""
+
+FOREIGN = Refusal(
+    403,
+    "forbidden",
+    "This key is for certain agents",
+    "This key opens the agents it was made for, and nothing else. Use a key for all agents.",
+)
+FOR_OWNER = Refusal(
+    403,
+    "forbidden",
+    "Only the owner manages keys",
+    "Keys are made and revoked in Integrations, in the terminal, or with the token of the address that was printed.",
+)
+
+
+class Guests(Protocol):
+    """Whom the door lets in besides the owner, and how far."""
+
+    def key(self, secret: str) -> ApiKey | None:
+        """The key that was sent, valid or not."""
+        ...
+
+    def used(self, key: ApiKey) -> None:
+        """Note that the key opened something."""
+        ...
+
+    def open_to_anyone(self, request: HTTPConnection) -> bool:
+        """Whether what is asked needs no credential."""
+        ...
+
+    def refusal(self, caller: Caller, request: HTTPConnection) -> Refusal | None:
+        """Why the caller may not reach what is asked; `None` where they may."""
+        ...
+
+    def going_on(self) -> Sequence[Trigger]:
+        """Who started the runs that go on."""
+        ...
+
+
+class NoGuests:
+    """For an app that has no keys and no agents."""
+
+    def key(self, secret: str) -> ApiKey | None:  # noqa: ARG002
+        return None
+
+    def used(self, key: ApiKey) -> None:
+        pass
+
+    def open_to_anyone(self, request: HTTPConnection) -> bool:  # noqa: ARG002
+        return False
+
+    def refusal(self, caller: Caller, request: HTTPConnection) -> Refusal | None:  # noqa: ARG002
+        return None
+
+    def going_on(self) -> Sequence[Trigger]:
+        return ()
+
+
+class WorkbenchGuests:
+    """The keys of a workbench, and the agents they were made for."""
+
+    def __init__(self, workbench: Workbench) -> None:
+        self._workbench = workbench
+
+    def key(self, secret: str) -> ApiKey | None:
+        return self._workbench.keys.check(secret)
+
+    def used(self, key: ApiKey) -> None:
+        self._workbench.keys.used(key)
+
+    def open_to_anyone(self, request: HTTPConnection) -> bool:
+        asked = f"{method_of(request)} {request.scope['path']}"
+        if asked == _LIST:
+            return True
+        run = _RUN.fullmatch(asked)
+        agent = self._agent(run[1]) if run else None
+        return agent is not None and ANYONE.may_use(agent)
+
+    def refusal(self, caller: Caller, request: HTTPConnection) -> Refusal | None:
+        path = str(request.scope["path"])
+        if caller.owner:
+            return None
+        if caller.key is None:
+            return _not_json(request)
+        if _OWNERS.fullmatch(path):
+            return FOR_OWNER
+        if caller.manages:
+            return None
+        if not _OF_AGENTS.fullmatch(f"{method_of(request)} {path}"):
+            return FOREIGN
+        return self._hidden(caller, path)
+
+    def going_on(self) -> Sequence[Trigger]:
+        return [live.started.trigger for live in self._workbench.runs.live_runs()]
+
+    def _hidden(self, caller: Caller, path: str) -> Refusal | None:
+        """What is not theirs is as what is not there."""
+        if (named := _NAMED.fullmatch(path)) is None:
+            return None
+        try:
+            match named[1]:
+                case "runs":
+                    access.run_for(self._workbench, caller, named[2])
+                case "sessions":
+                    access.session_for(self._workbench, caller, named[2])
+                case _:
+                    access.agent_for(self._workbench, caller, named[2])
+        except NotFound as missing:
+            return Refusal(404, "not_found", "Not found", str(missing))
+        return None
+
+    def _agent(self, name: str) -> Agent | None:
+        """The agent of that id or slug that is not deleted."""
+        return next((agent for agent in self._workbench.agents.all() if name in (agent.id, agent.slug)), None)
+
+
+def method_of(request: HTTPConnection) -> str:
+    """The HTTP method, or SOCKET."""
+    return str(request.scope.get("method", "SOCKET"))
+
+
+def _not_json(request: HTTPConnection) -> Refusal | None:
+    """A form of any page can be sent without being asked for leave; JSON cannot."""
+    kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
+    if method_of(request) == "GET" or kind == "application/json":
+        return None
+    return Refusal(422, "invalid", "Send JSON", "Without a key, send JSON as 'Content-Type: application/json'.")

@@ -1,0 +1,112 @@
+"""A run that goes on, as pieces for whoever follows it: pulled at their pace, so that nothing piles up for them.
+
+The run knows nothing of who follows it; a piece that nobody has taken yet is not made yet.
+"""
+
+import asyncio
+import time
+from collections.abc import AsyncGenerator, Callable
+from dataclasses import dataclass
+from typing import Literal
+
+from app.api.following.followed import FollowedRun
+from app.domain.events import Entry, MessageAdded, ModelCalled
+from app.domain.messages import Message, ReasoningPart
+from app.domain.streaming import Draft
+
+LOOK_SECONDS = 0.03
+"""How often it is looked at what is new."""
+QUIET_SECONDS = 10.0
+"""After so long without news a `Quiet` comes, so that nobody between takes the connection for a dead one."""
+
+Kind = Literal["text", "reasoning"]
+
+
+@dataclass(frozen=True, slots=True)
+class TextPiece:
+    """More of the message that is being written."""
+
+    kind: Kind
+    call_id: str
+    """The model call that writes it."""
+    offset: int
+    """Characters of it that come before."""
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Quiet:
+    """Nothing has happened for a while."""
+
+
+Piece = Entry | TextPiece | Quiet
+
+
+def _stays() -> bool:
+    return False
+
+
+async def pieces(
+    live: FollowedRun, since: int = 0, *, gone: Callable[[], bool] = _stays
+) -> AsyncGenerator[Piece, None]:
+    """What happens in the run from entry `since` on, until nobody works on it any more, or `gone` is true."""
+    text = LiveText()
+    for entry in live.entries[:since]:
+        text.take(entry)
+    seq, news_at = since, time.monotonic()
+    while not gone():
+        alive = live.alive
+        for entry in live.since(seq):
+            for piece in text.take(entry):
+                yield piece
+            yield entry
+            seq, news_at = seq + 1, time.monotonic()
+        for piece in text.news(live.draft) if seq >= len(live.entries) else ():
+            yield piece
+            news_at = time.monotonic()
+        if not alive and seq >= len(live.entries):
+            return
+        if time.monotonic() - news_at >= QUIET_SECONDS:
+            yield Quiet()
+            news_at = time.monotonic()
+        if live.task is not None:
+            await asyncio.wait([live.task], timeout=LOOK_SECONDS)
+
+
+class LiveText:
+    """What of each message was told already."""
+
+    def __init__(self) -> None:
+        self._call_id = ""
+        self._told: dict[Kind, int] = {"text": 0, "reasoning": 0}
+
+    def take(self, entry: Entry) -> list[TextPiece]:
+        """The rest of a message that the entry brings to its end."""
+        match entry.event:
+            case ModelCalled(call_id=call_id):
+                self._call_id = call_id
+                self._told = {"text": 0, "reasoning": 0}
+            case MessageAdded(message=message, origin="model"):
+                return self._news(message.text, _thoughts(message))
+            case _:
+                pass
+        return []
+
+    def news(self, draft: Draft) -> list[TextPiece]:
+        """What was not told yet of a message that is being written."""
+        return self._news(draft.text, draft.reasoning)
+
+    def _news(self, text: str, reasoning: str) -> list[TextPiece]:
+        found: list[TextPiece] = []
+        wholes: tuple[tuple[Kind, str], ...] = (("reasoning", reasoning), ("text", text))
+        for kind, whole in wholes:
+            offset = self._told[kind]
+            if len(whole) > offset:
+                found.append(TextPiece(kind, self._call_id, offset, whole[offset:]))
+                self._told[kind] = len(whole)
+        return found
+
+
+def _thoughts(message: Message) -> str:
+    """The reasoning as it was streamed, with nothing between its parts."""
+    return "".join(part.text for part in message.parts if isinstance(part, ReasoningPart))

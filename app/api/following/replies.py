@@ -1,0 +1,191 @@
+"""What the API answers to who runs an agent, made from traces."""
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Self
+
+from pydantic import ConfigDict, JsonValue, TypeAdapter, ValidationError
+
+from app.api.door.reply import Reply
+from app.domain.events import Entry, MessageAdded, PauseRequested
+from app.domain.failure_words import failure_words
+from app.domain.trace import RunRow, RunStatus, call_views, error_of, open_pauses, run_row
+from app.domain.trace.calls import CallView
+
+EXAMPLE_CALL: dict[str, JsonValue] = {
+    "step": 1,
+    "tool": "calculator",
+    "action": "invoke",
+    "input": {"operation": "add", "x": 5, "y": 10},
+    "output": "5 + 10 = 15",
+    "error": None,
+    "duration_ms": 0.4,
+    "timestamp": "2026-03-01T09:30:01Z",
+}
+EXAMPLE_METRICS: dict[str, JsonValue] = {
+    "total_steps": 1,
+    "tokens_input": 310,
+    "tokens_output": 42,
+    "cost_usd": 0.0,
+    "duration_ms": 812.0,
+}
+_EXAMPLE: dict[str, JsonValue] = {
+    "run_id": "r2k4m6p8r0t2v4x6",
+    "session_id": "s2k4m6p8r0t2v4x6",
+    "status": "completed",
+    "output": {"result": "5 + 10 = 15"},
+    "output_text": "5 + 10 = 15",
+    "error": None,
+    "steps": [EXAMPLE_CALL],
+    "pauses": [],
+    "metrics": EXAMPLE_METRICS,
+}
+_OBJECT: TypeAdapter[dict[str, JsonValue]] = TypeAdapter(dict[str, JsonValue])
+
+
+class StepReply(Reply):
+    """One tool call of a run."""
+
+    step: int
+    """Counts from 1."""
+    tool: str
+    """The kit of the tool in its `-` spelling, or the tool itself when it belongs to none."""
+    action: str
+    """The tool within its kit, or `invoke`."""
+    input: dict[str, JsonValue]
+    output: str
+    error: str | None
+    duration_ms: float | None
+    timestamp: datetime | None
+
+
+class Deleted(Reply):
+    """What was taken out of the lists."""
+
+    model_config = ConfigDict(json_schema_extra={"examples": [{"id": "h2k4m6p8r0t2v4x6", "deleted": True}]})
+
+    id: str
+    deleted: bool = True
+
+
+class PauseReply(Reply):
+    """What a run waits for; POST /runs/{id}/pauses/{pause_id} decides on it."""
+
+    pause_id: str
+    call_id: str
+    reason: str
+    tool: str
+    arguments: dict[str, JsonValue]
+    question: str
+
+    @classmethod
+    def of(cls, pause: PauseRequested) -> Self:
+        return cls(
+            pause_id=pause.pause_id,
+            call_id=pause.call_id,
+            reason=pause.reason,
+            tool=pause.name,
+            arguments=pause.arguments,
+            question=pause.question,
+        )
+
+
+class Metrics(Reply):
+    """What a run took: tokens, US dollars, milliseconds."""
+
+    total_steps: int
+    tokens_input: int
+    tokens_output: int
+    cost_usd: float | None
+    """`None` when a price is unknown."""
+    duration_ms: float | None
+
+
+class RunReply(Reply):
+    """How a run of an agent ended, or where it stands."""
+
+    model_config = ConfigDict(json_schema_extra={"examples": [_EXAMPLE]})
+
+    run_id: str
+    session_id: str
+    status: RunStatus
+    output: dict[str, JsonValue]
+    """The answer, parsed when it is a JSON object, else `{"result": text}`."""
+    output_text: str
+    error: str | None
+    steps: tuple[StepReply, ...]
+    pauses: tuple[PauseReply, ...] = ()
+    """What it waits for; while there is one its status is `paused`."""
+    metrics: Metrics
+
+
+def run_reply(entries: Sequence[Entry], *, alive: bool) -> RunReply:
+    row = run_row(entries, alive=alive)
+    text = answer_of(entries)
+    calls = call_replies(entries)
+    return RunReply(
+        run_id=row.run_id,
+        session_id=row.session_id,
+        status=row.status,
+        output=parsed(text),
+        output_text=text,
+        error=error_in_words(entries),
+        steps=calls,
+        pauses=tuple(PauseReply.of(pause) for pause in open_pauses(entries)) if row.status == "paused" else (),
+        metrics=metrics_of(row, total_steps=len(calls)),
+    )
+
+
+def metrics_of(row: RunRow, *, total_steps: int) -> Metrics:
+    return Metrics(
+        total_steps=total_steps,
+        tokens_input=row.input_tokens,
+        tokens_output=row.output_tokens,
+        cost_usd=None if row.unpriced else row.cost,
+        duration_ms=row.duration_ms,
+    )
+
+
+def call_replies(entries: Sequence[Entry]) -> tuple[StepReply, ...]:
+    """The tool calls, in the order in which the model asked for them."""
+    return tuple(_step(number, call) for number, call in enumerate(call_views(entries).values(), start=1))
+
+
+def error_in_words(entries: Sequence[Entry]) -> str | None:
+    """What ended the run, and what to do about it."""
+    error = error_of(entries)
+    return None if error is None else f"{error.text} {failure_words(error.failure).next_step}"
+
+
+def answer_of(entries: Sequence[Entry]) -> str:
+    """The text of the run's last answer; empty when there is none."""
+    for entry in reversed(entries):
+        match entry.event:
+            case MessageAdded(message=message) if message.role == "assistant" and not message.tool_calls:
+                return message.text
+            case _:
+                pass
+    return ""
+
+
+def parsed(text: str) -> dict[str, JsonValue]:
+    """The answer when it is a JSON object, else `{"result": text}`."""
+    try:
+        return _OBJECT.validate_json(text)
+    except ValidationError:
+        return {"result": text}
+
+
+def _step(number: int, call: CallView) -> StepReply:
+    kit, separator, action = call.name.partition("__")
+    output = call.result.text if call.result else ""
+    return StepReply(
+        step=number,
+        tool=kit.replace("_", "-") if separator else call.name,
+        action=action if separator else "invoke",
+        input=call.arguments,
+        output=output,
+        error=output if call.result and call.result.failed else None,
+        duration_ms=call.ms,
+        timestamp=call.started_at,
+    )

@@ -1,0 +1,191 @@
+"""Runs as the API lists them and shows them step by step, made from rows and traces."""
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Self, assert_never
+
+from pydantic import ConfigDict, JsonValue
+
+from app.api.door.reply import Reply
+from app.api.following.replies import (
+    EXAMPLE_CALL,
+    EXAMPLE_METRICS,
+    Metrics,
+    PauseReply,
+    StepReply,
+    answer_of,
+    call_replies,
+    error_in_words,
+    metrics_of,
+    parsed,
+)
+from app.domain.events import Entry, MessageAdded
+from app.domain.provenance import Trigger
+from app.domain.trace import RunRow, RunStatus, Step, StepType, open_pauses, run_row, steps
+
+_STEP: dict[str, JsonValue] = {
+    "id": "r2k4m6p8r0t2v4x6-3",
+    "type": "tool-call",
+    "content": {"toolName": "calculator", "params": {"operation": "add", "x": 5, "y": 10}},
+    "timestamp": "2026-03-01T09:30:01Z",
+    "order": 3,
+}
+SUMMARY: dict[str, JsonValue] = {
+    "id": "r2k4m6p8r0t2v4x6",
+    "agent_id": "h2k4m6p8r0t2v4x6",
+    "agent": "sums",
+    "variant": 1,
+    "model": "demo/agent",
+    "session_id": "s2k4m6p8r0t2v4x6",
+    "user_query": "What is 5 + 10?",
+    "status": "completed",
+    "failure": None,
+    "created_at": "2026-03-01T09:30:00Z",
+    "completed_at": "2026-03-01T09:30:02Z",
+    "triggered_by": "api_key:nightly",
+    "metrics": EXAMPLE_METRICS,
+}
+_ANSWER: dict[str, JsonValue] = {"output": {"result": "5 + 10 = 15"}, "output_text": "5 + 10 = 15", "error": None}
+
+
+class RunSummary(Reply):
+    """A run as one of a list."""
+
+    model_config = ConfigDict(json_schema_extra={"examples": [SUMMARY]})
+
+    id: str
+    agent_id: str
+    agent: str
+    """Its slug."""
+    variant: int
+    model: str
+    session_id: str
+    user_query: str
+    """The head of the message that began it."""
+    status: RunStatus
+    failure: str | None
+    """The class of the error that ended it."""
+    created_at: datetime
+    completed_at: datetime | None
+    triggered_by: str
+    """`page`, `terminal`, `api_key`, `agent` or `job`, with the name of the key or agent behind a colon."""
+    metrics: Metrics
+
+    @classmethod
+    def of(cls, row: RunRow) -> Self:
+        return cls(
+            id=row.run_id,
+            agent_id=row.agent.id,
+            agent=row.agent.slug,
+            variant=row.agent.variant,
+            model=row.model,
+            session_id=row.session_id,
+            user_query=row.request,
+            status=row.status,
+            failure=row.failure,
+            created_at=row.started_at,
+            completed_at=row.finished_at,
+            triggered_by=triggered_by(row.trigger),
+            metrics=metrics_of(row, total_steps=row.tool_calls),
+        )
+
+
+class TraceStep(Reply):
+    """One of the steps that a person reads."""
+
+    id: str
+    type: StepType
+    content: str | dict[str, JsonValue]
+    """Text; of a call `{toolName, params}`, of a result `{toolName, result}`."""
+    timestamp: datetime
+    order: int
+    """Counts from 1."""
+
+
+class RunDetail(Reply):
+    """A run, step by step."""
+
+    model_config = ConfigDict(
+        json_schema_extra={
+            "examples": [{**SUMMARY, **_ANSWER, "steps": [_STEP], "calls": [EXAMPLE_CALL], "pauses": []}]
+        }
+    )
+
+    id: str
+    agent_id: str
+    agent: str
+    variant: int
+    model: str
+    session_id: str
+    user_query: str
+    """The message that began it, in full."""
+    status: RunStatus
+    created_at: datetime
+    completed_at: datetime | None
+    triggered_by: str
+    output: dict[str, JsonValue]
+    """The answer, parsed when it is a JSON object, else `{"result": text}`."""
+    output_text: str
+    error: str | None
+    metrics: Metrics
+    steps: tuple[TraceStep, ...]
+    calls: tuple[StepReply, ...]
+    pauses: tuple[PauseReply, ...]
+
+
+def run_detail(entries: Sequence[Entry], *, alive: bool) -> RunDetail:
+    row = run_row(entries, alive=alive)
+    text = answer_of(entries)
+    calls = call_replies(entries)
+    return RunDetail(
+        id=row.run_id,
+        agent_id=row.agent.id,
+        agent=row.agent.slug,
+        variant=row.agent.variant,
+        model=row.model,
+        session_id=row.session_id,
+        user_query=_request(entries),
+        status=row.status,
+        created_at=row.started_at,
+        completed_at=row.finished_at,
+        triggered_by=triggered_by(row.trigger),
+        output=parsed(text),
+        output_text=text,
+        error=error_in_words(entries),
+        metrics=metrics_of(row, total_steps=len(calls)),
+        steps=trace_steps(entries),
+        calls=calls,
+        pauses=tuple(PauseReply.of(pause) for pause in open_pauses(entries)),
+    )
+
+
+def trace_steps(entries: Sequence[Entry]) -> tuple[TraceStep, ...]:
+    return tuple(
+        TraceStep(
+            id=f"{entries[0].run_id}-{order}", type=step.type, content=_content(step), timestamp=step.at, order=order
+        )
+        for order, step in enumerate(steps(entries), start=1)
+    )
+
+
+def triggered_by(trigger: Trigger) -> str:
+    return f"{trigger.kind}:{trigger.name}" if trigger.name else trigger.kind
+
+
+def _content(step: Step) -> str | dict[str, JsonValue]:
+    match step.type:
+        case "tool-call":
+            return {"toolName": step.text, "params": dict(step.call.arguments) if step.call else {}}
+        case "tool-result":
+            return {"toolName": step.result.name if step.result else "", "result": step.text}
+        case "user-request" | "agent-thought" | "agent-response":
+            return step.text
+        case _:
+            assert_never(step.type)
+
+
+def _request(entries: Sequence[Entry]) -> str:
+    for entry in entries:
+        if isinstance(entry.event, MessageAdded) and entry.event.message.role == "user":
+            return entry.event.message.headline
+    return ""

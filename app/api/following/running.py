@@ -1,0 +1,75 @@
+"""Begins runs for callers of the API, and waits for their answers."""
+
+from collections.abc import Mapping
+
+from app.api.door.caller import Caller
+from app.api.following.followed import FollowedRun
+from app.domain.agents import Agent
+from app.domain.errors import NotFound, WorkbenchError
+from app.domain.events import PauseRequested
+from app.domain.prompts import variables_of
+from app.domain.sessions import Session, switched
+from app.engine.run.live_run import LiveRun
+from app.workbench import Workbench
+
+
+async def session_of_request(
+    workbench: Workbench,
+    caller: Caller,
+    agent: Agent,
+    session: Session | None,
+    *,
+    variant: int | None = None,
+    model: str | None = None,
+    variables: Mapping[str, str] | None = None,
+) -> Session:
+    """A new session of the agent, or the one named, as the request wants it. Raises `WorkbenchError`, `NotFound`."""
+    if model is not None:
+        await _check_model(workbench, model)
+    if session is None:
+        check_variables(agent, variant or agent.active, variables or {})
+        return await workbench.chat.new_session(agent.id, variant, model=model, variables=variables)
+    if session.agent_id != agent.id:
+        raise WorkbenchError(
+            f"The session {session.id!r} is one of the agent {session.agent_slug!r}, not of {agent.slug!r}."
+        )
+    number = variant or (session.variant if caller.may("variants") else agent.active)
+    check_variables(agent, number, variables or {})
+    chosen = {"variables": {**session.variables, **(variables or {})}, "model": model or session.model}
+
+    def change(newest: Session) -> Session:
+        return switched(newest, agent, number).model_copy(update=chosen)
+
+    return await workbench.sessions.change(session.id, change) if variant or model or variables else session
+
+
+def check_variables(agent: Agent, number: int, variables: Mapping[str, str]) -> None:
+    """Raises `WorkbenchError` for a variable that the variant does not have, `NotFound` for no such variant."""
+    behaviour = agent.variant(number).behaviour
+    declared = (variable.name for variable in behaviour.variables)
+    known = dict.fromkeys((*declared, *variables_of(behaviour.system_prompt)))
+    if unknown := [name for name in variables if name not in known]:
+        there_are = ", ".join(known) or "none"
+        raise WorkbenchError(f"Agent {agent.name!r} has no variable {unknown[0][:80]!r}. Variables: {there_are}.")
+
+
+async def begin(
+    workbench: Workbench, caller: Caller, session: Session, text: str, *, run_id: str | None = None
+) -> LiveRun:
+    """A run with the text as the session's next turn. Raises what `Chat.send` does."""
+    return await workbench.chat.send(session.id, text, trigger=caller.trigger, purpose="api", run_id=run_id)
+
+
+async def come_to_rest(live: FollowedRun) -> None:
+    """Return when the run has ended and is stored, or waits for a person, whom nobody at the API can ask in time."""
+    async for entry in live.follow():
+        if isinstance(entry.event, PauseRequested):
+            return
+    await live.ended()
+
+
+async def _check_model(workbench: Workbench, model: str) -> None:
+    try:
+        await workbench.models.check(model)
+    except NotFound as error:
+        raise WorkbenchError(str(error)) from None

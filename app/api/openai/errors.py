@@ -1,0 +1,89 @@
+"""Errors as clients of OpenAI read them, with a status that tells whether asking again makes sense."""
+
+from collections.abc import Sequence
+
+from fastapi.responses import JSONResponse
+from pydantic import JsonValue
+
+from app.api.door.envelopes import STATUS_OF_CODE
+from app.api.door.refusals import OPENAI_KINDS, openai_error
+from app.api.following.replies import error_in_words
+from app.domain.errors import FailureClass, WorkbenchError
+from app.domain.events import Entry
+from app.domain.trace import error_of, open_pauses
+
+STATUS_OF_FAILURE: dict[FailureClass, int] = {
+    "rate_limit": 429,
+    "quota": 429,
+    "context_overflow": 400,
+    "invalid_key": 502,
+    "model_unavailable": 503,
+    "safety_filter": 400,
+    "timeout": 504,
+    "network": 502,
+    "provider_error": 502,
+    "bad_response": 502,
+    "bad_request": 400,
+    "cancelled": 409,
+    "limit": 422,
+    "internal": 500,
+}
+"""A key that the provider does not take is 502: it is the app's, not the one the client sent."""
+CODE_OF_FAILURE: dict[FailureClass, str] = {
+    "context_overflow": "context_length_exceeded",
+    "safety_filter": "content_filter",
+    "quota": "insufficient_quota",
+    "rate_limit": "rate_limit_exceeded",
+}
+"""Where OpenAI has a word of its own for it."""
+
+
+class OpenAiError(Exception):
+    """A request that is answered with an error."""
+
+    def __init__(
+        self, message: str, *, status: int = 400, code: str = "invalid", param: str | None = None, of_run: bool = False
+    ) -> None:
+        super().__init__(message)
+        self.message = message
+        self.status = status
+        self.code = code
+        self.param = param
+        self.of_run = of_run
+        """Whether a run came to it, so that its client should not ask again by itself: the app has tried already."""
+
+    @property
+    def body(self) -> dict[str, JsonValue]:
+        kind = OPENAI_KINDS.get(self.status, OPENAI_KINDS[500 if self.status >= 500 else 400])
+        return openai_error(self.message, code=self.code, kind=kind, param=self.param)
+
+    @property
+    def response(self) -> JSONResponse:
+        # https://github.com/openai/openai-python: the header decides over the status
+        return JSONResponse(self.body, self.status, {"x-should-retry": "false"} if self.of_run else None)
+
+
+def unsupported(param: str, sentence: str) -> OpenAiError:
+    """The refusal of something that OpenAI has and an agent has not."""
+    return OpenAiError(sentence, code="unsupported_parameter", param=param)
+
+
+def of_workbench(error: WorkbenchError) -> OpenAiError:
+    return OpenAiError(str(error), status=STATUS_OF_CODE.get(error.code, 400), code=error.code)
+
+
+def of_run(entries: Sequence[Entry], run_id: str) -> OpenAiError:
+    """Why the run has no answer."""
+    if pauses := open_pauses(entries):
+        about = f"its call of {pauses[0].name!r}" if pauses[0].name else "its question"
+        sentence = f"The agent waits for a person to decide about {about}. Decide on the page /runs/{run_id}."
+        return OpenAiError(sentence, status=409, code="paused", of_run=True)
+    if (error := error_of(entries)) is None:
+        sentence = f"The run was stopped before it had an answer. See the page /runs/{run_id}."
+        return OpenAiError(sentence, status=STATUS_OF_FAILURE["cancelled"], code="cancelled", of_run=True)
+    return OpenAiError(
+        error_in_words(entries) or error.text,
+        status=STATUS_OF_FAILURE[error.failure],
+        code=CODE_OF_FAILURE.get(error.failure, error.failure),
+        of_run=True,
+    )

@@ -1,0 +1,120 @@
+"""A run as a chat completion: https://platform.openai.com/docs/api-reference/chat/object
+
+The tools are called within the run; a client sees the answer only. `content` is the last answer's text, whole; a stream
+has all that the agent writes on its way there too, since nobody can know beforehand which text will be the last.
+"""
+
+import json
+from collections.abc import AsyncIterator, Sequence
+from dataclasses import dataclass
+
+from pydantic import JsonValue
+
+from app.api.following.followed import FollowedRun
+from app.api.following.live_text import Quiet, TextPiece, pieces
+from app.api.following.replies import answer_of
+from app.api.openai.errors import OpenAiError, of_run
+from app.domain.events import Entry, ModelReturned, PauseRequested
+from app.domain.trace import status, totals
+
+KEEP_ALIVE = ": nothing new\n\n"
+DONE = "data: [DONE]\n\n"
+
+Json = dict[str, JsonValue]
+
+
+@dataclass(frozen=True, slots=True)
+class Completion:
+    """What the answers to one request have in common."""
+
+    run_id: str
+    model: str
+    """As the client named it."""
+    created: int
+    """Seconds since 1970."""
+
+    def whole(self, entries: Sequence[Entry]) -> Json:
+        """The answer of a run that has ended, or waits. Raises `OpenAiError` where it has none."""
+        message: Json = {"role": "assistant", "content": answer_of(entries), "refusal": None, "annotations": []}
+        choice: Json = {
+            "index": 0,
+            "message": message,
+            "logprobs": None,
+            "finish_reason": finish_reason(entries, self.run_id),
+        }
+        return self._object("chat.completion", [choice]) | {"usage": usage(entries)}
+
+    def chunk(self, delta: Json, finish: str | None = None) -> Json:
+        choice: Json = {"index": 0, "delta": delta, "logprobs": None, "finish_reason": finish}
+        return self._object("chat.completion.chunk", [choice])
+
+    def last_chunk(self, entries: Sequence[Entry]) -> Json:
+        """What the whole run used up, where a client wants to know."""
+        return self._object("chat.completion.chunk", []) | {"usage": usage(entries)}
+
+    def _object(self, kind: str, choices: list[JsonValue]) -> Json:
+        return {
+            "id": f"chatcmpl-{self.run_id}",
+            "object": kind,
+            "created": self.created,
+            "model": self.model,
+            "choices": choices,
+        }
+
+
+async def chunks(live: FollowedRun, completion: Completion, *, include_usage: bool) -> AsyncIterator[str]:
+    """The run as server-sent events until it has ended or waits for a person; an error comes as one of them."""
+    no_usage: Json = {"usage": None} if include_usage else {}
+    yield _sse(completion.chunk({"role": "assistant", "content": "", "refusal": None}) | no_usage)
+    async for text in _texts(live):
+        yield _sse(completion.chunk({"content": text}) | no_usage) if text else KEEP_ALIVE
+    try:
+        yield _sse(completion.chunk({}, finish_reason(live.entries, live.run_id)) | no_usage)
+        if include_usage:
+            yield _sse(completion.last_chunk(live.entries))
+    except OpenAiError as error:
+        yield _sse(error.body)
+    yield DONE
+
+
+async def _texts(live: FollowedRun) -> AsyncIterator[str]:
+    """What the agent writes, piece by piece, an empty line between its messages; empty when it is quiet for long."""
+    written = False
+    async for piece in pieces(live):
+        match piece:
+            case TextPiece(kind="text", offset=offset, text=text):
+                yield f"\n\n{text}" if written and offset == 0 else text
+                written = True
+            case Quiet():
+                yield ""
+            case Entry(event=PauseRequested()):
+                return
+            case _:
+                pass
+
+
+def finish_reason(entries: Sequence[Entry], run_id: str) -> str:
+    """Why the answer ends where it does. Raises `OpenAiError` where there is none."""
+    stands = status(entries, alive=True)
+    if stands == "limited" and answer_of(entries):
+        return "length"
+    if stands != "completed":
+        raise of_run(entries, run_id)
+    reasons = (entry.event.finish_reason for entry in reversed(entries) if isinstance(entry.event, ModelReturned))
+    return next(reasons, None) or "stop"
+
+
+def usage(entries: Sequence[Entry]) -> Json:
+    """The tokens of all model calls of the run."""
+    used = totals(entries).usage
+    return {
+        "prompt_tokens": used.input_tokens,
+        "completion_tokens": used.output_tokens,
+        "total_tokens": used.total_tokens,
+        "prompt_tokens_details": {"cached_tokens": used.cached_tokens},
+        "completion_tokens_details": {"reasoning_tokens": used.reasoning_tokens},
+    }
+
+
+def _sse(event: Json) -> str:
+    return f"data: {json.dumps(event)}\n\n"

@@ -1,0 +1,277 @@
+"""Agents as the API takes and shows them: flat, with the settings that programs turn most often."""
+
+from datetime import datetime
+from typing import Annotated, Self
+
+from pydantic import BaseModel, ConfigDict, Field, JsonValue
+
+from app.api.door.reply import Reply
+from app.domain.agents import Agent, Behaviour, Limits, Parameters, ToolChoice, Variable, Variant, VariantStatus
+from app.domain.prompts import variables_of
+from app.domain.tools import canonical_name
+from app.domain.values import Text
+
+LONGEST_PROMPT = 200_000
+"""Characters."""
+_CONFIG = {"max_steps": 10, "max_tokens": 4096, "temperature": 0.2, "timeout_ms": 600_000}
+_RETRIES = {"retry_on_error": True, "max_retries": 2}
+_BEHAVIOUR: dict[str, JsonValue] = {
+    "provider": "demo",
+    "model": "agent",
+    "system_prompt": "You help {{customer}} with sums.",
+    "tools": ["calculator", "data-transform"],
+    "config": {**_CONFIG, **_RETRIES},
+}
+_AGENT: dict[str, JsonValue] = {"name": "Sums", "description": "Adds and multiplies.", **_BEHAVIOUR, "is_public": False}
+
+Named = Annotated[Text, Field(max_length=1000)]
+Prompt = Annotated[Text, Field(max_length=LONGEST_PROMPT)]
+Several = Annotated[int, Field(ge=1, le=1_000_000_000)]
+
+
+class Config(BaseModel):
+    """What a run may use up, and how the model is asked. What is left out stays as it is."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    max_steps: Annotated[int, Field(ge=1, le=1000)] | None = Field(None, description="Model calls of one run.")
+    max_tokens: Several | None = Field(None, description="Tokens of one answer.")
+    temperature: Annotated[float, Field(ge=0, le=2)] | None = Field(None, description="null leaves it to the provider.")
+    timeout_ms: Several | None = Field(None, description="Milliseconds of a whole run, waiting for people not counted.")
+    retry_on_error: bool | None = Field(
+        None, description="Whether tools that may be are called again when they break down."
+    )
+    max_retries: Annotated[int, Field(ge=0, le=100)] | None = Field(
+        None, description="Further attempts of a call that failed."
+    )
+
+    @classmethod
+    def of(cls, behaviour: Behaviour) -> Self:
+        limits = behaviour.limits
+        return cls(
+            max_steps=limits.max_steps,
+            max_tokens=behaviour.parameters.max_tokens,
+            temperature=behaviour.parameters.temperature,
+            timeout_ms=round(limits.total_time * 1000),
+            retry_on_error=limits.retry_on_error,
+            max_retries=limits.retries,
+        )
+
+    def parameters(self, before: Parameters) -> Parameters:
+        changes = {name: getattr(self, name) for name in self.model_fields_set & {"max_tokens", "temperature"}}
+        if changes.get("max_tokens", 0) is None:
+            del changes["max_tokens"]
+        return before.model_copy(update=changes)
+
+    def limits(self, before: Limits) -> Limits:
+        wanted = {
+            "max_steps": self.max_steps,
+            "total_time": None if self.timeout_ms is None else self.timeout_ms / 1000,
+            "retry_on_error": self.retry_on_error,
+            "retries": self.max_retries,
+        }
+        return before.model_copy(update={name: value for name, value in wanted.items() if value is not None})
+
+
+class BehaviourBody(BaseModel):
+    """How an agent answers. What is left out stays as it is."""
+
+    model_config = ConfigDict(extra="forbid", json_schema_extra={"examples": [_BEHAVIOUR]})
+
+    provider: Annotated[Named, Field(pattern=r"^[\w.-]*$")] | None = Field(
+        None, description="Such as anthropic, openai, ollama; empty when `model` is an alias, or names it too."
+    )
+    model: Annotated[Named, Field(min_length=1)] | None = Field(None, description="The provider's id, or an alias.")
+    system_prompt: Prompt | None = Field(None, description="A template with `{{variables}}`.")
+    tools: Annotated[tuple[Named, ...], Field(max_length=500)] | None = Field(
+        None, description="Names of tools and of whole kits, written with - or _."
+    )
+    config: Config = Config()
+
+    def behaviour(self, before: Behaviour) -> Behaviour:
+        """What it was before, with what this names. Tools keep the policy that they had."""
+        changes: dict[str, object] = {
+            "model": _joined(self, before.model),
+            "parameters": self.config.parameters(before.parameters),
+            "limits": self.config.limits(before.limits),
+        }
+        if self.system_prompt is not None:
+            changes["system_prompt"] = self.system_prompt
+            changes["variables"] = _declared(self.system_prompt, before.variables)
+        if self.tools is not None:
+            changes["tools"] = _chosen(self.tools, before.tools)
+        return before.model_copy(update=changes)
+
+
+class AgentChange(BehaviourBody):
+    """What is to be different. New behaviour is saved as a variant, which becomes the active one."""
+
+    model_config = ConfigDict(json_schema_extra={"examples": [{"system_prompt": "Answer in French."}]})
+
+    name: Named | None = None
+    description: Prompt | None = None
+    is_public: bool | None = Field(None, description="Whether it may be run on this machine without a key.")
+
+
+class NewAgent(AgentChange):
+    """A new agent."""
+
+    model_config = ConfigDict(json_schema_extra={"examples": [_AGENT]})
+
+    name: Named
+
+
+class NewVariant(BehaviourBody):
+    """A further variant of an agent: what another one has, with what is to be different."""
+
+    model_config = ConfigDict(
+        json_schema_extra={"examples": [{"system_prompt": "Answer in one sentence.", "note": "shorter"}]}
+    )
+
+    note: Named = Field("", description="What is different, for people.")
+    origin: Several | None = Field(None, description="The variant to begin from; without it the active one.")
+
+
+class VariantReply(Reply):
+    """A saved variant, which never changes."""
+
+    model_config = ConfigDict(
+        json_schema_extra={
+            "examples": [
+                {
+                    "number": 2,
+                    "status": "active",
+                    "note": "shorter",
+                    "origin": 1,
+                    **_BEHAVIOUR,
+                    "variables": {"customer": "Ada"},
+                    "created_at": "2026-03-01T09:30:00Z",
+                }
+            ]
+        }
+    )
+
+    number: int
+    status: VariantStatus
+    note: str
+    origin: int | None
+    """The variant it was made from."""
+    provider: str
+    model: str
+    system_prompt: str
+    tools: tuple[str, ...]
+    config: Config
+    variables: dict[str, str]
+    """Those of its prompt, with their defaults."""
+    created_at: datetime
+
+    @classmethod
+    def of(cls, agent: Agent, variant: Variant) -> Self:
+        behaviour = variant.behaviour
+        provider, model = split(behaviour.model)
+        return cls(
+            number=variant.number,
+            status=agent.status_of(variant.number),
+            note=variant.note,
+            origin=variant.origin,
+            provider=provider,
+            model=model,
+            system_prompt=behaviour.system_prompt,
+            tools=tuple(choice.name for choice in behaviour.tools),
+            config=Config.of(behaviour),
+            variables={variable.name: variable.default for variable in behaviour.variables},
+            created_at=variant.created_at,
+        )
+
+
+class AgentReply(Reply):
+    """An agent with the behaviour of its active variant."""
+
+    model_config = ConfigDict(
+        json_schema_extra={
+            "examples": [
+                {
+                    "id": "h2k4m6p8r0t2v4x6",
+                    "slug": "sums",
+                    **_AGENT,
+                    "variables": {"customer": "Ada"},
+                    "variant": 1,
+                    "variants": 1,
+                    "created_at": "2026-03-01T09:30:00Z",
+                }
+            ]
+        }
+    )
+
+    id: str
+    slug: str
+    """Its name in addresses, which stays when it is renamed."""
+    name: str
+    description: str
+    provider: str
+    """Empty for an alias."""
+    model: str
+    system_prompt: str | None
+    """For the owner only."""
+    tools: tuple[str, ...]
+    config: Config
+    is_public: bool
+    variables: dict[str, str]
+    """Those of its prompt, with their defaults."""
+    variant: int
+    """The number of the active one."""
+    variants: int
+    """How many there are."""
+    created_at: datetime
+
+    @classmethod
+    def of(cls, agent: Agent, *, to_owner: bool) -> Self:
+        """As the owner may see it, or anyone who may run it."""
+        shown = VariantReply.of(agent, agent.active_variant)
+        return cls(
+            id=agent.id,
+            slug=agent.slug,
+            name=agent.name,
+            description=agent.description,
+            provider=shown.provider,
+            model=shown.model,
+            system_prompt=shown.system_prompt if to_owner else None,
+            tools=shown.tools,
+            config=shown.config,
+            is_public=agent.is_public,
+            variables=shown.variables,
+            variant=agent.active,
+            variants=len(agent.variants),
+            created_at=agent.created_at,
+        )
+
+
+def split(name: str) -> tuple[str, str]:
+    """Provider and model of `provider/model`; an alias has no provider. `_joined` makes the same name of them."""
+    provider, slash, model = name.partition("/")
+    if not slash:
+        return "", name
+    return provider, name if model.startswith(f"{provider}/") else model
+
+
+def _joined(body: BehaviourBody, before: str) -> str:
+    """The name that the body asks for; one of the two halves alone keeps the other as it was."""
+    if body.provider is None and body.model is None:
+        return before
+    old_provider, old_model = split(before)
+    model = (body.model or old_model).strip()
+    if body.provider is None:
+        return model if "/" in model or body.model else f"{old_provider}/{model}"
+    return model if not body.provider or model.startswith(f"{body.provider}/") else f"{body.provider}/{model}"
+
+
+def _declared(prompt: str, before: tuple[Variable, ...]) -> tuple[Variable, ...]:
+    """The prompt's variables; those that it had before keep their defaults."""
+    known = {variable.name: variable for variable in before}
+    return tuple(known.get(name, Variable(name=name)) for name in variables_of(prompt))
+
+
+def _chosen(names: tuple[str, ...], before: tuple[ToolChoice, ...]) -> tuple[ToolChoice, ...]:
+    known = {canonical_name(choice.name): choice for choice in before}
+    wanted = dict.fromkeys(canonical_name(name) for name in names)
+    return tuple(known.get(name, ToolChoice(name=name)) for name in wanted)

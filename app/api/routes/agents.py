@@ -1,0 +1,94 @@
+"""REST for agents: listed, made, changed, deleted."""
+
+from app.api.door.access import agent_for, agents_for, managers_only
+from app.api.door.envelopes import Envelope, ListEnvelope
+from app.api.door.here import Asking, Here, resource
+from app.api.following.replies import Deleted
+from app.api.routes.agent_bodies import AgentChange, AgentReply, BehaviourBody, NewAgent
+from app.domain.agent_names import name_problem
+from app.domain.agents import Agent, Behaviour, new_agent, promoted, with_variant
+from app.domain.errors import Conflict, NotFound, WorkbenchError
+from app.workbench import Workbench
+
+router = resource("/agents", "Agents")
+
+
+@router.get("")
+async def list_agents(workbench: Here, caller: Asking) -> ListEnvelope[AgentReply]:
+    """All agents, by name; without a key the public ones."""
+    agents = [AgentReply.of(agent, to_owner=caller.manages) for agent in agents_for(workbench, caller)]
+    return ListEnvelope(data=agents, count=len(agents))
+
+
+@router.post("", status_code=201)
+async def create_agent(body: NewAgent, workbench: Here, caller: Asking) -> Envelope[AgentReply]:
+    """Make an agent. Its slug comes from its name."""
+    managers_only(caller, "make agents")
+    check_name(workbench, body.name)
+    behaviour = await changed(workbench, Behaviour(), body)
+    made = new_agent(body.name, behaviour, taken_slugs=workbench.agents.slugs(), description=body.description or "")
+    agent = await workbench.agents.create(made.model_copy(update={"is_public": bool(body.is_public)}))
+    return Envelope(data=AgentReply.of(agent, to_owner=True))
+
+
+@router.get("/{agent}")
+async def get_agent(agent: str, workbench: Here, caller: Asking) -> Envelope[AgentReply]:
+    """The agent of that slug or id."""
+    return Envelope(data=AgentReply.of(agent_for(workbench, caller, agent), to_owner=caller.manages))
+
+
+@router.put("/{agent}")
+async def change_agent(agent: str, body: AgentChange, workbench: Here, caller: Asking) -> Envelope[AgentReply]:
+    """Change what the body names. New behaviour is saved as a further variant and becomes the active one."""
+    found = agent_for(workbench, caller, agent)
+    managers_only(caller, "change agents")
+    if body.name is not None:
+        check_name(workbench, body.name, itself=found.id)
+    behaviour = await changed(workbench, found.active_variant.behaviour, body)
+    stored = await workbench.agents.change(found.id, lambda newest: _with(newest, body, behaviour))
+    return Envelope(data=AgentReply.of(stored, to_owner=True))
+
+
+@router.delete("/{agent}")
+async def delete_agent(agent: str, workbench: Here, caller: Asking) -> Envelope[Deleted]:
+    """Take it out of the lists. Its runs stay, and the app's Trash brings it back."""
+    found = agent_for(workbench, caller, agent)
+    managers_only(caller, "delete agents")
+    await workbench.agents.delete(found.id)
+    return Envelope(data=Deleted(id=found.id))
+
+
+def check_name(workbench: Workbench, name: str, *, itself: str = "") -> None:
+    """Raises `WorkbenchError` for what is no name, `Conflict` for one that another agent has."""
+    if problem := name_problem(name, ()):
+        raise WorkbenchError(problem)
+    if not name.isprintable():
+        raise WorkbenchError("A name is made of printable characters. Take out the others.")
+    if problem := name_problem(name, (agent for agent in workbench.agents.all() if agent.id != itself)):
+        raise Conflict(problem)
+
+
+async def changed(workbench: Workbench, before: Behaviour, body: BehaviourBody) -> Behaviour:
+    """The behaviour with what the body names. Raises `WorkbenchError` for a model or a tool that does not exist."""
+    behaviour = body.behaviour(before)
+    kept = {choice.name for choice in before.tools}
+    names = tuple(choice.name for choice in behaviour.tools if choice.name not in kept)
+    if missing := workbench.tools.missing(names):
+        raise WorkbenchError(f"There is no tool or kit {', '.join(missing)[:200]!r}. GET /api/v1/tools lists all.")
+    if behaviour.model != before.model:
+        try:
+            await workbench.models.check(behaviour.model)
+        except NotFound as error:
+            raise WorkbenchError(str(error)) from None
+    return behaviour
+
+
+def _with(agent: Agent, body: AgentChange, behaviour: Behaviour) -> Agent:
+    changes = {name: getattr(body, name) for name in ("description", "is_public") if getattr(body, name) is not None}
+    if body.name is not None:
+        changes["name"] = body.name.strip()
+    agent = agent.model_copy(update=changes)
+    if behaviour == agent.active_variant.behaviour:
+        return agent
+    more = with_variant(agent, behaviour, origin=agent.active, note="Changed over the API")
+    return promoted(more, more.variants[-1].number)

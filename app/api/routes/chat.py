@@ -1,0 +1,208 @@
+"""REST and a socket for just talking: a message in, an answer out."""
+
+import asyncio
+from functools import partial
+from typing import Annotated
+
+from fastapi import Request, WebSocket, WebSocketDisconnect
+from pydantic import BaseModel, ConfigDict, Field, JsonValue, ValidationError
+
+from app.api.door.access import agent_for, agents_for, as_of_now, may_vary, session_for
+from app.api.door.caller import Caller
+from app.api.door.envelopes import Envelope, faults_in_words
+from app.api.door.here import Asking, Here, resource
+from app.api.door.rate import starting_run
+from app.api.door.reply import Reply
+from app.api.door.strict_json import check_shape
+from app.api.following.idempotency import SentAgain, idempotent
+from app.api.following.live_text import Piece, pieces
+from app.api.following.replies import PauseReply, answer_of, error_in_words
+from app.api.following.running import begin, come_to_rest, session_of_request
+from app.api.following.sockets import Gone, Outlet
+from app.domain.agents import Agent
+from app.domain.errors import NotFound, WorkbenchError
+from app.domain.events import Entry, PauseRequested
+from app.domain.sessions import Session
+from app.domain.trace import RunStatus, Step
+from app.domain.trace.calls import CallView
+from app.domain.trace.steps import steps_of
+from app.domain.values import Text
+from app.engine.run.live_run import LiveRun
+from app.workbench import Workbench
+
+DEFAULT_AGENT = "assistant"
+_EXAMPLE: dict[str, JsonValue] = {
+    "response": "5 + 10 = 15",
+    "run_id": "r2k4m6p8r0t2v4x6",
+    "session_id": "s2k4m6p8r0t2v4x6",
+    "status": "completed",
+    "error": None,
+}
+
+
+class ChatRequest(BaseModel):
+    """What is said, to whom."""
+
+    model_config = ConfigDict(
+        extra="forbid", json_schema_extra={"examples": [{"message": "What is 5 + 10?", "agent": "assistant"}]}
+    )
+
+    message: Text
+    agent: Annotated[Text, Field(max_length=200)] | None = Field(
+        None, description="Slug or id; without it the session's, or the assistant."
+    )
+    model: Annotated[Text, Field(min_length=1, max_length=200)] | None = Field(
+        None, description="`provider/model` or an alias, in place of the agent's own."
+    )
+    session: Annotated[Text, Field(max_length=64)] | None = Field(None, description="A session to go on in.")
+
+
+class ChatReply(Reply):
+    """What the agent said."""
+
+    model_config = ConfigDict(json_schema_extra={"examples": [_EXAMPLE]})
+
+    response: str
+    run_id: str
+    session_id: str
+    status: RunStatus
+    error: str | None
+
+
+router = resource("", "Chat")
+
+
+@router.post("/chat")
+async def chat(
+    *,
+    body: ChatRequest,
+    request: Request,
+    workbench: Here,
+    caller: Asking,
+    idempotency_key: SentAgain = None,  # noqa: ARG001  read by `idempotent`
+) -> Envelope[ChatReply]:
+    """Say something to an agent. The answer comes when its run has ended, or when it waits for a person."""
+    live = await idempotent(workbench, request, await request.body(), partial(_said, workbench, caller, body))
+    await come_to_rest(live)
+    return Envelope(
+        data=ChatReply(
+            response=answer_of(live.entries),
+            run_id=live.run_id,
+            session_id=live.started.session_id,
+            status=live.status,
+            error=error_in_words(live.entries),
+        )
+    )
+
+
+@router.websocket("/ws/chat")
+async def chat_socket(socket: WebSocket, workbench: Here, caller: Asking) -> None:
+    """Send `{"message", "agent"?, "model"?, "session"?}`; get each step of the answer as it happens.
+
+    All messages of a socket are one session unless they name another. What goes wrong comes as `error`, and the
+    socket stays open.
+    """
+    await socket.accept()
+    talk = _Talk(socket, workbench, caller)
+    try:
+        await talk.go_on()
+    except Gone:
+        await talk.outlet.send_away()
+    except WebSocketDisconnect:
+        return
+    except KeyError:  # Starlette's, where bytes came in place of text
+        await talk.outlet.close(1003, "Send text, as JSON.")
+    finally:
+        talk.next_words.cancel()
+
+
+class _Talk:
+    """One socket's conversation. The next words are listened for all the time: so it is noticed who hangs up."""
+
+    def __init__(self, socket: WebSocket, workbench: Workbench, caller: Caller) -> None:
+        self._socket = socket
+        self._workbench = workbench
+        self._caller = caller
+        self._session_id: str | None = None
+        self.outlet = Outlet(socket)
+        self.next_words = asyncio.create_task(socket.receive_text())
+
+    async def go_on(self) -> None:
+        """Answer message after message; raises `WebSocketDisconnect` or `Gone` when nobody listens any more."""
+        while True:
+            words = await self.next_words
+            self.next_words = asyncio.create_task(self._socket.receive_text())
+            try:
+                live = await self._begin(_read(words))
+            except WorkbenchError as error:
+                await self.outlet.send({"type": "error", "message": str(error)})
+            else:
+                await self._tell(live)
+
+    async def _begin(self, body: ChatRequest) -> LiveRun:
+        """In the session that it names; else in that of the message before, unless another agent is named."""
+        named = body.session or (self._session_id if body.agent is None else None)
+        caller = as_of_now(self._workbench, self._caller)
+        with starting_run(self._socket):
+            live = await _said(self._workbench, caller, body.model_copy(update={"session": named}))
+        self._session_id = live.started.session_id
+        return live
+
+    async def _tell(self, live: LiveRun) -> None:
+        """Send the steps of the run until its end."""
+        calls: dict[str, CallView] = {}
+        async for piece in pieces(live, gone=self._hung_up):
+            for message in _messages(piece, calls):
+                await self.outlet.send(message)
+        if self._hung_up():
+            raise Gone
+        if words := error_in_words(live.entries):
+            await self.outlet.send({"type": "error", "message": words})
+
+    def _hung_up(self) -> bool:
+        return self.next_words.done() and self.next_words.exception() is not None
+
+
+def _read(text: str) -> ChatRequest:
+    check_shape(text.encode())
+    try:
+        return ChatRequest.model_validate_json(text)
+    except ValidationError as error:
+        faults = (dict(fault) for fault in error.errors(include_url=False, include_context=False, include_input=False))
+        raise WorkbenchError(f'Send JSON such as {{"message": "hello"}}. {faults_in_words(faults)}.') from None
+
+
+def _messages(piece: Piece, calls: dict[str, CallView]) -> list[dict[str, JsonValue]]:
+    if not isinstance(piece, Entry):
+        return []
+    if isinstance(piece.event, PauseRequested):
+        return [{"type": "pause-requested", **PauseReply.of(piece.event).model_dump(mode="json")}]
+    return [_message(step) for step in steps_of(piece, calls)]
+
+
+def _message(step: Step) -> dict[str, JsonValue]:
+    if step.type == "tool-call" and step.call is not None:
+        return {"type": step.type, "toolName": step.text, "params": step.call.arguments}
+    if step.type == "tool-result" and step.result is not None:
+        return {"type": step.type, "toolName": step.result.name, "result": step.text}
+    return {"type": step.type, "content": step.text}
+
+
+async def _said(workbench: Workbench, caller: Caller, body: ChatRequest, run_id: str | None = None) -> LiveRun:
+    named = session_for(workbench, caller, body.session) if body.session is not None else None
+    agent = _agent(workbench, caller, body.agent, named)
+    may_vary(caller, agent, model=body.model)
+    session = await session_of_request(workbench, caller, agent, named, model=body.model)
+    return await begin(workbench, caller, session, body.message, run_id=run_id)
+
+
+def _agent(workbench: Workbench, caller: Caller, named: str | None, session: Session | None) -> Agent:
+    """The agent that was named, or that of the session, or the assistant, or the first one there is."""
+    if named is not None:
+        return agent_for(workbench, caller, named)
+    if session is not None:
+        return agent_for(workbench, caller, session.agent_id)
+    agents = agents_for(workbench, caller)
+    if not agents:
+        raise NotFound("There is no agent yet. POST /api/v1/agents makes one.")
+    return next((agent for agent in agents if agent.slug == DEFAULT_AGENT), agents[0])

@@ -1,0 +1,113 @@
+"""REST for running an agent: its answer at the end, as it is written, or later."""
+
+from functools import partial
+from typing import Annotated
+
+from fastapi import Request, Response
+from fastapi.responses import StreamingResponse
+from pydantic import BaseModel, ConfigDict, Field, JsonValue, TypeAdapter
+
+from app.api.door.access import agent_for, may_vary, session_for
+from app.api.door.caller import Caller
+from app.api.door.envelopes import Envelope
+from app.api.door.here import Asking, Here, resource
+from app.api.following.event_stream import event_stream
+from app.api.following.idempotency import SentAgain, idempotent
+from app.api.following.replies import RunReply, run_reply
+from app.api.following.running import begin, check_variables, come_to_rest, session_of_request
+from app.api.routes.agent_bodies import Several
+from app.domain.agents import Agent
+from app.domain.errors import WorkbenchError
+from app.domain.values import Text
+from app.engine.run.live_run import LiveRun
+from app.workbench import Workbench
+
+Words = Annotated[Text, Field(max_length=100_000)]
+_JSON: TypeAdapter[JsonValue] = TypeAdapter(JsonValue)
+_EXAMPLES: list[JsonValue] = [
+    {"input": "What is 5 + 10, then multiply by 3?"},
+    {"input": "Sum up these orders.", "data": [{"order": 1, "total": 12.5}], "variables": {"customer": "Ada"}},
+]
+_STREAMED = {
+    "description": "How it ended, or where it waits for a person; with `stream` server-sent events.",
+    "content": {"text/event-stream": {"schema": {"type": "string"}}},
+}
+
+
+class RunRequest(BaseModel):
+    """What an agent is asked."""
+
+    model_config = ConfigDict(extra="forbid", json_schema_extra={"examples": _EXAMPLES})
+
+    input: Text
+    data: JsonValue = Field(None, description="Any JSON; it is appended to the input.")
+    variables: dict[Annotated[Text, Field(max_length=200)], Words | int | float] = Field(
+        {}, max_length=1000, description="Values for the prompt's `{{variables}}`."
+    )
+    variant: Several | None = Field(None, description="A variant's number; without it the active one.")
+    session: Annotated[Text, Field(max_length=64)] | None = Field(
+        None, description="A session to go on in; without it the run has a new one."
+    )
+    stream: bool = Field(False, description="Answer with server-sent events while it goes on.")
+    background: bool = Field(False, description="Answer at once, with status running; GET /runs/{id} shows its end.")
+
+    @property
+    def text(self) -> str:
+        """The input with the data behind it."""
+        if "data" not in self.model_fields_set:
+            return self.input
+        return f"{self.input}\n\nData:\n{_JSON.dump_json(self.data).decode()}"
+
+    @property
+    def values(self) -> dict[str, str]:
+        return {name: str(value) for name, value in self.variables.items()}
+
+
+router = resource("/agents/{agent}/run", "Runs")
+
+
+@router.post("", response_model=Envelope[RunReply], responses={200: _STREAMED, 201: {"model": Envelope[RunReply]}})
+async def run_agent(
+    *,
+    agent: str,
+    body: RunRequest,
+    request: Request,
+    workbench: Here,
+    caller: Asking,
+    idempotency_key: SentAgain = None,  # noqa: ARG001  read by `idempotent`
+) -> Envelope[RunReply] | Response:
+    """Run an agent. The answer comes when the run has ended, or when it waits for a person.
+
+    A run belongs to the app: it goes on when who asked for it hangs up, and GET /runs/{id} shows what became of it.
+    With `stream` its text comes as server-sent events while it is written, with `background` nobody waits (201).
+    """
+    found = agent_for(workbench, caller, agent)
+    may_vary(caller, found, variant=body.variant)
+
+    start = partial(_as_job if body.background else _as_turn, workbench, caller, found, body)
+    live = await idempotent(workbench, request, await request.body(), start)
+    if body.background:
+        reply = Envelope(data=run_reply(live.entries, alive=live.alive))
+        return Response(reply.model_dump_json(), status_code=201, media_type="application/json")
+    if body.stream:
+        ids = {"X-Run-Id": live.run_id, "X-Session-Id": live.started.session_id}
+        return StreamingResponse(event_stream(live), media_type="text/event-stream", headers=ids)
+    await come_to_rest(live)
+    return Envelope(data=run_reply(live.entries, alive=live.alive))
+
+
+async def _as_turn(workbench: Workbench, caller: Caller, agent: Agent, body: RunRequest, run_id: str) -> LiveRun:
+    """In the session that was named, or a new one."""
+    named = session_for(workbench, caller, body.session) if body.session is not None else None
+    session = await session_of_request(workbench, caller, agent, named, variant=body.variant, variables=body.values)
+    return await begin(workbench, caller, session, body.text, run_id=run_id)
+
+
+async def _as_job(workbench: Workbench, caller: Caller, agent: Agent, body: RunRequest, run_id: str) -> LiveRun:
+    """In a session of its own, with nobody who waits."""
+    if body.stream or body.session is not None:
+        raise WorkbenchError("A run in the background has a session of its own and no stream. Leave those out.")
+    check_variables(agent, body.variant or agent.active, body.values)
+    return await workbench.jobs.start(
+        agent.id, body.text, variant=body.variant, variables=body.values, trigger=caller.trigger, run_id=run_id
+    )
