@@ -6,7 +6,7 @@ import pytest
 
 from app.domain.events import ContextTrimmed, Entry, LeftOut, LimitReached, ModelFailed, ModelReturned, RunStarted
 from app.domain.messages import ToolCall, Usage, system_message
-from app.domain.trace.explain import explain
+from app.domain.trace.findings.explain import explain
 from tests.traces import (
     ADD,
     BEGAN,

@@ -18,8 +18,8 @@ from app.domain.events import (
     ToolCalled,
     ToolReturned,
 )
-from app.domain.fork_prefix import Prefix, point_of, prefix_for
-from app.domain.forks import ForkPlan, ToolPlan
+from app.domain.forks.fork_prefix import Prefix, point_of, prefix_for
+from app.domain.forks.forks import ForkPlan, ToolPlan
 from app.domain.messages import ToolCall
 from app.domain.trace import active_seconds, conversation, left_calls, open_pauses, trajectory, unanswered_request
 from app.domain.trace.fork_view import fork_view, reused_steps

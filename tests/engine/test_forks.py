@@ -11,7 +11,7 @@ from app.domain.agents import Behaviour, Limits, ToolChoice, new_agent, with_var
 from app.domain.edits import EditedArguments, EditedMessage, EditedResult
 from app.domain.errors import Conflict, NotFound, WorkbenchError
 from app.domain.events import FileChanged, Forked, ToolCalled, ToolReturned, ToolSource
-from app.domain.forks import ForkPlan, ToolPlan
+from app.domain.forks.forks import ForkPlan, ToolPlan
 from app.domain.messages import ToolCall, ToolResult
 from app.domain.models import Price
 from app.domain.provenance import Trigger

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from app.domain.events import ChildFinished, ChildStarted, ToolCalled, ToolReturned, ToolSource
-from app.domain.forks import ForkPlan, ToolPlan
+from app.domain.forks.forks import ForkPlan, ToolPlan
 from app.domain.provenance import Trigger
 from app.domain.trace import RunFilter, children
 from app.engine.forks.forks import Forks

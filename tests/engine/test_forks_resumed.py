@@ -20,7 +20,7 @@ from app.domain.events import (
     ToolReturned,
     ToolSource,
 )
-from app.domain.forks import ForkPlan, ToolPlan
+from app.domain.forks.forks import ForkPlan, ToolPlan
 from app.domain.messages import ToolCall, user_message
 from app.domain.models import Price
 from app.domain.trace import conversation

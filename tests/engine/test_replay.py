@@ -7,7 +7,7 @@ import pytest
 from app.domain.agents import ToolChoice
 from app.domain.errors import ModelFailure, NotFound
 from app.domain.events import ContextTrimmed, ToolCalled, ToolReturned, ToolSource
-from app.domain.forks import ToolPlan
+from app.domain.forks.forks import ToolPlan
 from app.domain.messages import ToolCall, user_message
 from app.domain.streaming import TextDelta
 from app.domain.trace import RunFilter

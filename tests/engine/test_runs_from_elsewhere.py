@@ -15,7 +15,7 @@ from app.domain.events import (
     PauseResolved,
     RunStarted,
 )
-from app.domain.forks import ForkCheck, ForkPlan, ToolPlan
+from app.domain.forks.forks import ForkCheck, ForkPlan, ToolPlan
 from app.domain.provenance import AgentRef, Imported, Trigger
 from app.domain.sessions import Session
 from app.domain.tools import GrantedTool, ToolSpec

@@ -9,7 +9,7 @@ import pytest
 
 from app.domain.errors import NotFound, WorkbenchError
 from app.domain.events import ChildStarted, RunFinished, RunStarted, ToolReturned
-from app.domain.forks import ForkPlan
+from app.domain.forks.forks import ForkPlan
 from app.domain.provenance import Parent, Trigger
 from app.export.bundle import bundle, read_bundle
 from app.export.importing import NOT_ENDED

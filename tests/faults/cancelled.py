@@ -10,7 +10,7 @@ from pathlib import Path
 import psutil
 
 from app.domain.errors import WorkbenchError
-from app.domain.forks import ForkPlan
+from app.domain.forks.forks import ForkPlan
 from app.domain.messages import ToolCall
 from app.domain.provenance import Trigger
 from app.domain.streaming import TextDelta

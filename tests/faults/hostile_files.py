@@ -16,7 +16,7 @@ from app.domain.agents import Behaviour, Limits, ToolChoice, new_agent, promoted
 from app.domain.caution import narrowed
 from app.domain.errors import WorkbenchError
 from app.domain.events import RunStarted
-from app.domain.forks import ForkPlan, ToolPlan
+from app.domain.forks.forks import ForkPlan, ToolPlan
 from app.domain.provenance import Trigger
 from app.engine.run.live_run import LiveRun
 from app.export.agent_file import read_agent_file

@@ -18,7 +18,7 @@ from app.domain.comparisons import ColumnChoice
 from app.domain.edits import EditedArguments, EditedMessage, EditedResult
 from app.domain.errors import WorkbenchError
 from app.domain.events import MessageAdded, ToolReturned
-from app.domain.forks import ForkPlan
+from app.domain.forks.forks import ForkPlan
 from app.domain.messages import FilePart, ImagePart
 from app.domain.provenance import Trigger
 from app.domain.settings import SavedFilter

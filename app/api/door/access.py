@@ -7,7 +7,7 @@ a key for certain agents there is what was started with it; without a key there 
 from app.api.door.caller import Caller, with_key
 from app.domain.agents import Agent
 from app.domain.errors import NotFound, WorkbenchError
-from app.domain.forks import ForkPlan
+from app.domain.forks.forks import ForkPlan
 from app.domain.keys import RIGHT_TITLES, Right
 from app.domain.sessions import Session
 from app.domain.trace import KeyRuns, RunRow

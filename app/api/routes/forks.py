@@ -10,8 +10,8 @@ from app.api.door.access import fork_for, run_for
 from app.api.door.envelopes import Envelope
 from app.api.door.here import Asking, Here, resource
 from app.api.door.reply import Reply
-from app.domain.forks import ForkCheck, ForkPlan
-from app.domain.replays import ReplayReport
+from app.domain.forks.forks import ForkCheck, ForkPlan
+from app.domain.forks.replays import ReplayReport
 
 EXAMPLES = {
     "Run on from here": Example(value={"seq": 6}),

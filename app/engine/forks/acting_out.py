@@ -8,7 +8,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from app.domain.edits import EditedArguments
 from app.domain.errors import Conflict, WorkbenchError
 from app.domain.events import ActedOut, Entry, Forked, ToolSource
-from app.domain.fork_edits import edited
+from app.domain.forks.fork_edits import edited
 from app.domain.trace import StoredTrace
 from app.domain.trace.fork_view import fork_of
 from app.domain.trace.recorded import RecordedAnswer, recorded_answers

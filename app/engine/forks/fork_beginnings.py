@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from app.domain.agents import Agent
 from app.domain.errors import NotFound, WorkbenchError
 from app.domain.events import RunStarted
-from app.domain.fork_prefix import Prefix
-from app.domain.forks import ForkPlan
+from app.domain.forks.fork_prefix import Prefix
+from app.domain.forks.forks import ForkPlan
 from app.domain.messages import Message, system_message
 from app.domain.prompts import filled
 from app.domain.provenance import AgentRef, Trigger

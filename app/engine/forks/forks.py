@@ -7,11 +7,11 @@ from functools import partial
 
 from app.domain.errors import Conflict, WorkbenchError
 from app.domain.events import ActedOut, Entry, Forked, RunStarted, ToolReturned
-from app.domain.fork_edits import place as edited_place
-from app.domain.fork_prefix import Prefix, prefix_for
-from app.domain.forks import TASK_TOOLS, CallAgain, ForkCheck, ForkPlan, plans_by_default
+from app.domain.forks.fork_edits import place as edited_place
+from app.domain.forks.fork_prefix import Prefix, prefix_for
+from app.domain.forks.forks import TASK_TOOLS, CallAgain, ForkCheck, ForkPlan, plans_by_default
+from app.domain.forks.replays import ReplayReport
 from app.domain.provenance import Trigger
-from app.domain.replays import ReplayReport
 from app.domain.sessions import Session
 from app.domain.tools import GrantedTool, canonical_name
 from app.domain.trace import files_after, trajectory

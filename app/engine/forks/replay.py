@@ -10,8 +10,8 @@ from datetime import datetime
 
 from app.domain.agents import Limits
 from app.domain.events import Entry, MessageAdded, PauseRequested, PauseResolved, RunStarted
+from app.domain.forks.replays import ReplayReport, repeatable, report_of
 from app.domain.messages import ToolCall
-from app.domain.replays import ReplayReport, repeatable, report_of
 from app.domain.streaming import Draft
 from app.domain.trace import files_after
 from app.domain.trace.fork_view import fork_of

@@ -9,8 +9,8 @@ from nicegui import events, ui
 from app.domain.errors import WorkbenchError
 from app.domain.events import RunStarted
 from app.domain.trace import RunFilter
-from app.domain.trace.explain import explain
-from app.domain.trace.findings import Finding, Severity
+from app.domain.trace.findings.explain import explain
+from app.domain.trace.findings.findings import Finding, Severity
 from app.ui.components.format import plural
 from app.ui.components.trace_growth import RunSoFar
 from app.ui.markup import Html, icon, joined, tag

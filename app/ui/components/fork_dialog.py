@@ -8,7 +8,7 @@ from nicegui import background_tasks, events, ui
 from app.domain.agents import Agent
 from app.domain.errors import NotFound, WorkbenchError
 from app.domain.events import Entry, RunStarted, ToolSource
-from app.domain.forks import CallAgain, ForkCheck, ToolPlan, plans_by_default
+from app.domain.forks.forks import CallAgain, ForkCheck, ToolPlan, plans_by_default
 from app.domain.prompts import filled
 from app.domain.provenance import Trigger
 from app.domain.tools import GrantedTool

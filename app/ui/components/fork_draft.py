@@ -11,7 +11,7 @@ from app.domain.agents import Agent
 from app.domain.edits import Edit, EditedArguments, EditedMessage, EditedResult
 from app.domain.errors import WorkbenchError
 from app.domain.events import Entry, MessageAdded, RunStarted, ToolCalled, ToolReturned
-from app.domain.forks import ForkPlan, ToolPlan
+from app.domain.forks.forks import ForkPlan, ToolPlan
 from app.domain.prompts import filled
 
 _OBJECT: TypeAdapter[dict[str, JsonValue]] = TypeAdapter(dict[str, JsonValue])

@@ -5,7 +5,7 @@ from collections.abc import Awaitable, Callable
 from nicegui import background_tasks, ui
 
 from app.domain.errors import WorkbenchError
-from app.domain.replays import ReplayReport
+from app.domain.forks.replays import ReplayReport
 from app.ui.components.buttons import button
 from app.ui.components.format import plural
 from app.ui.markup import Html, icon, joined, tag

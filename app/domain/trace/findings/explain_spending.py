@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from app.domain.trace.findings import Finding, Story
+from app.domain.trace.findings.findings import Finding, Story
 
 MOST = 0.8
 """The share of the whole above which one step stands out."""

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from app.domain.events import ContextTrimmed, Entry, LimitReached, MessageAdded, ModelFailed, ModelReturned, RunFinished
 from app.domain.messages import Message
-from app.domain.trace.findings import Finding, Story
+from app.domain.trace.findings.findings import Finding, Story
 
 WORTH_A_CACHE = 1024
 """Tokens of a prompt below which no provider keeps it."""

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from app.domain.trace.findings import Finding, Story
+from app.domain.trace.findings.findings import Finding, Story
 from app.domain.trace.fork_points import fork_points
 from app.domain.trace.trajectory import step_number
 

@@ -7,7 +7,7 @@ from itertools import groupby
 
 from app.domain.messages import ToolStatus
 from app.domain.trace.calls import CallView
-from app.domain.trace.findings import Finding, Severity, Story
+from app.domain.trace.findings.findings import Finding, Severity, Story
 
 IN_A_ROW = 3
 ADMITS = re.compile(

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator, Sequence
 
 from app.domain.events import Entry, RunStarted
-from app.domain.trace.explain_answers import (
+from app.domain.trace.findings.explain_answers import (
     cache_lost,
     context_trimmed,
     cut_off,
@@ -11,9 +11,9 @@ from app.domain.trace.explain_answers import (
     limit_reached,
     prompt_changed,
 )
-from app.domain.trace.explain_end import ended_by_error
-from app.domain.trace.explain_spending import costly_step, long_step, slow_retries
-from app.domain.trace.explain_tools import (
+from app.domain.trace.findings.explain_end import ended_by_error
+from app.domain.trace.findings.explain_spending import costly_step, long_step, slow_retries
+from app.domain.trace.findings.explain_tools import (
     alternating_calls,
     denied,
     error_ignored,
@@ -22,7 +22,7 @@ from app.domain.trace.explain_tools import (
     slow_tool,
     unknown_tool,
 )
-from app.domain.trace.findings import Finding, Severity, Story
+from app.domain.trace.findings.findings import Finding, Severity, Story
 
 Rule = Callable[[Story], Iterator[Finding]]
 RULES: tuple[Rule, ...] = (

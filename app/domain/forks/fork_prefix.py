@@ -15,8 +15,8 @@ from app.domain.events import (
     ToolCalled,
     ToolReturned,
 )
-from app.domain.fork_edits import asking, edited, place, places, with_result
-from app.domain.forks import ForkPlan
+from app.domain.forks.fork_edits import asking, edited, place, places, with_result
+from app.domain.forks.forks import ForkPlan
 from app.domain.messages import ToolCall, ToolResult
 from app.domain.trace.fork_points import DecisionSpan, call_of, decision_span, fork_points
 from app.domain.trace.trajectory import step_number
