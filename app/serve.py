@@ -36,9 +36,9 @@ from app.opening import NOT_SEEN, Opening, open_page
 from app.store.folder.handshake import proof
 from app.store.folder.lock import Announcement, this_computer
 from app.tools.http.net_guard import OWN_PORTS
-from app.ui.colours import Colours
-from app.ui.live_markdown import LiveMarkdown
-from app.ui.shell import LATE_PAGES, root
+from app.ui.markdown.colours import Colours
+from app.ui.markdown.live_markdown import LiveMarkdown
+from app.ui.shell.shell import LATE_PAGES, root
 from app.workbench import Workbench
 
 log = logging.getLogger("agent_playground")

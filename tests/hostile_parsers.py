@@ -25,7 +25,7 @@ from app.tools.http.readable import readable
 from app.tools.mcp.json_text import read_json
 from app.tools.mcp.reading import read_servers
 from app.tools.user_tools.preview import preview
-from app.ui.live_markdown import LiveText, render
+from app.ui.markdown.live_markdown import LiveText, render
 from tests.builtin_tools import builtin_registry
 from tests.hostile_patterns import HostileText
 from tests.tools.context import Context, MemoryFiles

@@ -12,7 +12,7 @@ from starlette.responses import PlainTextResponse
 
 from app.domain.messages import TextPart
 from app.tools.worker.file_worker import FileWorker
-from app.ui import addresses
+from app.ui.elements import addresses
 from tests.api.over import served
 from tests.app_process import AppProcess
 from tests.door import SOCKET, Owner, Target, ask, let_in, targets

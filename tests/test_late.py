@@ -44,10 +44,10 @@ LATE = (
     "app.export.exports",
     "app.export.redacting",
     "app.api.application",
-    "app.ui.render",
-    "app.ui.pages.session",
-    "app.ui.pages.run",
-    "app.ui.pages.settings",
+    "app.ui.markdown.render",
+    "app.ui.playground.session_page",
+    "app.ui.run.run_page",
+    "app.ui.settings.settings_page",
 )
 """Parts that no first page needs."""
 STARTED = """
@@ -89,7 +89,7 @@ def modules(script: str, *arguments: str) -> set[str]:
 
 def test_a_start_reads_nothing_that_the_first_page_can_do_without():
     read = modules(STARTED)
-    assert "nicegui" in read and "app.ui.pages.landing" in read
+    assert "nicegui" in read and "app.ui.playground.landing_page" in read
     assert read.isdisjoint(HEAVY) and read.isdisjoint(LATE)
 
 

@@ -4,7 +4,7 @@ import pytest
 
 from app.domain.markdown_blocks import LONG_LIST, LONGEST_PIECE, PIECE, BlockSplitter, pieces
 from app.export.rich_text import prose
-from app.ui.render import rendered
+from app.ui.markdown.render import rendered
 
 TABLE = "a|b\n-|-\n" + "1|2\n" * 20_000
 CODE = "```python\n" + "x = 1\n\n" * 10_000 + "```\n"

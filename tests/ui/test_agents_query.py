@@ -1,7 +1,7 @@
 """Which agents a list shows."""
 
 from app.domain.agents import Behaviour, new_agent
-from app.ui.components.agent_query import PAGE_SIZE, AgentsQuery, pages
+from app.ui.agents.agent_query import PAGE_SIZE, AgentsQuery, pages
 
 AGENTS = [
     new_agent("Writer", Behaviour(model="openai/gpt-4o"), taken_slugs=(), description="Writes poems"),

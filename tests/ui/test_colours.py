@@ -6,7 +6,7 @@ import psutil
 import pytest
 from pygments.lexers import get_lexer_by_name
 
-from app.ui.colours import LANGUAGES, LONGEST_CODE, Colours
+from app.ui.markdown.colours import LANGUAGES, LONGEST_CODE, Colours
 
 SLOW = "$'" + "\\0" * 200
 """Which Pygments reads for longer than anybody lives."""

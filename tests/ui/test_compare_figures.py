@@ -1,7 +1,7 @@
 import pytest
 
 from app.domain.events import Entry, FinalStatus
-from app.ui.components.compare_figures import AnswerFigures, best, figures_list
+from app.ui.compare.figures import AnswerFigures, best, figures_list
 from tests.traces import asked, called, finished, returned, said, started, trace_of
 
 

@@ -6,8 +6,8 @@ import pytest
 from app.domain.errors import ErrorInfo, FailureClass
 from app.domain.failure_words import failure_words
 from app.domain.trace.attempts import AttemptOutcome, FailedAttempt
-from app.ui.components.failures import attempt_line, attempts_list, error_card
-from app.ui.markup import Html, tag
+from app.ui.conversation.failures import attempt_line, attempts_list, error_card
+from app.ui.elements.markup import Html, tag
 
 AT = datetime(2026, 11, 21, 12, tzinfo=UTC)
 

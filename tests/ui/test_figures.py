@@ -4,7 +4,7 @@ from app.domain.agents import Limits
 from app.domain.events import Entry, Event, Forked, ModelReturned
 from app.domain.messages import Usage
 from app.domain.values import now
-from app.ui.components.figures import Figures, ceiling, middle, token_ceiling
+from app.ui.conversation.figures import Figures, ceiling, middle, token_ceiling
 
 
 def figures(*events: Event) -> Figures:

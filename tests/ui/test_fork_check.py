@@ -1,7 +1,7 @@
 """What is said before a fork begins."""
 
 from app.domain.forks.forks import CallAgain, ForkCheck
-from app.ui.components.fork_dialog import check_words
+from app.ui.run.fork_dialog import check_words
 
 HIDDEN = "rm -rf /\u202e # txt.setoN\u200b"
 

@@ -3,7 +3,7 @@
 from app.domain.errors import ErrorInfo
 from app.domain.events import Event, Forked, RunFinished
 from app.domain.trace.fork_view import ForkView, fork_view
-from app.ui.components.fork_compare import fork_table
+from app.ui.run.fork_compare import fork_table
 from tests.traces import ADD, asked, called, ran, returned, said, started, the_sum, trace_of
 
 BEGINNING = (started(), asked("x"), called(), said("", ADD), returned(), *ran(ADD, "No.", status="error"))

@@ -4,8 +4,8 @@ from nicegui.testing.user_simulation import user_simulation
 from pydantic import JsonValue
 
 from app.domain.tools import JsonSchema
-from app.ui.components.hand_call import still_known
-from app.ui.components.hand_call_arguments import ArgumentsEditor
+from app.ui.tools.hand_call import still_known
+from app.ui.tools.hand_call_arguments import ArgumentsEditor
 
 
 async def test_arguments_keep_what_was_typed_over_both_ways_to_write_them():

@@ -13,11 +13,11 @@ from pydantic import JsonValue
 from app.domain.agents import Agent, Behaviour, new_agent
 from app.domain.errors import WorkbenchError
 from app.domain.keys import ApiKey
-from app.ui.components.api_access import reach
-from app.ui.components.api_key_dialog import days_until_end_of
-from app.ui.components.api_key_views import keys_list, reaching, rights_words
-from app.ui.components.api_snippet_panel import snippet_view
-from app.ui.components.api_snippets import (
+from app.ui.integrations.api_access import reach
+from app.ui.integrations.api_key_dialog import days_until_end_of
+from app.ui.integrations.api_key_views import keys_list, reaching, rights_words
+from app.ui.integrations.api_snippet_panel import snippet_view
+from app.ui.integrations.api_snippets import (
     SNIPPETS,
     AgentCall,
     Request,
@@ -30,8 +30,8 @@ from app.ui.components.api_snippets import (
     snippet_named,
     web_socket,
 )
-from app.ui.components.api_trial import Answer, answer_of, answer_view, call_of
-from app.ui.components.integrations_query import IntegrationsQuery
+from app.ui.integrations.api_trial import Answer, answer_of, answer_view, call_of
+from app.ui.integrations.integrations_query import IntegrationsQuery
 from tests.hostile import PAYLOADS
 
 AT = datetime(2026, 11, 21, 12, tzinfo=UTC)

@@ -12,12 +12,12 @@ from app.domain.provenance import Parent, Trigger
 from app.domain.trace import RunRow, RunStatus, run_row
 from app.engine.run.live_run import LiveRun
 from app.engine.sessions.chat import FROM_PAGE
-from app.ui.components.job_news import JobNews, ended_words
-from app.ui.components.job_progress import JobsProgress
-from app.ui.components.job_rows import actions_of, cells, started_by
-from app.ui.components.jobs_query import JobsQuery, shown_buttons
-from app.ui.components.live_table import LiveTable
-from app.ui.components.run_actions import action_buttons
+from app.ui.elements.live_table import LiveTable
+from app.ui.runs.job_news import JobNews, ended_words
+from app.ui.runs.job_progress import JobsProgress
+from app.ui.runs.job_rows import actions_of, cells, started_by
+from app.ui.runs.jobs_query import JobsQuery, shown_buttons
+from app.ui.runs.run_actions import action_buttons
 from app.workbench import Workbench
 from tests.traces import ADD, BEGAN, asked, called, finished, ran, returned, said, started, trace_of
 from tests.ui.test_runs_pages import marked, sees, the, visitor

@@ -4,8 +4,8 @@ import time
 
 import pytest
 
-from app.ui.live_markdown import LiveMarkdown, LiveText, render
-from app.ui.render import rendered
+from app.ui.markdown.live_markdown import LiveMarkdown, LiveText, render
+from app.ui.markdown.render import rendered
 from tests.hostile import dangers
 
 STORY = """# Title

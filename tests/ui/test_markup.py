@@ -1,6 +1,6 @@
 import pytest
 
-from app.ui.markup import Html, icon, joined, tag
+from app.ui.elements.markup import Html, icon, joined, tag
 from tests.hostile import PAYLOADS
 
 

@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 from app.domain.tool_settings import HttpTransport, McpServer, StdioTransport
 from app.domain.tools import ToolSpec
 from app.tools.mcp.states import Finding, ServerState, ToolChange
-from app.ui.components.mcp_views import (
+from app.ui.tools.mcp_views import (
     changes_view,
     consent_view,
     findings_view,

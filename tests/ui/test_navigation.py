@@ -1,5 +1,5 @@
-from app.ui.components.pause_sound import sound_switch
-from app.ui.navigation import NavCounts, navigation
+from app.ui.shell.navigation import NavCounts, navigation
+from app.ui.shell.pause_sound import sound_switch
 
 
 def test_the_pages_stand_in_their_groups_and_the_open_one_is_marked():

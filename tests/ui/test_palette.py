@@ -1,4 +1,4 @@
-from app.ui.palette import SHOWN, Command, listed, matching, score
+from app.ui.shell.palette import SHOWN, Command, listed, matching, score
 
 COMMANDS = [
     Command("Pages", title, "forum", lambda: None) for title in ("Playground", "Runs", "Python analyst", "Dark theme")

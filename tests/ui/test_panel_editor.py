@@ -6,8 +6,8 @@ import pytest
 
 from app.domain.agents import Variable
 from app.domain.prompts import PromptFault
-from app.ui.components.prompt_editor import Document
-from app.ui.components.variables_form import brace_faults, declared_with, fault_words, fields_of
+from app.ui.elements.prompt_editor import Document
+from app.ui.elements.variables_form import brace_faults, declared_with, fault_words, fields_of
 
 TONE = Variable(name="tone", default="friendly")
 OLD = Variable(name="old", default="gone")

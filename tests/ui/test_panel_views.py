@@ -13,11 +13,11 @@ from app.engine.loop.context import ContextParts
 from app.llm.providers.choices import ProviderChoice
 from app.tools.builtin.calculator import calculator
 from app.tools.registry import Registry
-from app.ui.components.context_bar import context_html, context_summary, with_message
-from app.ui.components.differences_view import compared, differences_summary, differences_view
-from app.ui.components.model_picker import card_words, options_of, price_words
-from app.ui.components.tool_switches import allowed_tools, tool_rows
-from app.ui.components.variant_select import variant_options
+from app.ui.agents.differences_view import compared, differences_summary, differences_view
+from app.ui.elements.model_picker import card_words, options_of, price_words
+from app.ui.elements.variant_select import variant_options
+from app.ui.playground.context_bar import context_html, context_summary, with_message
+from app.ui.playground.tool_switches import allowed_tools, tool_rows
 
 PARTS = ContextParts(system=60, tools=30, history=10, message=0, window=1000, input_cost=0.01)
 CARD = ModelCard(

@@ -9,8 +9,8 @@ from nicegui.testing.user_interaction import UserInteraction
 
 from app.domain.events import PauseRequested, PauseResolved
 from app.domain.tools import ToolSpec
-from app.ui.components.pause_arguments import AT_ONCE, LINES, MOST
-from app.ui.components.pause_card import PauseCard
+from app.ui.conversation.pause_arguments import AT_ONCE, LINES, MOST
+from app.ui.conversation.pause_card import PauseCard
 from tests.ui.test_runs_pages import marked, the, visitor, words
 
 SPEC = ToolSpec(name="evil__run", description="", parameters={}, title="Calculator")

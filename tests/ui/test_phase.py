@@ -13,7 +13,7 @@ from app.domain.events import (
 )
 from app.domain.messages import ToolResult
 from app.domain.streaming import Draft, DraftCall
-from app.ui.components.phase import Phase
+from app.ui.conversation.phase import Phase
 
 BEGAN = datetime(2026, 11, 21, 12, tzinfo=UTC)
 ASKED = ModelCalled(call_id="m", model="demo/agent", parameters=Parameters(), message_count=1)

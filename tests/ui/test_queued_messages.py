@@ -4,8 +4,8 @@ from app.domain.events import MessageAdded
 from app.domain.messages import FilePart, user_message
 from app.domain.sessions import QueuedMessage
 from app.domain.trace import steps
-from app.ui.components.queued_messages import queued_chips
-from app.ui.components.trace_words import step_label
+from app.ui.playground.queued_messages import queued_chips
+from app.ui.run.trace_words import step_label
 from tests.traces import asked, said, trace_of
 
 AT = datetime(2026, 11, 22, tzinfo=UTC)

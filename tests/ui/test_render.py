@@ -1,6 +1,6 @@
 import pytest
 
-from app.ui.render import clean, code_block, plain, rendered
+from app.ui.markdown.render import clean, code_block, plain, rendered
 from tests.hostile import PAYLOADS, dangers
 
 

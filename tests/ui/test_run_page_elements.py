@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from app.ui.components.run_tabs import VIEWS, View
+from app.ui.run.run_tabs import VIEWS, View
 from tests.seeds import seed_long_run
 from tests.ui.test_runs_pages import sees, visitor
 

@@ -4,8 +4,8 @@ from urllib.parse import parse_qsl, urlsplit
 import pytest
 
 from app.domain.trace import RunFilter, run_row
-from app.ui.components.trace_query import RunsQuery
-from app.ui.components.trace_rows import cells, columns, range_words
+from app.ui.runs.trace_query import RunsQuery
+from app.ui.runs.trace_rows import cells, columns, range_words
 from tests.traces import asked, started, the_sum, trace_of
 
 

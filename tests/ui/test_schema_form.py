@@ -8,7 +8,7 @@ from nicegui.page import page
 from pydantic import JsonValue
 
 from app.domain.tools import JsonSchema
-from app.ui.components.schema_form import SchemaForm
+from app.ui.schema_form.form import SchemaForm
 
 
 @pytest.fixture(autouse=True)

@@ -6,8 +6,8 @@ import pytest
 from pydantic import JsonValue
 
 from app.domain.tools import JsonSchema
-from app.ui.components.schema_form_json import BrokenJson, read_arguments
-from app.ui.components.schema_form_shape import ABSENT, defaults, fits, option_words, shape_of, suits
+from app.ui.schema_form.json import BrokenJson, read_arguments
+from app.ui.schema_form.shape import ABSENT, defaults, fits, option_words, shape_of, suits
 
 NODE: JsonSchema = {
     "type": "object",

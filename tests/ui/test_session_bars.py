@@ -3,8 +3,8 @@ from dataclasses import replace
 import pytest
 
 from app.domain.trace import RunStatus
-from app.ui.components.figures import Ceiling, Figures
-from app.ui.components.session_bars import (
+from app.ui.conversation.figures import Ceiling, Figures
+from app.ui.conversation.session_bars import (
     SessionFacts,
     kpi_strip,
     session_chips,

@@ -10,10 +10,10 @@ from app.domain.values import now
 from app.llm.providers.doctor import STEPS, Finding
 from app.llm.providers.provider_desk import KeyState, ProviderState
 from app.llm.providers.providers import PROVIDERS
-from app.ui.components.provider_doctor import steps_of
-from app.ui.components.provider_views import card_head, form_view, models_view, state_words
-from app.ui.components.settings_about import libraries, libraries_view
-from app.ui.components.settings_providers import own_server_form
+from app.ui.elements.provider_views import card_head, form_view, models_view, state_words
+from app.ui.settings.about import libraries, libraries_view
+from app.ui.settings.provider_doctor import steps_of
+from app.ui.settings.providers import own_server_form
 
 OPENAI = ProviderState(
     name="openai",

@@ -11,10 +11,11 @@ from app.llm.demo.failing import failure_in
 from app.llm.providers.nearby import NearbyServer
 from app.llm.providers.provider_desk import KeyState
 from app.llm.providers.providers import PROVIDERS
-from app.ui.components.provider_views import short_form_view
-from app.ui.components.setup_key import still_missing
-from app.ui.components.setup_offer import offer_view
-from app.ui.components.setup_views import (
+from app.ui.elements.provider_views import short_form_view
+from app.ui.elements.setup_offer import offer_view
+from app.ui.setup.key import still_missing
+from app.ui.setup.setup_page import guide_of_tour
+from app.ui.setup.views import (
     ANYWAY,
     TOUR,
     agents_view,
@@ -27,7 +28,6 @@ from app.ui.components.setup_views import (
     tour_view,
     ways_view,
 )
-from app.ui.pages.setup import guide_of_tour
 from tests.ui.test_settings import OPENAI
 
 OLLAMA = NearbyServer("ollama", "Ollama", "http://127.0.0.1:11434", ("llama3.2", "qwen3"))

@@ -4,9 +4,9 @@ from pathlib import Path
 
 from pygments.formatters import HtmlFormatter
 
-from app.ui import theme
+from app.ui.shell import theme
 
-CODE = Path(theme.__file__).with_name("code.css")
+CODE = Path(theme.__file__).parent.parent / "markdown/code.css"
 
 
 def coloured(style: str, selector: str) -> str:

@@ -9,8 +9,8 @@ from app.domain.trace import CallView
 from app.domain.values import now
 from app.store.contents.artifacts import Artifacts
 from app.store.contents.contents import Contents
-from app.ui.components.tool_body import SHOWN, STATUS_WORDS, attachments, call_body
-from app.ui.components.tool_card import call_line
+from app.ui.conversation.tool_body import SHOWN, STATUS_WORDS, attachments, call_body
+from app.ui.conversation.tool_card import call_line
 from tests.hostile import PAYLOADS
 
 SPEC = ToolSpec(name="calculator", description="", parameters={}, title="Calculator", icon="calculate")

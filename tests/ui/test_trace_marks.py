@@ -3,8 +3,8 @@
 from app.domain.events import ContextTrimmed, Entry, Event, LeftOut, LimitReached, MessageAdded, RunFinished
 from app.domain.messages import Message, TextPart, user_message
 from app.domain.values import now
-from app.ui.components.trace_growth import RunSoFar
-from app.ui.components.trace_marks import mark_of, trimmed_words
+from app.ui.conversation.trace_marks import mark_of, trimmed_words
+from app.ui.run.trace_growth import RunSoFar
 
 TRIMMED = ContextTrimmed(
     left_out=(LeftOut(message=0, how="dropped"), LeftOut(message=1, how="dropped"), LeftOut(message=3, how="stub")),

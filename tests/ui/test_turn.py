@@ -8,9 +8,9 @@ from pathlib import Path
 from app.domain.events import Entry, Forked
 from app.engine.run.live_run import LiveRun
 from app.engine.run.recorder import Recorder
-from app.ui.components.answer import Answer
-from app.ui.components.turn import Turn
-from app.ui.live_markdown import LiveMarkdown
+from app.ui.conversation.answer import Answer
+from app.ui.conversation.turn import Turn
+from app.ui.markdown.live_markdown import LiveMarkdown
 from app.workbench import Workbench
 from tests.traces import BEGAN, asked, called, finished, returned, said, started, trace_of
 from tests.ui.test_runs_pages import visitor, words

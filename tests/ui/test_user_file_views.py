@@ -4,7 +4,7 @@ from pathlib import Path
 
 from app.domain.tools import ToolSpec
 from app.tools.user_tools.user_file import FileProblem, PreviewedTool, UserFile
-from app.ui.components.user_file_views import file_row, problem_view, status_chip, tools_view
+from app.ui.tools.user_file_views import file_row, problem_view, status_chip, tools_view
 
 HOSTILE = "<script>hurt()</script>\"'><img src=x onerror=hurt()>"
 COUNT = ToolSpec(name="count", description="Count words.", parameters={})

@@ -11,14 +11,14 @@ from app.domain.tool_settings import McpServer, StdioTransport
 from app.domain.tools import ToolSpec
 from app.domain.trace import CallView
 from app.tools.mcp.states import ToolChange
-from app.ui.components.mcp_views import changes_view, consent_view
-from app.ui.components.schema_form_json import as_json, read_json
-from app.ui.components.tool_body import call_body
-from app.ui.components.tool_card import call_line
-from app.ui.components.tool_policies import policy_rows
-from app.ui.components.user_file_trust import hidden_line
-from app.ui.components.visible import titled, visible
-from app.ui.markup import Html, tag
+from app.ui.agents.tool_policies import policy_rows
+from app.ui.conversation.tool_body import call_body
+from app.ui.conversation.tool_card import call_line
+from app.ui.elements.markup import Html, tag
+from app.ui.elements.visible import titled, visible
+from app.ui.schema_form.json import as_json, read_json
+from app.ui.tools.mcp_views import changes_view, consent_view
+from app.ui.tools.user_file_trust import hidden_line
 
 TURNED = "safe\u202egpj.exe"
 TAGS = "hi" + "".join(chr(0xE0000 + ord(letter)) for letter in "rm -rf")

@@ -9,7 +9,11 @@ from nicegui.testing import User
 
 from app.domain.agents import Behaviour, new_agent
 from app.domain.comparisons import ColumnChoice
-from app.ui.pages import agents, comparison, run, session, tools
+from app.ui.agents import agents_page as agents
+from app.ui.compare import comparison_page as comparison
+from app.ui.playground import session_page as session
+from app.ui.run import run_page as run
+from app.ui.tools import tools_page as tools
 from app.workbench import Workbench
 from tests.seeds import seed_long_run
 from tests.ui.test_runs_pages import visitor

@@ -1,0 +1,114 @@
+"""The dialog that asks what a new agent is called and what it begins with."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from nicegui import events, ui
+
+from app.domain.agent_names import name_problem
+from app.domain.agents import Agent, free_slug
+from app.samples import SampleAgent
+from app.ui.elements.buttons import button
+from app.ui.elements.markup import Html, icon, joined, tag
+
+_EMIT_TEMPLATE = (
+    "(event) => { const one = event.target.closest('[data-template]'); if (one) emit(one.dataset.template); }"
+)
+
+
+@dataclass(frozen=True)
+class Wish:
+    """What somebody wants a new agent to be."""
+
+    name: str
+    description: str
+    template: SampleAgent
+
+
+class NewAgentDialog:
+    """Built for one question; `await asked()` gives the wish, `None` when they thought better of it."""
+
+    def __init__(
+        self,
+        templates: Sequence[SampleAgent],
+        *,
+        others: Callable[[], Sequence[Agent]],
+        taken_slugs: Callable[[], set[str]],
+    ) -> None:
+        """`templates` begin with the blank one; `others`: the agents there are; `taken_slugs`: also of deleted ones."""
+        self._templates = templates
+        self._others = others
+        self._taken_slugs = taken_slugs
+        self._chosen = templates[0]
+        self._described = ""
+        with (
+            ui.dialog() as self._dialog,
+            ui.card().classes("dialog-card new-agent").props("data-testid=new-agent-dialog"),
+        ):
+            ui.html("New agent", sanitize=False, tag="h2").classes("section-title")
+            self._build_form()
+
+    def _build_form(self) -> None:
+        self._name = ui.input("Name", on_change=self._show_note).classes("w-full")
+        self._name.props("outlined dense autofocus debounce=120 maxlength=200 data-testid=agent-name-input")
+        self._name.on("keydown.enter", self._confirm)
+        self._note = ui.html(sanitize=False).classes("field-note").props("role=status data-testid=agent-name-note")
+        self._description = ui.input("Description", value=self._described).classes("w-full")
+        self._description.props("outlined dense debounce=120 maxlength=500 data-testid=agent-description-input")
+        ui.html("Start with", sanitize=False, tag="h3").classes("field-title")
+        self._choices = ui.html(sanitize=False).classes("template-list").props("role=radiogroup aria-label=Template")
+        self._choices.on("click", self._choose, js_handler=_EMIT_TEMPLATE)
+        with ui.element("div").classes("row-line dialog-buttons"):
+            button("Cancel", lambda: self._dialog.submit(None), look="quiet")
+            self._create = button("Create agent", self._confirm, look="primary", testid="create-agent-button")
+        self._show_templates()
+        self._show_note()
+
+    async def asked(self) -> Wish | None:
+        answer: object = await self._dialog
+        if not self._dialog.is_deleted:  # with its page, while it was open
+            self._dialog.delete()
+        return answer if isinstance(answer, Wish) else None
+
+    def _confirm(self) -> None:
+        name = str(self._name.value or "")
+        if problem := name_problem(name, self._others()):
+            self._note.set_content(tag("span", problem, cls="is-bad"))
+            return
+        self._dialog.submit(Wish(name.strip(), str(self._description.value or "").strip(), self._chosen))
+
+    def _choose(self, event: events.GenericEventArguments) -> None:
+        self._chosen = next((one for one in self._templates if one.name == event.args), self._chosen)
+        if (self._description.value or "") == self._described:
+            self._described = self._chosen.description if self._chosen is not self._templates[0] else ""
+            self._description.value = self._described
+        self._show_templates()
+
+    def _show_note(self) -> None:
+        name = str(self._name.value or "")
+        problem = name_problem(name, self._others())
+        self._create.set_enabled(not problem)
+        if problem and name.strip():
+            self._note.set_content(tag("span", problem, cls="is-bad"))
+        elif problem:
+            self._note.set_content(tag("span", "Its address and its name in the API come from the name, and stay."))
+        else:
+            slug = free_slug(name, self._taken_slugs())
+            self._note.set_content(joined("Its address will be ", tag("code", f"/agents/{slug}")))
+
+    def _show_templates(self) -> None:
+        self._choices.set_content(joined(*(_template(one, chosen=one is self._chosen) for one in self._templates)))
+
+
+def _template(template: SampleAgent, *, chosen: bool) -> Html:
+    return tag(
+        "button",
+        icon(template.icon),
+        tag("span", tag("strong", template.name), tag("small", template.description)),
+        type="button",
+        role="radio",
+        aria_checked="true" if chosen else "false",
+        cls="template-option",
+        data_template=template.name,
+        data_testid="template-option",
+    )

@@ -1,0 +1,251 @@
+"""One agent: the editor of its next variant, and all the variants it has."""
+
+from collections.abc import Callable
+from functools import partial
+
+from nicegui import background_tasks, ui
+
+from app.domain.agent_names import name_problem
+from app.domain.agents import Agent, Behaviour, archived, promoted, renamed, unarchived
+from app.domain.errors import NotFound, WorkbenchError
+from app.ui.agents.agent_heading import agent_heading
+from app.ui.agents.agent_transfer import download_agent
+from app.ui.agents.editor_bar import EditorBar
+from app.ui.agents.editor_draft import EditorDraft
+from app.ui.agents.editor_form import EditorForm
+from app.ui.agents.versions import Versions
+from app.ui.agents.versions_diff import EDITOR, DifferencesDialog
+from app.ui.elements.addresses import AGENTS, compare_address, session_address
+from app.ui.elements.buttons import button, icon_button
+from app.ui.elements.markup import tag
+from app.ui.elements.notices import told
+from app.ui.elements.questions import asked_for_text
+from app.ui.elements.undo_bar import UndoBar
+from app.workbench import Workbench
+
+REFRESH_SECONDS = 0.5
+LONGEST_DESCRIPTION = 500
+
+
+def agent_page(workbench: Workbench, slug: str) -> None:
+    """Build `/agents/{slug}`; raises `NotFound`."""
+    AgentPage(workbench, found(workbench, slug))
+
+
+def found(workbench: Workbench, slug: str) -> Agent:
+    """The agent of that address; raises `NotFound` with the way to a deleted one."""
+    agent = next((one for one in workbench.agents.all() if one.slug == slug), None)
+    if agent is not None:
+        return agent
+    if any(one.slug == slug for one in workbench.agents.deleted()):
+        raise NotFound("This agent was deleted. Restore it from the Trash of the Agents page.")
+    raise NotFound("There is no agent at this address. The Agents page lists all there are.")
+
+
+class AgentPage:
+    """Pulls: a timer of the page looks whether another tab changed the agent."""
+
+    def __init__(self, workbench: Workbench, agent: Agent) -> None:
+        self._workbench = workbench
+        self._agent_id = agent.id
+        self._draft = EditorDraft(workbench, agent)
+        self._seen: tuple[object, ...] = ()
+        ui.page_title(f"{agent.name} · Agent Playground")
+        with ui.element("div").classes("page page-wide agent-page"):
+            self._build_head()
+            with ui.element("div").classes("agent-columns"):
+                with ui.element("div").classes("agent-editor"):
+                    self._bar = EditorBar(
+                        on_save=self._save, on_discard=self._discard, on_differences=self._show_what_changed
+                    )
+                    self._elsewhere = ui.element("div").props("role=status")
+                    self._place = ui.element("div")
+                with ui.element("aside").classes("agent-versions panel").props('aria-label="Versions"'):
+                    ui.html(tag("h2", "Versions", cls="section-title"), sanitize=False)
+                    self._versions = Versions(self._act)
+        self._undo = UndoBar()
+        self._show_form()
+        self._look()
+        ui.timer(REFRESH_SECONDS, self._look)
+
+    @property
+    def _agent(self) -> Agent:
+        return self._workbench.agents.get(self._agent_id)
+
+    def _build_head(self) -> None:
+        with ui.element("div").classes("toolbar agent-head"):
+            self._heading = ui.html(sanitize=False, tag="header").classes("grow agent-heading")
+            with ui.element("div").classes("row-line agent-head-actions"):
+                icon_button("edit", "Rename", self._rename, testid="rename-agent")
+                icon_button("notes", "Change the description", self._redescribe, testid="describe-agent")
+                icon_button("download", "Export to a file", lambda: download_agent(self._agent), testid="agent-export")
+                icon_button("delete_outline", "Delete", self._delete, testid="agent-delete")
+                compare = button("Compare", partial(self._compare, 0), icon="view_column", testid="compare-button")
+                compare.props('aria-label="Compare versions side by side"')
+                button("New session", self._talk, icon="forum", testid="new-session-button")
+
+    def _show_form(self) -> None:
+        """Build the editor anew, for a behaviour that does not come from its boxes."""
+        self._place.clear()
+        with self._place:
+            self._form = form = EditorForm(self._workbench, self._draft.behaviour, on_change=self._changed)
+        background_tasks.create(form.look_up_model(), name="look up a model", context=form)
+
+    def _changed(self, behaviour: Behaviour) -> None:
+        self._draft.change(behaviour)
+        self._bar.show(self._draft)
+
+    def _look(self) -> None:
+        """Show what is new of the agent and of its draft."""
+        agent = self._agent
+        week = self._workbench.rows.week_of(agent.id)
+        state = (agent, week, self._draft.origin)
+        if state != self._seen:
+            self._seen = state
+            self._heading.set_content(agent_heading(agent, week))
+            self._versions.show(agent, origin=self._draft.origin)
+        self._bar.show(self._draft)
+        self._show_elsewhere()
+
+    def _show_elsewhere(self) -> None:
+        elsewhere = self._draft.elsewhere
+        if elsewhere == bool(self._elsewhere.default_slot.children):
+            return
+        self._elsewhere.clear()
+        if elsewhere:
+            with (
+                self._elsewhere,
+                ui.element("div").classes("notice notice-warn").props("data-testid=changed-elsewhere"),
+            ):
+                ui.label("Another tab changes this agent too. Save here and there: both become variants of their own.")
+                button("Show the other tab's changes", self._load)
+
+    def _load(self) -> None:
+        self._draft.load()
+        self._show_form()
+        self._look()
+
+    async def _save(self) -> None:
+        if not self._draft.changed:
+            return
+        try:
+            variant = await self._draft.save(self._bar.note)
+        except WorkbenchError as problem:
+            told(str(problem))
+            return
+        self._bar.clear_note()
+        self._form.saved()
+        self._look()
+        ui.notify(f"Saved as version {variant.number}", timeout=2500)
+
+    def _discard(self) -> None:
+        thrown_away = self._draft.behaviour
+        self._replace(self._draft.saved)
+        self._offer_undo("Discarded the changes", thrown_away, self._draft.origin)
+
+    def _copy(self, number: int) -> None:
+        before, origin = self._draft.behaviour, self._draft.origin
+        self._replace(self._agent.variant(number).behaviour, origin=number)
+        self._offer_undo(f"Version {number} is in the editor", before, origin)
+
+    def _offer_undo(self, words: str, before: Behaviour, origin: int) -> None:
+        async def take_back() -> None:
+            self._replace(before, origin=origin)
+
+        self._undo.show(words, take_back)
+
+    def _replace(self, behaviour: Behaviour, *, origin: int | None = None) -> None:
+        self._draft.change(behaviour, origin=origin)
+        self._show_form()
+        self._look()
+
+    def _show_what_changed(self) -> None:
+        DifferencesDialog(self._agent, self._draft.behaviour, before=self._draft.origin, after=EDITOR)
+
+    async def _act(self, action: str, number: int) -> None:
+        try:
+            await self._do(action, number)
+        except WorkbenchError as problem:
+            told(str(problem))
+        self._look()
+
+    async def _do(self, action: str, number: int) -> None:
+        match action:
+            case "promote":
+                await self._promote(number)
+            case "diff":
+                self._show_differences(number)
+            case "talk":
+                await self._talk(number)
+            case "compare":
+                self._compare(number)
+            case "copy":
+                self._copy(number)
+            case "archive":
+                await self._workbench.agents.change(self._agent_id, partial(archived, number=number))
+            case "unarchive":
+                await self._workbench.agents.change(self._agent_id, partial(unarchived, number=number))
+            case _:
+                return
+
+    async def _promote(self, number: int) -> None:
+        before = self._agent
+        await self._workbench.agents.change(self._agent_id, partial(promoted, number=number))
+
+        async def take_back() -> None:
+            changes = {"active": before.active, "archived": before.archived}
+            await self._workbench.agents.change(self._agent_id, lambda agent: agent.model_copy(update=changes))
+            self._look()
+
+        self._undo.show(f"Version {number} is the active one", take_back)
+
+    def _show_differences(self, number: int) -> None:
+        """Against the active version; for that one, against where it came from."""
+        agent = self._agent
+        other = agent.active if number != agent.active else agent.variant(number).origin or number
+        DifferencesDialog(agent, self._draft.behaviour, before=other, after=number)
+
+    async def _talk(self, number: int | None = None) -> None:
+        try:
+            session = await self._workbench.chat.new_session(self._agent_id, number)
+        except WorkbenchError as problem:
+            told(str(problem))
+            return
+        ui.navigate.to(session_address(session.id))
+
+    def _compare(self, number: int) -> None:
+        agent = self._agent
+        variants = (agent.active, number) if number and number != agent.active else ()
+        ui.navigate.to(compare_address(agent.slug, *variants))
+
+    async def _rename(self) -> None:
+        name = await asked_for_text("Rename agent", self._agent.name, label="Name")
+        if not name:
+            return
+        others = [one for one in self._workbench.agents.all() if one.id != self._agent_id]
+        if problem := name_problem(name, others):
+            told(problem)
+            return
+        await self._change_agent(lambda agent: renamed(agent, name))
+        ui.page_title(f"{name} · Agent Playground")
+
+    async def _redescribe(self) -> None:
+        text = await asked_for_text("Description", self._agent.description, label="What this agent is for")
+        if text is not None:
+            description = text[:LONGEST_DESCRIPTION]
+            await self._change_agent(lambda agent: agent.model_copy(update={"description": description}))
+
+    async def _change_agent(self, change: Callable[[Agent], Agent]) -> None:
+        try:
+            await self._workbench.agents.change(self._agent_id, change)
+        except WorkbenchError as problem:
+            told(str(problem))
+        self._look()
+
+    async def _delete(self) -> None:
+        try:
+            await self._workbench.agents.delete(self._agent_id)
+        except WorkbenchError as problem:
+            told(str(problem))
+            return
+        ui.navigate.to(AGENTS)

@@ -1,0 +1,128 @@
+"""An agent's variants as a list, newest first, each with what can be done with it."""
+
+import json
+from collections.abc import Awaitable, Callable
+from datetime import datetime
+
+from nicegui import events, ui
+
+from app.domain.agents import Agent, Variant, VariantStatus
+from app.domain.values import now
+from app.ui.elements.buttons import icon_action
+from app.ui.elements.focus import refocus
+from app.ui.elements.format import ago, moment_text, plural
+from app.ui.elements.markup import Html, joined, tag
+
+_EMIT_ACTION = """(event) => {
+  const button = event.target.closest('[data-action]');
+  if (button) emit([button.dataset.action, Number(button.closest('[data-variant]').dataset.variant)]);
+}"""
+_STATUSES: dict[VariantStatus, tuple[str, str]] = {
+    "active": ("Active", "pill-done"),
+    "candidate": ("Candidate", "pill-running is-still"),
+    "archived": ("Archived", "pill-stopped"),
+}
+
+
+class Versions(ui.element):
+    """`on_action` gets an action and a variant's number: promote, diff, talk, copy, archive or unarchive."""
+
+    def __init__(self, on_action: Callable[[str, int], Awaitable[None]]) -> None:
+        super().__init__("div")
+        self.classes("versions")
+        self._with_archived = False
+        self._agent: Agent | None = None
+        self._origin = 0
+        with self:
+            self._list = ui.html(sanitize=False).props("data-testid=versions")
+            self._list.on("click", self._clicked, js_handler=_EMIT_ACTION)
+            self._more = ui.html(sanitize=False, tag="button").classes("link-button").props("type=button")
+            self._more.on("click", self._toggle_archived)
+        self._on_action = on_action
+
+    def show(self, agent: Agent, *, origin: int) -> None:
+        """List them; the one that the editor began from is marked."""
+        self._agent, self._origin = agent, origin
+        listed = [
+            variant
+            for variant in sorted(agent.variants, key=lambda one: one.number, reverse=True)
+            if self._with_archived or agent.status_of(variant.number) != "archived"
+        ]
+        moment = now()
+        rows = (variant_row(agent, variant, moment, in_editor=variant.number == origin) for variant in listed)
+        self._list.set_content(tag("ul", *rows, cls="version-list"))
+        self._more.visible = bool(agent.archived)
+        hidden = plural(len(agent.archived), "archived version")
+        self._more.set_content("Hide the archived ones" if self._with_archived else f"Show {hidden}")
+
+    def _toggle_archived(self) -> None:
+        self._with_archived = not self._with_archived
+        if self._agent is not None:
+            self.show(self._agent, origin=self._origin)
+
+    async def _clicked(self, event: events.GenericEventArguments) -> None:
+        action, number = event.args
+        await self._on_action(str(action), int(number))
+        row = f"[data-variant='{int(number)}']"
+        refocus(self._list, f"{row} [data-action={json.dumps(str(action))}]", f"{row} [data-action=diff]")
+
+
+def variant_row(agent: Agent, variant: Variant, moment: datetime, *, in_editor: bool) -> Html:
+    """A variant: number, status, note, when it was saved and what from, and its buttons."""
+    status = agent.status_of(variant.number)
+    words, tone = _STATUSES[status]
+    head = tag(
+        "div",
+        tag("strong", f"v{variant.number}"),
+        tag("span", words, cls=f"pill {tone}", data_testid="variant-status"),
+        tag("span", "in editor", cls="faint") if in_editor else "",
+        _promote(agent, variant, status),
+        cls="version-head",
+    )
+    return tag(
+        "li",
+        head,
+        tag("p", variant.note, cls="version-note") if variant.note else "",
+        tag("div", _origin(variant, moment), _actions(variant.number, status), cls="version-foot"),
+        cls="variant-row is-active" if status == "active" else "variant-row",
+        data_variant=str(variant.number),
+        data_testid="variant-row",
+    )
+
+
+def _origin(variant: Variant, moment: datetime) -> Html:
+    saved = tag("time", ago(variant.created_at, moment), title=moment_text(variant.created_at))
+    return tag("span", saved, f" · from v{variant.origin}" if variant.origin else "", cls="faint grow")
+
+
+def _promote(agent: Agent, variant: Variant, status: VariantStatus) -> Html:
+    if status == "active":
+        return Html("")
+    is_older = variant.number < agent.active
+    words = "Roll back" if is_older else "Promote"
+    meaning = f"Make version {variant.number} the active one"
+    return tag(
+        "button",
+        words,
+        type="button",
+        cls="text-button version-promote",
+        data_action="promote",
+        data_testid="promote-button",
+        aria_label=f"{words}: {meaning}",
+        title=meaning,
+    )
+
+
+def _actions(number: int, status: VariantStatus) -> Html:
+    actions = [
+        icon_action("diff", "difference", f"Show what is different in version {number}", testid="diff-button"),
+        icon_action("talk", "forum", f"New session with version {number}", testid="variant-talk"),
+        icon_action("compare", "view_column", f"Compare version {number} side by side", testid="variant-compare"),
+        icon_action("copy", "edit_note", f"Copy version {number} into the editor", testid="variant-copy"),
+    ]
+    if status == "candidate":
+        actions.append(icon_action("archive", "archive", f"Archive version {number}", testid="variant-archive"))
+    if status == "archived":
+        label = f"Bring version {number} back"
+        actions.append(icon_action("unarchive", "unarchive", label, testid="variant-unarchive"))
+    return joined(*actions)

@@ -1,0 +1,226 @@
+"""A comparison: its columns answer the same message side by side, live."""
+
+import asyncio
+from functools import partial
+
+from nicegui import ui
+
+from app.domain.agents import Agent
+from app.domain.comparisons import Comparison
+from app.domain.errors import NotFound, WorkbenchError
+from app.domain.sessions import Session
+from app.ui.compare.board import Board
+from app.ui.compare.column import CompareColumn
+from app.ui.compare.compare_page import UNTITLED
+from app.ui.compare.promotion import promote
+from app.ui.compare.retry import answer_again
+from app.ui.compare.rounds import rounds, tally, votes
+from app.ui.compare.words import LETTERS, ColumnFacts, column_head
+from app.ui.conversation.composer import SendAs
+from app.ui.conversation.composer_bar import ComposerBar
+from app.ui.conversation.session_bars import status_line
+from app.ui.conversation.turn import Turn
+from app.ui.conversation.turn_actions import do_on_turn
+from app.ui.elements.addresses import COMPARE, session_address
+from app.ui.elements.buttons import button
+from app.ui.elements.markup import icon, joined, tag
+from app.ui.elements.notices import told
+from app.ui.elements.undo_bar import UndoBar
+from app.ui.markdown.live_markdown import LiveMarkdown
+from app.workbench import Workbench
+
+IDLE_SECONDS, LIVE_SECONDS = 0.2, 0.05
+"""How often the page looks for something new; the finer one while a column answers."""
+
+
+async def comparison_page(workbench: Workbench, live_markdown: LiveMarkdown, comparison_id: str) -> None:
+    """Show the comparison; raises `NotFound`."""
+    comparison = workbench.comparisons.get(comparison_id)
+    if comparison.deleted_at is not None:
+        raise NotFound("This comparison was deleted. Start a new one from Compare.")
+    await ComparisonPage(workbench, live_markdown, comparison).fill()
+
+
+class ComparisonPage:
+    """Pulls, as a session's page does: a timer asks the runs of all columns what is new."""
+
+    def __init__(self, workbench: Workbench, live_markdown: LiveMarkdown, comparison: Comparison) -> None:
+        self._workbench = workbench
+        self._live_markdown = live_markdown
+        self._comparison = comparison
+        self._timer: ui.timer | None = None
+        self._updating = asyncio.Lock()
+        self._heads: list[ColumnFacts] = []
+        with ui.element("div").classes("session compare"), ui.element("div").classes("session-main"):
+            self._build_head()
+            self._board = Board(on_press=self._press)
+            with self._board:
+                self._welcome = ui.html(_WELCOME, sanitize=False).classes("welcome")
+            self._build_columns()
+            self._build_composer()
+            self._bar = ui.html(sanitize=False).classes("status-bar").props("data-testid=status-bar")
+        self._undo = UndoBar()
+        self._show_bars()
+
+    def _build_head(self) -> None:
+        with ui.element("div").classes("session-head"):
+            self._heading = ui.html(sanitize=False).classes("session-facts")
+            self._stop = button("Stop all", self._stop_all, icon="stop", look="danger", testid="stop-button")
+            self._stop.visible = False
+            new = button("New comparison", lambda: ui.navigate.to(COMPARE), icon="add", testid="new-comparison-button")
+            new.classes("btn-label").props('aria-label="New comparison"')
+
+    def _build_columns(self) -> None:
+        for place, session in enumerate(self._sessions()):
+            agent = self._workbench.agents.get(session.agent_id)
+            with self._board.grid:
+                column = CompareColumn(
+                    self._workbench,
+                    self._live_markdown,
+                    agent_icon=agent.icon,
+                    label=f"Column {LETTERS[place]}: {agent.name} v{session.variant}",
+                    on_action=partial(self._act, place),
+                )
+            self._board.add(column)
+
+    def _build_composer(self) -> None:
+        self._composer = ComposerBar(
+            key=self._comparison.id,
+            text=self._sessions()[0].composer,
+            placeholder="Message all columns",
+            hint="Enter sends to all columns, Shift-Enter breaks the line.",
+            send_label="Send to all",
+            on_send=self._send,
+            on_sent=self._update,
+            on_typed=self._keep_typed,
+        )
+
+    async def fill(self) -> None:
+        """Show the latest rounds, then follow the columns."""
+        await self._update()
+        self._timer = ui.timer(LIVE_SECONDS if self._board.running else IDLE_SECONDS, self._update)
+
+    async def _update(self) -> None:
+        """Show what is new: messages of this or another tab, entries and live text of the runs that go on."""
+        if self._updating.locked():
+            return
+        with self._board:
+            async with self._updating:
+                await self._follow()
+
+    async def _follow(self) -> None:
+        self._comparison = self._workbench.comparisons.get(self._comparison.id)
+        if not self._workbench.compare.sending(self._comparison.id):
+            await self._board.show(rounds(self._comparison), votes(self._comparison))
+        await self._board.follow()
+        self._show_bars()
+
+    def _show_bars(self) -> None:
+        live = self._workbench.compare.live_runs(self._comparison.id)
+        running = self._board.running or bool(live)  # a run is over before it is on disk, and only then the next starts
+        unsaved = next((one.unsaved for one in live if one.unsaved), None)
+        self._show_heads()
+        self._stop.visible = running
+        self._composer.show(running=running)
+        if self._timer is not None:
+            self._timer.interval = LIVE_SECONDS if running else IDLE_SECONDS
+        waits = bool(live) and all(one.waits for one in live)
+        bar = status_line(running=running, waits=waits, version=self._workbench.version, unsaved=unsaved)
+        if self._bar.content != bar:
+            self._bar.set_content(bar)
+
+    def _show_heads(self) -> None:
+        facts = self._facts()
+        if facts == self._heads:
+            return
+        self._heads = facts
+        title = self._comparison.title or UNTITLED
+        ui.page_title(f"{title} · Compare · Agent Playground")
+        self._heading.set_content(
+            joined(tag("span", icon("compare_arrows"), cls="agent-icon"), tag("h1", title, title=title))
+        )
+        self._welcome.visible = not self._comparison.turns
+        for column, one in zip(self._board.columns, facts, strict=True):
+            column.head.set_content(column_head(one))
+
+    def _facts(self) -> list[ColumnFacts]:
+        sessions, counts = self._sessions(), tally(votes(self._comparison), len(self._comparison.sessions))
+        latest = [column.latest for column in self._board.columns]
+        return [
+            ColumnFacts(place, self._agent_of(session), session, cell.turn.status if cell else None, count)
+            for place, (session, cell, count) in enumerate(zip(sessions, latest, counts, strict=True))
+        ]
+
+    def _sessions(self) -> list[Session]:
+        return [self._workbench.sessions.get(session_id) for session_id in self._comparison.sessions]
+
+    def _agent_of(self, session: Session) -> Agent:
+        return self._workbench.agents.get(session.agent_id)
+
+    async def _send(self, text: str, _how: SendAs) -> None:
+        await self._workbench.compare.send(self._comparison.id, text)
+
+    async def _keep_typed(self, text: str) -> None:
+        await self._workbench.sessions.change(
+            self._comparison.sessions[0], lambda one: one.model_copy(update={"composer": text})
+        )
+
+    def _stop_all(self) -> None:
+        self._workbench.compare.stop(self._comparison.id)
+
+    async def _act(self, place: int, turn: Turn, action: str, value: str) -> None:
+        """A button of a column's message."""
+        try:
+            await self._do(place, turn, action, value)
+        except WorkbenchError as problem:
+            told(str(problem))
+
+    async def _do(self, place: int, turn: Turn, action: str, value: str) -> None:
+        match action:
+            case "regenerate" | "retry":
+                await answer_again(self._workbench, self._comparison, self._comparison.sessions[place], turn.run_id)
+                await self._update()
+            case _:
+                await do_on_turn(self._workbench, turn, action, value)
+
+    async def _press(self, what: str, place: int, number: int) -> None:
+        """A button of a column's head, or the vote below an answer."""
+        try:
+            match what:
+                case "vote":
+                    await self._vote(place, number)
+                case "promote":
+                    await self._promote(place)
+                case "open":
+                    session_id = self._comparison.sessions[place]
+                    session = await self._workbench.compare.open_column(self._comparison.id, session_id)
+                    ui.navigate.to(session_address(session.id))
+                case _:
+                    pass
+        except WorkbenchError as problem:
+            told(str(problem))
+
+    async def _vote(self, place: int, number: int) -> None:
+        session_id = self._comparison.sessions[place]
+        voted = None if self._comparison.votes.get(number) == session_id else session_id
+        await self._workbench.compare.vote(self._comparison.id, number, voted)
+        await self._update()
+
+    async def _promote(self, place: int) -> None:
+        session = self._sessions()[place]
+        before = self._agent_of(session).active
+        agent = await promote(self._workbench, session)
+        self._show_heads()
+
+        async def undo() -> None:
+            await self._workbench.agents.change(agent.id, lambda one: one.model_copy(update={"active": before}))
+            self._show_heads()
+
+        self._undo.show(f"{agent.name} answers as v{agent.active} from now on", undo)
+
+
+_WELCOME = joined(
+    tag("span", icon("compare_arrows"), cls="agent-icon"),
+    tag("h2", "One message, several answers"),
+    tag("p", "Write a message below. All columns answer it at the same time, and you see who did better."),
+)

@@ -1,0 +1,273 @@
+"""What an agent answered in one run: text, tool calls, questions, and how it ended."""
+
+from collections import deque
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from nicegui import ui
+
+from app.domain.errors import ErrorInfo
+from app.domain.events import (
+    ContextTrimmed,
+    Entry,
+    Forked,
+    MessageAdded,
+    PauseRequested,
+    PauseResolved,
+    RunFinished,
+    RunResumed,
+    RunStarted,
+)
+from app.domain.messages import Message
+from app.domain.streaming import Draft
+from app.domain.tools import Progress, ToolSpec
+from app.store.contents.contents import Contents
+from app.ui.conversation.call_cards import CallCards
+from app.ui.conversation.failed_attempts import FailedAttempts
+from app.ui.conversation.failures import error_card, interrupted_card, mark
+from app.ui.conversation.figures import Figures
+from app.ui.conversation.message_actions import answer_actions
+from app.ui.conversation.output_check import output_check
+from app.ui.conversation.pause_card import Act, PauseCard
+from app.ui.conversation.phase import Phase
+from app.ui.conversation.phase_line import PhaseLine
+from app.ui.conversation.reasoning import Reasoning
+from app.ui.conversation.skipped_steps import SkippedSteps
+from app.ui.conversation.trace_marks import trimmed_words
+from app.ui.conversation.user_message import SteerMessage
+from app.ui.elements.format import clock, dollars, duration, moment_text, tokens
+from app.ui.elements.markup import Html, icon, joined, tag
+from app.ui.markdown.live_markdown import LiveMarkdown, render
+from app.ui.markdown.markdown import Markdown
+
+SHOWN_STEPS = 40
+"""Messages of the model that an answer shows; of a longer run the run's own page shows all."""
+
+
+@dataclass(slots=True)
+class _Step:
+    """What one message of the model put on the page."""
+
+    elements: list[ui.element] = field(default_factory=list)
+    calls: tuple[str, ...] = ()
+
+
+class Answer(ui.element):
+    """One `assistant-message`. `take` its run's entries in order; between them show the draft."""
+
+    def __init__(
+        self,
+        started: Entry,
+        run: RunStarted,
+        agent_icon: str,
+        contents: Contents,
+        live_markdown: LiveMarkdown,
+        *,
+        act: Act,
+    ) -> None:
+        """`act` does what the buttons of a pause say."""
+        super().__init__("div")
+        self.classes("assistant-message").props("data-testid=assistant-message")
+        self.figures = Figures()
+        self.text = ""
+        """All that was said, for copying."""
+        self._began = started.at
+        self._run_id = started.run_id
+        self._contents = contents
+        self._live_markdown = live_markdown
+        self._specs: Mapping[str, ToolSpec] = {tool.spec.name: tool.spec for tool in run.tools}
+        self._act = act
+        self._pauses: dict[str, PauseCard] = {}
+        self._schema = run.output_schema
+        self._last_words = ""
+        self._answers = 0
+        self._to_skip = 0
+        self._agent_slug = run.agent.slug
+        self._steps: deque[_Step] = deque()
+        self._streaming: Markdown | None = None
+        self._reasoning: Reasoning | None = None
+        self._phase = Phase(started.at, {name: spec.title for name, spec in self._specs.items()})
+        with self:
+            ui.html(_heading(started, run, agent_icon), sanitize=False).classes("assistant-head")
+            self._body = ui.element("div").classes("answer").props("data-testid=message-streaming")
+            self._cards = CallCards(self._body, self._specs, contents)
+            self._attempts = FailedAttempts(self._body)
+            self._skipped = SkippedSteps(self._body, self._run_id)
+            self._line: PhaseLine | None = PhaseLine()
+            self._line.show(self._phase.words(Draft()), self._phase.since)
+
+    async def take(self, entry: Entry, *, alive: bool) -> None:
+        """Show one more entry."""
+        self.figures.take(entry)
+        self._phase.take(entry)
+        self._attempts.take(entry, alive=alive)
+        call = self._cards.take(entry)
+        match entry.event:
+            case MessageAdded(message=message) if message.role == "assistant":
+                await self._add_message(message)
+            case MessageAdded(message=message, origin="steer"):
+                with self._body:
+                    SteerMessage(message, entry.at, self._contents)
+            case PauseRequested() as pause:
+                with self._body:
+                    spec = self._specs.get(pause.name)
+                    self._pauses[pause.pause_id] = PauseCard(pause, spec, alive=alive, act=self._act)
+            case PauseResolved() as resolved if resolved.pause_id in self._pauses:
+                self._pauses[resolved.pause_id].decided(resolved)
+            case ContextTrimmed() as trimmed:
+                note = mark("content_cut", trimmed_words(trimmed), warn=True)
+                self._note(tag("div", note, data_testid="context-trimmed"))
+            case RunResumed(notes=notes):
+                words = " ".join(("Went on after the app was closed.", *notes))
+                self._note(tag("div", mark("play_circle", words, warn=bool(notes)), data_testid="run-resumed"))
+            case RunFinished(status=status, error=error):
+                if status == "completed" and self._schema is not None:
+                    self._note(await output_check(self._schema, self._last_words))
+                self._end(error, stopped=status == "cancelled", ended=entry)
+            case Forked():  # what was before it took place in another run
+                self._began = entry.at
+            case _ if call is not None:
+                await self._cards.show(call)
+            case _:
+                pass
+
+    async def show_draft(
+        self,
+        draft: Draft,
+        printed: Mapping[str, str],
+        progress: Mapping[str, Progress],
+        *,
+        steered: bool = False,
+    ) -> None:
+        """Show the message that is being written, and what running tools have printed and how far they are.
+
+        `steered`: a message waits for them to break in.
+        """
+        if draft.reasoning:
+            live = self._live_markdown.text(self._run_id, self._answers, reasoning=True)
+            await self._thoughts().follow(draft.reasoning, live)
+        if draft.text:
+            await self._stream(draft.text)
+        self._cards.show_live(printed, progress)
+        if self._line is not None:
+            self._line.show(self._phase.words(draft, steered=steered), self._phase.since)
+
+    async def cut_off(self, draft: Draft, *, paused: bool) -> None:
+        """The process ended under the run: show its last live text and a way on."""
+        if draft.reasoning:
+            self._thoughts().add(draft.reasoning)
+        if draft.text:
+            await self._say(draft.text)
+        self._stop_streaming()
+        if not paused:
+            self._note(interrupted_card())
+        self._finish(Html(""))
+
+    async def _stream(self, text: str) -> None:
+        if self._streaming is None:
+            with self._body:
+                self._streaming = Markdown()
+        live = self._live_markdown.text(self._run_id, self._answers, json=self._schema is not None)
+        await live.take(text)
+        if self._streaming is not None:
+            self._streaming.follow(live)
+
+    def skip(self, count: int) -> None:
+        """Do not show the next `count` messages of the model."""
+        self._to_skip = count
+
+    async def _add_message(self, message: Message) -> None:
+        number, self._answers = self._answers, self._answers + 1
+        self._last_words = message.text
+        if message.reasoning:
+            self._thoughts().add(message.reasoning)
+        if self._to_skip > 0:
+            self._to_skip -= 1
+            self._skipped.count_one()
+            return
+        step = _Step(calls=tuple(call.call_id for call in message.tool_calls))
+        if said := await self._show_text(message.text, number):
+            step.elements.append(said)
+        step.elements += self._cards.add(message)
+        self._steps.append(step)
+        if len(self._steps) > SHOWN_STEPS:
+            self._drop(self._steps.popleft())
+
+    async def _show_text(self, text: str, number: int) -> Markdown | None:
+        """The finished text in place of the live one, if there is any."""
+        streaming, self._streaming = self._streaming, None
+        if streaming is None:
+            return await self._say(text) if text.strip() else None
+        if not text.strip():
+            streaming.delete()
+            return None
+        json = self._schema is not None
+        streaming.replace(await self._live_markdown.finished(self._run_id, number, text, json=json))
+        self._remember(text)
+        return streaming
+
+    async def _say(self, text: str) -> Markdown:
+        html = await render(text, json=self._schema is not None)
+        self._remember(text)
+        with self._body:
+            return Markdown(html=html)
+
+    def _drop(self, step: _Step) -> None:
+        for element in step.elements:
+            element.delete()
+        self._cards.forget(step.calls)
+        self._skipped.count_one()
+
+    def _remember(self, text: str) -> None:
+        self.text = f"{self.text}\n\n{text}".strip()
+
+    def _thoughts(self) -> Reasoning:
+        if self._reasoning is None:
+            with self:
+                self._reasoning = Reasoning()
+            self._reasoning.move(self, target_index=1)
+        return self._reasoning
+
+    def _note(self, content: Html) -> None:
+        with self._body:
+            ui.html(content, sanitize=False)
+
+    def _end(self, error: ErrorInfo | None, *, stopped: bool, ended: Entry) -> None:
+        self._stop_streaming()
+        for pause in self._pauses.values():
+            pause.close()
+        if error is not None:
+            self._note(error_card(error, agent_slug=self._agent_slug))
+        elif stopped:
+            self._note(tag("div", mark("stop_circle", "Stopped."), data_testid="message-stopped"))
+        took = duration((ended.at - self._began).total_seconds() * 1000)
+        self._finish(tag("span", took, cls="facts"))
+
+    def _stop_streaming(self) -> None:
+        self._streaming = None
+        self._body.props(remove="data-testid")
+        if self._line is not None:
+            self._line.delete()
+            self._line = None
+
+    def _finish(self, took: Html) -> None:
+        figures = self.figures
+        with self:
+            used = joined(
+                took,
+                tag("span", tokens(figures.tokens), cls="facts"),
+                tag("span", dollars(figures.cost, unpriced=figures.unpriced), cls="facts"),
+            )
+            actions = answer_actions(self._run_id, has_text=bool(self.text))
+            ui.html(joined(actions, used), sanitize=False).classes("message-actions")
+
+
+def _heading(started: Entry, run: RunStarted, agent_icon: str) -> Html:
+    who = tag(
+        "div",
+        tag("strong", run.agent.name),
+        tag("span", run.model),
+        tag("time", clock(started.at), datetime=started.at.isoformat(), title=moment_text(started.at)),
+        cls="who",
+    )
+    return joined(tag("span", icon(agent_icon), cls="avatar", aria_hidden="true"), who)

@@ -1,0 +1,77 @@
+"""What was sent along with a message: pictures in small, files by name, in the order they were sent."""
+
+from collections.abc import Sequence
+
+from nicegui import events, ui
+
+from app.domain.media_types import SHOWN_IMAGES
+from app.domain.messages import Attachment, FilePart, ImagePart
+from app.store.contents.contents import Contents
+from app.ui.elements.buttons import button
+from app.ui.elements.format import size
+from app.ui.elements.markup import Html, icon, joined, tag
+
+_EMIT = """(event) => {
+  const picture = event.target.closest('[data-picture]');
+  if (picture) emit([picture.dataset.picture, picture.dataset.name]);
+}"""
+
+
+def attached(parts: Sequence[Attachment], contents: Contents) -> Html:
+    """The attachments as a list; whatever it stands in hears its pictures by `hear_attached`."""
+    if not parts:
+        return Html("")
+    items = (tag("li", (_picture if _is_shown(part) else _file)(part, contents)) for part in parts)
+    return tag("ul", *items, cls="message-files", aria_label="Attachments", data_testid="message-files")
+
+
+def hear_attached(element: ui.element, contents: Contents) -> None:
+    """Show a picture within the element in large when it is clicked."""
+
+    def show(event: events.GenericEventArguments) -> None:
+        digest, name = (str(argument) for argument in event.args)
+        with element:
+            _show(digest, name, contents)
+
+    element.on("click", show, js_handler=_EMIT)
+
+
+def _show(digest: str, name: str, contents: Contents) -> None:
+    with ui.dialog() as dialog, ui.card().classes("dialog-card picture-card").props("data-testid=picture-view"):
+        ui.html(tag("h2", name, cls="section-title"), sanitize=False)
+        ui.html(tag("img", src=contents.picture(digest), alt=name), sanitize=False).classes("picture")
+        with ui.element("div").classes("row-line dialog-buttons"):
+            ui.html(tag("a", "Download", href=contents.download(digest, name)), sanitize=False)
+            button("Close", dialog.close, look="quiet")
+    dialog.on("hide", dialog.delete)
+    dialog.open()
+
+
+def _is_shown(part: Attachment) -> bool:
+    return isinstance(part, ImagePart) and part.media_type in SHOWN_IMAGES
+
+
+def _picture(part: Attachment, contents: Contents) -> Html:
+    return tag(
+        "button",
+        tag("img", src=contents.picture(part.artifact), alt=part.name, loading="lazy"),
+        type="button",
+        cls="thumbnail",
+        title=part.name,
+        aria_label=f"Show {part.name} larger",
+        data_picture=part.artifact,
+        data_name=part.name,
+        data_testid="thumbnail",
+    )
+
+
+def _file(part: Attachment, contents: Contents) -> Html:
+    octets = tag("span", size(part.size), cls="faint") if isinstance(part, FilePart) else ""
+    return tag(
+        "a",
+        joined(icon("description"), tag("span", part.name, cls="truncate"), octets),
+        href=contents.download(part.artifact, part.name),
+        cls="message-file",
+        title=f"Download {part.name}",
+        data_testid="message-file",
+    )

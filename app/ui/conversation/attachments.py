@@ -1,0 +1,112 @@
+"""Where files are attached to the message that is being written."""
+
+from collections.abc import Callable, Mapping, Sequence
+
+from nicegui import events, ui
+
+from app.domain.errors import WorkbenchError
+from app.domain.messages import LARGEST_ATTACHMENT, Attachment, ImagePart
+from app.domain.sessions import Session
+from app.domain.values import Value
+from app.ui.conversation.attachment_words import attachment_words
+from app.ui.elements.notices import told
+from app.workbench import Workbench
+
+
+class _Arrived(Value):
+    id: int
+    part: Attachment
+
+
+class _Files(Value):
+    """The files as the browser lists them."""
+
+    arrived: tuple[_Arrived, ...]
+    waiting: tuple[str, ...]
+    """The names of those that are still on their way."""
+
+
+class Attachments(ui.element, component="attachments.js"):
+    """Keeps what is attached with its session; `on_change` hears of it, `sent` takes what a message carried off."""
+
+    def __init__(self, workbench: Workbench, session: Session, on_change: Callable[[], None]) -> None:
+        super().__init__()
+        self._workbench = workbench
+        self._session_id = session.id
+        self._on_change = on_change
+        kept = session.composer_attachments
+        self._arrived: Mapping[int, Attachment] = dict(enumerate(kept))
+        self._waiting: tuple[str, ...] = ()
+        self._props.update(
+            session=session.id,
+            kept=[part.model_dump(mode="json") for part in kept],
+            pictures=self._pictures(),
+            limit=LARGEST_ATTACHMENT,
+        )
+        self.on("change", self._changed)
+
+    @property
+    def parts(self) -> tuple[Attachment, ...]:
+        """What has arrived, in the order of the page."""
+        return tuple(self._arrived.values())
+
+    def ready(self) -> tuple[Attachment, ...]:
+        """What a message may carry now; raises `WorkbenchError` while a file is still on its way."""
+        if self._waiting:
+            raise WorkbenchError(
+                f"“{self._waiting[0]}” is still being attached. Send the message once it is there, or take it off."
+            )
+        return self.parts
+
+    def sent(self, parts: Sequence[Attachment]) -> None:
+        """A message has taken these along."""
+        gone = [number for number, part in self._arrived.items() if part in parts]
+        self._arrived = {number: part for number, part in self._arrived.items() if number not in gone}
+        self.run_method("sent", gone)
+
+    async def describe(self) -> None:
+        """Say of each how it would reach the model now."""
+        arrived = self._arrived
+        if not arrived:
+            return
+        try:
+            request = await self._workbench.chat.next_request(self._session_id)
+        except WorkbenchError:
+            return  # the side panel says what stands in the way of the next turn
+        card = self._workbench.catalog.card(request.model)
+        sees_images = card is None or card.sees_images
+        paths = {part.artifact: part for part in request.messages[-1].attachments}
+        words = {
+            number: attachment_words(paths[part.artifact], request.tools, sees_images=sees_images)
+            for number, part in arrived.items()
+            if part.artifact in paths
+        }
+        self.run_method("describe", {number: {"text": one.text, "warns": one.warns} for number, one in words.items()})
+
+    async def _changed(self, event: events.GenericEventArguments) -> None:
+        files = _Files.model_validate(event.args)
+        self._arrived = {one.id: one.part for one in files.arrived}
+        self._waiting = files.waiting
+        self._show_pictures()
+        try:
+            await self._keep()
+        except WorkbenchError as problem:
+            told(str(problem))
+        await self.describe()
+        self._on_change()
+
+    def _show_pictures(self) -> None:
+        if (pictures := self._pictures()) != self._props["pictures"]:
+            self._props["pictures"] = pictures
+
+    def _pictures(self) -> dict[str, str]:
+        """Where each picture among them is shown from."""
+        contents = self._workbench.contents
+        return {part.artifact: contents.picture(part.artifact) for part in self.parts if isinstance(part, ImagePart)}
+
+    async def _keep(self) -> None:
+        parts = self.parts
+        if parts != self._workbench.sessions.get(self._session_id).composer_attachments:
+            await self._workbench.sessions.change(
+                self._session_id, lambda newest: newest.model_copy(update={"composer_attachments": parts})
+            )

@@ -1,0 +1,186 @@
+"""The turns of a session: its latest, those asked for, and the one that goes on."""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Sequence
+
+from nicegui import ui
+
+from app.domain.errors import NotFound, StorageError
+from app.domain.events import Entry, MessageAdded
+from app.domain.trace import RunStatus, StoredTrace, finished
+from app.engine.run.live_run import LiveRun
+from app.ui.conversation.answer import SHOWN_STEPS
+from app.ui.conversation.transcript import Transcript
+from app.ui.conversation.turn import Turn
+from app.ui.elements.buttons import button
+from app.ui.markdown.live_markdown import LiveMarkdown
+from app.workbench import Workbench
+
+SHOWN_TURNS = 30
+SHOWN_ELEMENTS = 360
+"""About as many elements of turns as a page bears before every update of it gets slow."""
+GONE = "Its run is not stored any more: it was deleted, or its file was moved away."
+
+
+class Conversation(Transcript):
+    """Shows the runs it is told; `on_action` hears the buttons of their messages."""
+
+    def __init__(
+        self,
+        workbench: Workbench,
+        live_markdown: LiveMarkdown,
+        *,
+        agent_icon: str,
+        on_action: Callable[[Turn, str, str], Awaitable[None]],
+    ) -> None:
+        super().__init__("Conversation")
+        self.turns: list[Turn] = []
+        self._runs: tuple[str, ...] = ()
+        self._workbench = workbench
+        self._live_markdown = live_markdown
+        self._agent_icon = agent_icon
+        self._on_action = on_action
+        with self:
+            self._earlier = button("Show earlier", self._show_earlier, testid="show-earlier").classes("show-earlier")
+            self._place = ui.element("div").classes("turns")
+        self._earlier.visible = False
+
+    @property
+    def running(self) -> bool:
+        """True while the last turn is not over."""
+        return bool(self.turns) and not self.turns[-1].over
+
+    @property
+    def status(self) -> RunStatus | None:
+        """How the last turn stands."""
+        return self.turns[-1].status if self.turns else None
+
+    @property
+    def hidden(self) -> tuple[str, ...]:
+        """The earlier runs that are not shown."""
+        return self._runs[: len(self._runs) - len(self.turns)]
+
+    async def show(self, runs: tuple[str, ...]) -> bool:
+        """Show these runs, or the latest of them: drop the turns that left, add the new ones. True when any was."""
+        if runs == self._runs and (self.turns or not runs):
+            return False
+        hidden = len(self.hidden)
+        same = _common(runs[hidden:], [turn.run_id for turn in self.turns])
+        self._drop(same)
+        new = runs[hidden + same :] if self.turns else runs
+        found = await self._latest(new)
+        if len(found) < len(new):
+            self._drop(0)
+        for run_id, trace in found:
+            await self._add(run_id, trace, len(self.turns))
+        self._runs = runs
+        self._count_hidden()
+        self.to_latest()
+        return True
+
+    async def follow(self) -> tuple[bool, LiveRun | None]:
+        """Show what is new of the turn that goes on: whether an entry was, and its run.
+
+        The turn before it may not have been seen to its end yet: a queued message begins the next one at once.
+        """
+        grown = await self._take_up()
+        live = None
+        for turn in [turn for turn in self.turns if not turn.over]:
+            if (live := self._workbench.runs.recent(turn.run_id)) is not None:
+                grown = await turn.follow(live) or grown
+        return grown, live
+
+    async def _take_up(self) -> bool:
+        """Show the last turn anew where its run was left, and is so no more; whether that was done."""
+        if not self.turns or not is_taken_up(self._workbench, self.turns[-1]):
+            return False
+        run_id = self.turns[-1].run_id
+        trace = await trace_of(self._workbench, run_id)
+        self._drop(len(self.turns) - 1)
+        await self._add(run_id, trace, len(self.turns))
+        return True
+
+    def _drop(self, kept: int) -> None:
+        """Take all turns but the first ones off the page."""
+        for turn in self.turns[kept:]:
+            turn.delete()
+        del self.turns[kept:]
+
+    async def _show_earlier(self) -> None:
+        self.keep_place()
+        earlier = await self._latest(self.hidden)
+        for index, (run_id, trace) in enumerate(earlier):
+            await self._add(run_id, trace, index)
+        self._count_hidden()
+
+    async def _latest(self, runs: Sequence[str]) -> list[tuple[str, StoredTrace]]:
+        """The last of these runs in their order: as many as a page bears, one at least."""
+        found: list[tuple[str, StoredTrace]] = []
+        elements = 0
+        for run_id in reversed(runs[-SHOWN_TURNS:]):
+            trace = await trace_of(self._workbench, run_id)
+            elements += elements_of(trace.entries)
+            if found and elements > SHOWN_ELEMENTS:
+                break
+            found.insert(0, (run_id, trace))
+        return found
+
+    async def _add(self, run_id: str, trace: StoredTrace, index: int) -> None:
+        with self._place:
+            turn = Turn(
+                run_id,
+                agent_icon=self._agent_icon,
+                contents=self._workbench.contents,
+                live_markdown=self._live_markdown,
+                on_action=self._on_action,
+            )
+        if index < len(self.turns):
+            turn.move(self._place, target_index=index)
+        self.turns.insert(index, turn)
+        if self._workbench.runs.live(run_id) is None:
+            await show_stored(self._workbench, turn, trace)
+        await asyncio.sleep(0)
+
+    def _count_hidden(self) -> None:
+        self._earlier.visible = bool(self.hidden)
+        self._earlier.text = f"Show earlier ({len(self.hidden)})"
+
+
+async def trace_of(workbench: Workbench, run_id: str) -> StoredTrace:
+    """The run's trace; of a run that cannot be read an empty one that says why."""
+    try:
+        return await workbench.runs.trace(run_id)
+    except NotFound:
+        return StoredTrace([], damaged=(GONE,))
+    except StorageError as problem:
+        return StoredTrace([], damaged=(str(problem),))
+
+
+def is_taken_up(workbench: Workbench, turn: Turn) -> bool:
+    """Whether the turn shows a run as left that has gone on or been given up since, perhaps to its end already."""
+    live = workbench.runs.recent(turn.run_id) if turn.left else None
+    return live is not None and (live.alive or finished(live.entries) is not None)
+
+
+async def show_stored(workbench: Workbench, turn: Turn, trace: StoredTrace) -> None:
+    """Show a turn that does not go on in this process."""
+    await turn.take(trace.entries, alive=False)
+    if not turn.over:
+        paused = workbench.runs.status(turn.run_id, trace.entries) == "paused"
+        await turn.cut_off(trace.draft, paused=paused)
+    if trace.damaged:
+        turn.damaged(trace.damaged)
+
+
+def elements_of(entries: Sequence[Entry]) -> int:
+    """About how many elements a turn of these entries takes on the page."""
+    messages = [entry.event.message for entry in entries if isinstance(entry.event, MessageAdded)]
+    return 8 + sum(1 + 2 * len(message.tool_calls) for message in messages[-SHOWN_STEPS:])
+
+
+def _common(wanted: Sequence[str], shown: Sequence[str]) -> int:
+    """How many of the first runs are the same."""
+    same = 0
+    while same < min(len(wanted), len(shown)) and wanted[same] == shown[same]:
+        same += 1
+    return same

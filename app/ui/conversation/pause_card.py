@@ -1,0 +1,220 @@
+"""A run waits for its owner: the yellow card of a pause, which becomes a line once it is decided."""
+
+from collections.abc import Awaitable, Callable, Mapping
+
+from nicegui import ui
+from pydantic import BaseModel, JsonValue
+
+from app.domain.events import Decision, PauseRequested, PauseResolved
+from app.domain.tools import JsonSchema, ToolSpec
+from app.ui.conversation.failures import mark
+from app.ui.conversation.pause_arguments import PauseArguments
+from app.ui.elements.buttons import button
+from app.ui.elements.focus import refocus
+from app.ui.elements.markup import icon, joined, tag
+from app.ui.elements.visible import titled, visible
+from app.ui.schema_form.form import SchemaForm
+from app.workbench import Workbench
+
+Act = Callable[[str, str], Awaitable[None]]
+"""Does an action with a value, as the buttons of a turn do."""
+DECIDE, STOP = "decide", "stop-run"
+"""What the buttons of the card do; the value of the first is a `CardDecision`."""
+
+
+class CardDecision(BaseModel):
+    """What somebody decided on a card."""
+
+    pause_id: str
+    subject: str
+    """The digest of what the card showed."""
+    decision: Decision
+    arguments: dict[str, JsonValue] | None = None
+    note: str = ""
+
+
+async def decide_pause(workbench: Workbench, run_id: str, value: str) -> None:
+    """Decide on a pause of the run as a card's button said; raises what `Pauses.decide` does."""
+    said = CardDecision.model_validate_json(value)
+    await workbench.pauses.decide(
+        run_id, said.pause_id, said.decision, arguments=said.arguments, note=said.note, subject=said.subject
+    )
+
+
+class PauseCard(ui.element):
+    """Its buttons do `decide` and `stop-run`. Where its run was left, a decision lets that go on."""
+
+    def __init__(self, pause: PauseRequested, spec: ToolSpec | None, *, alive: bool, act: Act) -> None:
+        super().__init__("div")
+        self._pause = pause
+        self._spec = spec
+        self._name = titled(spec, pause.name, pause.label)
+        self._act = act
+        self._open = True
+        self._form: SchemaForm | None = None
+        self._allowing: list[ui.button] = []
+        """What may be pressed once all arguments were seen."""
+        with self, ui.element("div").classes("notice notice-warn") as self._card:
+            self._card.props["aria-label"] = visible(self._question)
+            self._card.props(f"role=group data-testid={self._testid}")
+            self._build(alive=alive)
+
+    def decided(self, resolved: PauseResolved) -> None:
+        """The card becomes a line."""
+        denied = resolved.decision == "deny"
+        note = f" ({resolved.note})" if resolved.note else ""
+        self._become("block" if denied else "check_circle", f"{self._outcome(resolved)}{note}")
+
+    def close(self) -> None:
+        """The run ended without a decision."""
+        if self._open:
+            self._become("block", f"Not {'answered' if self._is_question else 'decided'}: {self._name}")
+
+    @property
+    def _is_question(self) -> bool:
+        return self._pause.reason == "question"
+
+    @property
+    def _testid(self) -> str:
+        return "question-card" if self._is_question else "approval-card"
+
+    @property
+    def _question(self) -> str:
+        if self._pause.begun:
+            return (
+                f"The app was closed while {self._name} was running. It may have done its work already. "
+                "Run it once more?"
+            )
+        return self._pause.question or f"The agent wants to call {self._name}. Allow it?"
+
+    def _build(self, *, alive: bool) -> None:
+        pause = self._pause
+        who = f"{pause.asked_by or self._name} asks" if self._is_question else "Waiting for you"
+        symbol = "contact_support" if self._is_question else "front_hand"
+        words = tag("div", self._question, cls="pause-question")
+        ui.html(visible(joined(tag("strong", icon(symbol), who), words)), sanitize=False)
+        self._arguments = PauseArguments(pause, on_seen=self._offer_to_allow)
+        if not alive:
+            ui.html(tag("div", self._left_words, cls="what-to-do", data_testid="pause-left"), sanitize=False)
+        if self._is_question:
+            self._build_answer()
+        elif pause.begun:
+            self._build_again()
+        else:
+            self._build_approval()
+        self._offer_to_allow()
+        if not alive:
+            with self._buttons:
+                button("Stop", self._stop, look="quiet", testid="pause-stop-button")
+
+    @property
+    def _left_words(self) -> str:
+        """What a decision does after the app was closed."""
+        if self._is_question and self._pause.call_id:
+            return f"The app was closed since. An answer runs {self._name} again from its beginning, with that answer."
+        return "The app was closed since. The run goes on with your decision."
+
+    def _build_answer(self) -> None:
+        if self._pause.form is not None:
+            self._form = SchemaForm(self._pause.form)
+        with ui.element("div").classes("row-line") as self._buttons:
+            button("Send answer" if self._form else "Yes", self._approve, look="primary", testid="answer-button")
+            button("Decline", self._deny, testid="decline-button")
+
+    def _build_again(self) -> None:
+        with ui.element("div").classes("row-line") as self._buttons:
+            self._allowing = [button("Run it again", self._approve, look="primary", testid="approve-button")]
+            button("Tell the model it was interrupted", self._deny, testid="deny-button")
+        self._build_note()
+
+    def _build_approval(self) -> None:
+        self._form_place = ui.element("div")
+        with ui.element("div").classes("row-line") as self._buttons:
+            allow = button("Allow", self._approve, look="primary", testid="approve-button")
+            button("Deny", self._deny, testid="deny-button")
+            self._edit = button("Change arguments", self._change, look="quiet", testid="edit-arguments-button")
+            self._always = button("Always allow in this session", self._allow_always, look="quiet")
+            self._always.props("data-testid=always-button")
+            self._keep = button("Keep as asked", self._keep_arguments, look="quiet", testid="keep-arguments-button")
+            self._keep.visible = False
+        self._allowing = [allow, self._edit, self._always]
+        self._build_note()
+
+    def _offer_to_allow(self) -> None:
+        for one in self._allowing:
+            one.set_enabled(self._arguments.seen)
+
+    def _build_note(self) -> None:
+        """Where the reason of a denial may be written, for the model to read."""
+        self._note = ui.input("Reason, if you deny it (the model reads it)").props("outlined dense maxlength=2000")
+        self._note.classes("fill").props("data-testid=deny-note").on("keydown.enter", self._deny)
+
+    def _change(self) -> None:
+        """Let the arguments be changed before the call is allowed."""
+        schema: JsonSchema = self._spec.parameters if self._spec else {"type": "object"}
+        with self._form_place:
+            self._form = SchemaForm(schema, self._pause.arguments)
+        self._offer_change(False)
+        refocus(self._form_place, "input, select, textarea")
+
+    def _keep_arguments(self) -> None:
+        """Take all changes back."""
+        self._form = None
+        self._form_place.clear()
+        self._offer_change(True)
+        refocus(self._buttons, "[data-testid=edit-arguments-button]")
+
+    def _offer_change(self, offered: bool) -> None:
+        self._edit.visible = self._always.visible = offered
+        self._keep.visible = not offered
+
+    async def _approve(self) -> None:
+        if self._form is None:
+            await self._decide("answer" if self._is_question else "approve")
+        elif not self._form.ask():
+            await self._decide("answer" if self._is_question else "edit", arguments=self._form.value)
+
+    async def _allow_always(self) -> None:
+        await self._decide("always")
+
+    async def _deny(self) -> None:
+        await self._decide("deny", note="" if self._is_question else str(self._note.value or ""))
+
+    async def _stop(self) -> None:
+        await self._act(STOP, "")
+
+    async def _decide(
+        self, decision: Decision, *, arguments: dict[str, JsonValue] | None = None, note: str = ""
+    ) -> None:
+        said = CardDecision(
+            pause_id=self._pause.pause_id,
+            subject=self._pause.subject,
+            decision=decision,
+            arguments=arguments,
+            note=note,
+        )
+        await self._act(DECIDE, said.model_dump_json())
+
+    def _outcome(self, resolved: PauseResolved) -> str:
+        if self._is_question:
+            return _answered(self._question, resolved)
+        changed = resolved.arguments is not None and resolved.arguments != self._pause.arguments
+        extra = ", with other arguments" if changed else ""
+        if resolved.decision == "always":
+            extra = ", from now on without asking in this session"
+        denied, allowed = ("Not run again", "Run again") if self._pause.begun else ("Denied", "Allowed")
+        return f"{denied if resolved.decision == 'deny' else allowed}: {self._name}{extra}"
+
+    def _become(self, symbol: str, words: str) -> None:
+        self._open = False
+        self.clear()
+        with self:
+            ui.html(visible(mark(symbol, words)), sanitize=False)
+
+
+def _answered(question: str, resolved: PauseResolved) -> str:
+    if resolved.decision == "deny":
+        return f"Declined: {question}"
+    values: Mapping[str, JsonValue] = resolved.arguments or {}
+    said = ", ".join(f"{name}: {value}" for name, value in values.items())
+    return f"Answered: {question} {said}".rstrip()

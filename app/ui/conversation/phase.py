@@ -1,0 +1,58 @@
+"""What a run is doing at the moment, in words and since when."""
+
+from collections.abc import Mapping
+from datetime import datetime
+
+from app.domain.events import Entry, ModelCalled, ModelFailed, PauseRequested, PauseResolved, ToolCalled, ToolReturned
+from app.domain.failure_words import failure_words
+from app.domain.streaming import Draft
+from app.ui.elements.format import head
+from app.ui.elements.visible import visible
+
+
+class Phase:
+    """Follows a run's entries and its draft."""
+
+    def __init__(self, began: datetime, titles: Mapping[str, str]) -> None:
+        self._titles = titles
+        self._running: dict[str, str] = {}
+        self._pauses: dict[str, str] = {}
+        self._words = "Starting…"
+        self._since = began
+
+    def take(self, entry: Entry) -> None:
+        match entry.event:
+            case ModelCalled():
+                self._words = "Thinking…"
+            case ModelFailed(retry_at=datetime() as retry_at, failure=failure):
+                self._words = f"{failure_words(failure).title}. Trying again at {retry_at.astimezone():%H:%M:%S}…"
+            case PauseRequested(pause_id=pause_id, call_id=call_id):
+                self._pauses[pause_id] = call_id
+            case PauseResolved(pause_id=pause_id):
+                self._pauses.pop(pause_id, None)
+            case ToolCalled(call_id=call_id, name=name):
+                self._running[call_id] = self._titles.get(name) or name
+            case ToolReturned(call_id=call_id):
+                self._running.pop(call_id, None)
+            case _:
+                return
+        self._since = entry.at
+
+    def words(self, draft: Draft, *, steered: bool = False) -> str:
+        """What goes on now; the live text says more than the entries. `steered`: a message waits to break in."""
+        if draft.calls:
+            names = [self._titles.get(call.name) or call.name for call in draft.calls.values()]
+            return f"Preparing {visible(head(', '.join(names), 60))}…"
+        if draft.text:
+            return "Writing…"
+        if draft.reasoning:
+            return "Thinking…"
+        waiting = self._pauses.values()
+        if running := [title for call_id, title in self._running.items() if call_id not in waiting]:
+            return f"{'Waiting for' if steered else 'Calling'} {visible(head(', '.join(running), 60))}…"
+        return "Waiting for your decision…" if self._pauses else self._words
+
+    @property
+    def since(self) -> datetime:
+        """When the last entry that says what goes on was written."""
+        return self._since

@@ -1,0 +1,36 @@
+"""What the buttons of a turn do on every page that shows one."""
+
+from nicegui import ui
+
+from app.ui.conversation.pause_card import DECIDE, STOP, decide_pause
+from app.ui.conversation.retry_card import decide_retry
+from app.ui.conversation.turn import Turn
+from app.workbench import Workbench
+
+
+async def do_on_turn(workbench: Workbench, turn: Turn, action: str, value: str) -> None:
+    """Copy its texts, decide on its pauses and retries, let a run that was left go on.
+
+    Raises `Conflict` for what waits no more.
+    """
+    match action:
+        case "copy-request" if turn.message is not None:
+            _copy(turn.message.text)
+        case "copy-answer" if turn.answer is not None:
+            _copy(turn.answer.text)
+        case "retry-now" | "give-up":
+            if (live := workbench.runs.live(turn.run_id)) is not None:
+                decide_retry(live, action)
+        case _ if action == DECIDE:
+            await decide_pause(workbench, turn.run_id, value)
+        case _ if action == STOP:
+            await workbench.pauses.stop(turn.run_id)
+        case "resume":
+            await workbench.chat.resume(turn.run_id)
+        case _:
+            pass
+
+
+def _copy(text: str) -> None:
+    ui.clipboard.write(text)
+    ui.notify("Copied", timeout=1500)

@@ -1,0 +1,55 @@
+"""What a doctor found out, one step after another, ticked as they are found out."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from app.ui.elements.markup import Html, icon, tag
+
+StepOutcome = Literal["waiting", "trying", "works", "fails", "skipped"]
+_LOOKS: dict[StepOutcome, tuple[str, str]] = {
+    "waiting": ("remove", "is-waiting"),
+    "trying": ("hourglass_top", "is-busy"),
+    "works": ("check_circle", "is-good"),
+    "fails": ("cancel", "is-bad"),
+    "skipped": ("do_not_disturb_on", "is-waiting"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class DoctorStep:
+    name: str
+    title: str
+    outcome: StepOutcome
+    text: str = ""
+    fix: str = ""
+    """What to do about it."""
+    took: str = ""
+    """How long it took, in words."""
+
+
+def steps_view(steps: Sequence[DoctorStep]) -> Html:
+    return tag("ol", *(_step(step) for step in steps), cls="doctor-steps")
+
+
+def _step(step: DoctorStep) -> Html:
+    symbol, look = _LOOKS[step.outcome]
+    said = "Trying…" if step.outcome == "trying" else step.text
+    found = step.outcome if step.outcome not in ("waiting", "trying") else ""
+    words = tag(
+        "div",
+        tag("strong", step.title),
+        tag("span", found, cls="visually-hidden"),
+        tag("span", f" {step.took}", cls="faint") if step.took else "",
+        tag("p", said, cls="pre-line") if said else "",
+        tag("p", step.fix, cls="doctor-fix") if step.fix else "",
+    )
+    return tag(
+        "li",
+        icon(symbol),
+        words,
+        cls=look,
+        data_testid="doctor-step",
+        data_step=step.name,
+        data_outcome=found or None,
+    )

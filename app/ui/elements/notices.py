@@ -1,0 +1,36 @@
+"""Words in place of what is not there, or went wrong."""
+
+from nicegui import ui
+
+from app.ui.elements.markup import Html, icon, joined, tag
+
+
+def empty_state(symbol: str, title: str, words: str, *extra: Html) -> ui.html:
+    """A box that says why there is nothing, and what to do."""
+    content = joined(icon(symbol), tag("strong", title), tag("span", words), *extra)
+    return ui.html(content, sanitize=False).classes("empty")
+
+
+def trouble_page(title: str, words: str) -> None:
+    """A whole page that says what is wrong, with a way back."""
+    back = tag("a", "Go to the Playground", href="/playground")
+    with ui.column().classes("page"):
+        empty_state("explore_off", title, words, back).props("data-testid=trouble role=alert")
+
+
+def told(words: str) -> None:
+    """A short message at the bottom of the page about what could not be done."""
+    ui.notify(words, type="negative", icon="error", timeout=6000, multi_line=True, group=False)
+
+
+def told_with_link(words: str, link: str, address: str, *, testid: str, symbol: str, bad: bool = False) -> None:
+    """A short message about what happened elsewhere, with a link there."""
+    ui.notify(
+        tag("span", words, " ", tag("a", link, href=address, cls="notice-link")),
+        html=True,  # it is made by `tag`, which lets no text become markup
+        position="top-right",
+        type="negative" if bad else None,
+        icon=symbol,
+        timeout=8000 if bad else 6000,
+        attrs={"data-testid": testid},
+    )

@@ -1,0 +1,33 @@
+"""Small dialogs that ask one thing."""
+
+from nicegui import ui
+
+from app.ui.elements.buttons import button
+
+
+async def asked_for_text(title: str, value: str, *, label: str, confirm: str = "Save") -> str | None:
+    """The text a person gave, `None` when they thought better of it."""
+    with ui.dialog() as dialog, ui.card().classes("dialog-card dialog-small"):
+        ui.label(title).classes("section-title")
+        box = ui.input(label, value=value).props("outlined dense autofocus data-testid=question-input").classes("fill")
+        box.on("keydown.enter", lambda: dialog.submit(box.value))
+        with ui.element("div").classes("row-line at-end"):
+            button("Cancel", lambda: dialog.submit(None), look="quiet")
+            button(confirm, lambda: dialog.submit(box.value), look="primary", testid="question-confirm")
+    answer = await dialog
+    if not dialog.is_deleted:  # with its page, while it was open
+        dialog.delete()
+    return answer.strip() if isinstance(answer, str) else None
+
+
+async def agreed(title: str, words: str, *, confirm: str) -> bool:
+    """Whether a person confirmed what cannot be taken back."""
+    with ui.dialog() as dialog, ui.card().classes("dialog-card dialog-small"):
+        ui.label(title).classes("section-title")
+        ui.label(words).classes("faint")
+        with ui.element("div").classes("row-line at-end"):
+            button("Cancel", lambda: dialog.submit(False), look="quiet")
+            button(confirm, lambda: dialog.submit(True), look="danger", testid="question-confirm").props("autofocus")
+    answer = await dialog
+    dialog.delete()
+    return answer is True

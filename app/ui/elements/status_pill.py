@@ -1,0 +1,42 @@
+"""Where a run or a session stands, as a small coloured word."""
+
+from app.domain.trace import RunStatus
+from app.ui.elements.markup import Html, tag
+
+_RUN_WORDS: dict[RunStatus, tuple[str, str]] = {
+    "running": ("Running", "running"),
+    "paused": ("Paused", "paused"),
+    "completed": ("Completed", "done"),
+    "failed": ("Failed", "failed"),
+    "cancelled": ("Stopped", "stopped"),
+    "limited": ("Limit reached", "paused"),
+    "interrupted": ("Interrupted", "paused"),
+}
+
+
+def status_words(status: RunStatus) -> str:
+    """The status of a run in words."""
+    return _RUN_WORDS[status][0]
+
+
+def status_pill(status: RunStatus) -> Html:
+    """The status of a run."""
+    words, tone = _RUN_WORDS[status]
+    return _pill(words, tone)
+
+
+def session_pill(status: RunStatus | None) -> Html:
+    """The status of a session by its last run: Ready, Running, Paused or Failed; `None` when it has none yet."""
+    match status:
+        case "running":
+            return _pill("Running", "running")
+        case "paused":
+            return _pill("Paused", "paused")
+        case "failed":
+            return _pill("Failed", "failed")
+        case _:
+            return _pill("Ready", "done")
+
+
+def _pill(words: str, tone: str) -> Html:
+    return tag("span", tag("span", cls="pill-dot", aria_hidden="true"), words, cls=f"pill pill-{tone}")

@@ -1,0 +1,96 @@
+"""Who may run an agent over the API."""
+
+from collections.abc import Callable, Sequence
+
+from nicegui import events, ui
+
+from app.domain.agents import Agent
+from app.domain.errors import WorkbenchError
+from app.domain.keys import ApiKey
+from app.domain.values import now
+from app.ui.elements.markup import Html, icon, joined, tag
+from app.ui.elements.notices import told
+from app.ui.integrations.api_key_views import reaching
+from app.workbench import Workbench
+
+MOST_NAMED = 12
+_CHOICES = (("key", "Only with a key"), ("anyone", "Anyone on this computer"))
+_EMIT = "(event) => { const one = event.target.closest('[data-access]'); if (one) emit(one.dataset.access); }"
+
+
+class ApiAccess(ui.element):
+    """`on_change` is called when it was changed here; `on_wish` when somebody wants a key for the agent."""
+
+    def __init__(self, workbench: Workbench, *, on_change: Callable[[], None], on_wish: Callable[[], object]) -> None:
+        super().__init__()
+        self.classes("api-access")
+        self._workbench = workbench
+        self._on_change = on_change
+        self._agent: Agent | None = None
+        self._shown = Html("")
+        with self:
+            ui.html("Who may run it over the API", sanitize=False, tag="h3").classes("field-title")
+            self._choice = ui.html(sanitize=False).classes("segmented")
+            self._choice.props('role=group aria-label="Who may run it over the API"')
+            self._choice.on("click", self._choose, js_handler=_EMIT)
+            self._reach = ui.html(sanitize=False).classes("api-reach").props("role=status data-testid=api-reach")
+            wish = "(event) => { if (event.target.closest('[data-wish]')) emit(); }"
+            self._reach.on("click", on_wish, js_handler=wish)
+
+    def show(self, agent: Agent) -> None:
+        """Show how it stands now."""
+        self._agent = agent
+        moment = now()
+        shown = joined(
+            tag("p", _words(agent), cls="field-note"), reach(reaching(self._workbench.keys.all(), agent, moment))
+        )
+        choice = _buttons(agent)
+        if (both := joined(choice, shown)) != self._shown:
+            self._shown = both
+            self._choice.set_content(choice)
+            self._reach.set_content(shown)
+
+    async def _choose(self, event: events.GenericEventArguments) -> None:
+        agent, public = self._agent, event.args == "anyone"
+        if agent is None or agent.is_public == public:
+            return
+        try:
+            await self._workbench.agents.change(agent.id, lambda one: one.model_copy(update={"is_public": public}))
+        except WorkbenchError as problem:
+            told(str(problem))
+        if not self.is_deleted:
+            self._on_change()
+
+
+def reach(keys: Sequence[ApiKey]) -> Html:
+    """The keys by their names, or the way to the first one."""
+    if not keys:
+        make = tag("button", "Make one", type="button", cls="link-button", data_wish=True, data_testid="wish-key")
+        return tag("p", "No key opens it. ", make, cls="api-keys-named")
+    chips = [tag("span", icon("key"), key.name, cls="chip", title=f"…{key.last_four}") for key in keys[:MOST_NAMED]]
+    left = len(keys) - MOST_NAMED
+    more = f" and {left} more" if left > 0 else ""
+    return tag("p", "Opened by ", *chips, more, cls="api-keys-named")
+
+
+def _words(agent: Agent) -> str:
+    if agent.is_public:
+        return "Every program on this computer can run it, and spend what its model costs. All else needs a key."
+    return "A program has to show a key that opens this agent."
+
+
+def _buttons(agent: Agent) -> Html:
+    chosen = "anyone" if agent.is_public else "key"
+    return joined(
+        *(
+            tag(
+                "button",
+                words,
+                type="button",
+                data_access=name,
+                data_testid=f"access-{name}",
+                aria_pressed="true" if name == chosen else "false",
+            )
+            for name, words in _CHOICES
+        )
+    )

@@ -1,0 +1,98 @@
+"""The agent that is called from outside: which one, who may, and what it is asked."""
+
+from collections.abc import Callable, Sequence
+
+from nicegui import ui
+
+from app.domain.agents import Agent
+from app.domain.values import well_formed
+from app.ui.elements.variables_form import VariablesForm, fields_of
+from app.ui.integrations.api_access import ApiAccess
+from app.workbench import Workbench
+
+MANY_AGENTS = 12
+"""From how many on the box can be searched."""
+GREETING = "Hello! What can you do?"
+
+
+class ApiAgentPanel(ui.element):
+    """`on_change` is called whenever something else is to be asked, `on_choose` with another agent to ask."""
+
+    def __init__(
+        self,
+        workbench: Workbench,
+        agents: Sequence[Agent],
+        chosen: Agent,
+        *,
+        on_change: Callable[[], None],
+        on_choose: Callable[[Agent], None],
+        on_wish: Callable[[], object],
+    ) -> None:
+        super().__init__("section")
+        self.classes("panel api-agent").props("aria-label=Agent")
+        self._workbench = workbench
+        self._agents = {agent.id: agent for agent in agents}
+        self._on_change = on_change
+        self._on_choose = on_choose
+        self.agent = chosen
+        self.variables: dict[str, str] = {}
+        with self:
+            self._build_select(chosen)
+            self._access = ApiAccess(workbench, on_change=self.refresh, on_wish=on_wish)
+            self._message = ui.textarea("Message", value=_first_message(chosen), on_change=self._on_change)
+            self._message.props("outlined dense autogrow rows=2 debounce=300 data-testid=api-message").classes("fill")
+            self._form = VariablesForm(self._set_variable)
+        self._show_agent()
+
+    @property
+    def message(self) -> str:
+        return well_formed(str(self._message.value or ""))
+
+    def refresh(self) -> None:
+        """Show the agent as it is now; one that was deleted meanwhile stays as it was known."""
+        newest = next((one for one in self._workbench.agents.all() if one.id == self.agent.id), self.agent)
+        changed = newest != self.agent
+        self.agent = newest
+        self._access.show(newest)
+        if changed:
+            self._show_variables()
+            self._on_change()
+
+    def _build_select(self, chosen: Agent) -> None:
+        names = {agent.id: agent.name for agent in self._agents.values()}
+        box = ui.select(names, value=chosen.id, label="Agent", with_input=len(names) > MANY_AGENTS).classes("fill")
+        box.props("outlined dense options-dense data-testid=agent-select")
+
+        def choose() -> None:
+            if (agent := self._agents.get(str(box.value))) is not None:
+                self._turn_to(agent)
+
+        box.on_value_change(choose)
+
+    def _turn_to(self, agent: Agent) -> None:
+        untouched = self.message == _first_message(self.agent)
+        self.agent = next((one for one in self._workbench.agents.all() if one.id == agent.id), agent)
+        self.variables = {}
+        if untouched:
+            self._message.value = _first_message(self.agent)
+        self._show_agent()
+        self._on_choose(self.agent)
+
+    def _show_agent(self) -> None:
+        self._access.show(self.agent)
+        self._show_variables()
+
+    def _show_variables(self) -> None:
+        behaviour = self.agent.active_variant.behaviour
+        fields = fields_of(behaviour.system_prompt, behaviour.variables, self.variables)
+        self.variables = {field.variable.name: field.value for field in fields}
+        self._form.visible = bool(fields)
+        self._form.show(fields)
+
+    def _set_variable(self, name: str, value: str) -> None:
+        self.variables[name] = well_formed(value)
+        self._on_change()
+
+
+def _first_message(agent: Agent) -> str:
+    return agent.examples[0] if agent.examples else GREETING

@@ -1,0 +1,131 @@
+"""Agents for other programs: who may run them, with which keys, and programs that do, filled in and tried."""
+
+from nicegui import PageArguments, ui
+
+from app.domain.agents import Agent
+from app.domain.values import now
+from app.engine.keys import MadeKey
+from app.ui.elements.addresses import AGENTS
+from app.ui.elements.markup import icon, joined, tag
+from app.ui.elements.notices import empty_state
+from app.ui.integrations.api_agent_panel import ApiAgentPanel
+from app.ui.integrations.api_keys_panel import ApiKeysPanel
+from app.ui.integrations.api_snippet_panel import ApiSnippetPanel
+from app.ui.integrations.api_snippets import AgentCall
+from app.ui.integrations.integrations_query import IntegrationsQuery
+from app.workbench import Workbench
+
+LOOK_SECONDS = 2.0
+"""How often it is looked which keys were made, used or revoked elsewhere."""
+_HEADING = joined(
+    tag(
+        "div",
+        tag("h1", "Integrations", cls="page-title"),
+        tag("p", "Run your agents from scripts, from n8n and from any OpenAI client.", cls="page-lead"),
+        cls="grow",
+    ),
+    tag("a", icon("menu_book"), "API documentation", href="/api/v1/docs", target="_blank", data_testid="api-docs"),
+    tag("a", icon("data_object"), "openapi.json", href="/api/v1/openapi.json", target="_blank"),
+)
+
+
+class IntegrationsPage:
+    """`/integrations`; the agent and the snippet stand in the address."""
+
+    def __init__(self, workbench: Workbench, arguments: PageArguments) -> None:
+        self._workbench = workbench
+        self._frame = arguments.frame
+        self._query = IntegrationsQuery.of(arguments.query_parameters)
+        self._made: MadeKey | None = None
+        self._agent: ApiAgentPanel | None = None
+        ui.page_title("Integrations · Agent Playground")
+        with ui.element("div").classes("page page-wide integrations-page") as page:
+            self._base = str(page.client.request.base_url).rstrip("/")
+            ui.html(_HEADING, sanitize=False, tag="header").classes("integrations-head")
+            self._build_call(workbench)
+            self._keys = ApiKeysPanel(workbench, on_made=self._key_made, on_revoked=self._look)
+        ui.timer(LOOK_SECONDS, self._look)
+        if arguments.query_parameters.get("new") == "1":
+            self._say_address()
+            ui.timer(0, self._keys.create, once=True)
+
+    def _build_call(self, workbench: Workbench) -> None:
+        agents = workbench.agents.all()
+        if not agents:
+            way = tag("a", "Make an agent", href=f"{AGENTS}?new=1")
+            empty_state("smart_toy", "There is no agent to call", "Snippets are filled in for an agent of yours.", way)
+            return
+        with ui.element("div").classes("api-call"):
+            self._agent = ApiAgentPanel(
+                *(workbench, agents, _chosen(agents, self._query.agent)),
+                on_change=self._show_call,
+                on_choose=self._choose_agent,
+                on_wish=self._wish,
+            )
+            self._snippets = ApiSnippetPanel(self._query.way, self._choose_way)
+            with self._snippets:
+                self._fill_in = ui.checkbox(on_change=self._show_call).props("dense data-testid=fill-in-key")
+                self._fill_in.move(target_index=1)
+                self._fill_in.visible = False
+        self._show_call()
+
+    def _call(self, shown: ApiAgentPanel) -> AgentCall:
+        agent, filled_in = shown.agent, self._made is not None and bool(self._fill_in.value)
+        return AgentCall(
+            base=self._base,
+            slug=agent.slug,
+            name=agent.name,
+            message=shown.message,
+            variables=dict(shown.variables),
+            key=self._made.secret if self._made and filled_in else "",
+            needs_key=not agent.is_public,
+        )
+
+    def _show_call(self) -> None:
+        if self._agent is not None:
+            self._snippets.show(self._call(self._agent))
+
+    def _choose_agent(self, agent: Agent) -> None:
+        self._query = self._query.model_copy(update={"agent": agent.slug})
+        self._say_address()
+        self._show_call()
+
+    def _choose_way(self, way: str) -> None:
+        self._query = self._query.model_copy(update={"way": way})
+        self._say_address()
+
+    def _say_address(self) -> None:
+        ui.navigate.history.replace(self._query.address)
+        # NiceGUI believes the page to stand at its first address still, and would not build it anew for that one.
+        self._frame._reset_match()
+
+    async def _wish(self) -> None:
+        await self._keys.create(self._agent.agent if self._agent else None)
+
+    def _key_made(self, made: MadeKey) -> None:
+        self._made = made
+        if self._agent is not None:
+            self._fill_in.text = f"Write the new key “{made.key.name}” into it, until this page is left"
+            self._fill_in.visible = True
+            self._show_call()
+        self._look()
+
+    def _look(self) -> None:
+        self._keys.refresh()
+        if self._agent is not None:
+            self._agent.refresh()
+            self._forget_revoked()
+
+    def _forget_revoked(self) -> None:
+        """A key that opens nothing any more is of no use in a program."""
+        if self._made is None:
+            return
+        key = self._workbench.keys.check(self._made.secret)
+        if key is None or key.standing(now()) != "valid":
+            self._made = None
+            self._fill_in.visible = False
+            self._show_call()
+
+
+def _chosen(agents: list[Agent], slug: str) -> Agent:
+    return next((agent for agent in agents if agent.slug == slug), agents[0])

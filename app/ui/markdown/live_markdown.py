@@ -1,0 +1,145 @@
+"""Answers while they are written: their Markdown is rendered once for all tabs, in finished blocks and a tail.
+
+A page pulls: it asks for the answer's `LiveText`, lets it take the newest text and sends its own browser what is new
+in it. Only the tail, the block that is still being written, is rendered again and again, and the slower that gets the
+more seldom; an unfinished code block is not rendered at all but grows as plain text.
+"""
+
+import asyncio
+from collections import OrderedDict
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from time import monotonic
+from typing import TypeVar
+
+from app.domain.markdown_blocks import BlockSplitter
+from app.late import late
+from app.ui.elements.json_text import JsonIndenter, begins_as_json, indented
+from app.ui.elements.markup import Html
+
+with late():
+    from app.ui.markdown import render as markdown
+
+THREAD_SIZE = 1000
+"""Characters from which on rendering may take longer than the event loop should wait: brackets take 16 µs each."""
+THREAD = ThreadPoolExecutor(1, "markdown")
+"""One for all: each thread that calculates gets its 5 ms before the event loop has its turn again."""
+LIVE_TEXTS = 200
+"""How many answers are remembered; an older one is rendered anew if it is still being written."""
+
+Key = tuple[str, int, bool]
+Drawn = TypeVar("Drawn", bound=str)
+
+
+@dataclass(slots=True)
+class OpenCode:
+    """A code block whose end has not come yet."""
+
+    language: str
+    text: str
+
+
+class LiveText:
+    """One answer while it is written. Positions in `blocks` and `version` tell a page what it has not sent yet."""
+
+    def __init__(self, clock: Callable[[], float] = monotonic, *, json: bool = False) -> None:
+        self.blocks: list[Html] = []
+        self.tail = Html("")
+        self.code: OpenCode | None = None
+        """The tail, when it is an open code block."""
+        self.version = 0
+        """Counts the changes."""
+        self._text = ""
+        self._rendered_up_to = 0
+        self._splitter = BlockSplitter()
+        self._indenter = JsonIndenter() if json else None
+        self._not_before = 0.0
+        self._clock = clock
+        self._lock = asyncio.Lock()
+
+    async def take(self, text: str) -> None:
+        """Take the answer as written so far; returns when it is rendered, or at once when it is too early for that."""
+        async with self._lock:
+            if len(text) <= len(self._text) or self._clock() < self._not_before:
+                return
+            new, self._text = text[len(self._text) :], text
+            started = self._clock()
+            if self._indenter is not None and begins_as_json(text):
+                await self._grow_json(self._indenter, new if self.code else text.lstrip())
+            else:
+                self._splitter.feed(text)
+                await self._render_blocks()
+                await self._render_tail()
+            self.version += 1
+            took = self._clock() - started
+            self._not_before = self._clock() + max(0.08, 10 * took)
+
+    async def _grow_json(self, indenter: JsonIndenter, new: str) -> None:
+        grown = await _drawn(indenter.feed, new)
+        self.code = OpenCode("json", (self.code.text if self.code else "") + grown)
+        self.tail = Html("")
+
+    async def _render_blocks(self) -> None:
+        if self._splitter.cut > self._rendered_up_to:
+            self.blocks.append(await render(self._text[self._rendered_up_to : self._splitter.cut]))
+            self._rendered_up_to = self._splitter.cut
+
+    async def _render_tail(self) -> None:
+        splitter = self._splitter
+        if splitter.fence and splitter.fence_at_margin:
+            self.code = OpenCode(splitter.fence_language, self._text[splitter.fence_body :])
+            self.tail = Html("")
+            return
+        self.code = None
+        self.tail = await render(self._text[self._rendered_up_to :])
+
+
+class LiveMarkdown:
+    """The answers that are being written, for all tabs of the process."""
+
+    def __init__(self) -> None:
+        self._texts: OrderedDict[Key, LiveText] = OrderedDict()
+        self._finished: OrderedDict[Key, Html] = OrderedDict()
+
+    def text(self, run_id: str, number: int, *, reasoning: bool = False, json: bool = False) -> LiveText:
+        """The live text, or the reasoning, of a run's answer; answers of a run count from 0.
+
+        `json` says that the answer is asked to be JSON; what begins so is shown as JSON and not as Markdown.
+        """
+        key = (run_id, number, reasoning)
+        if key not in self._texts:
+            self._texts[key] = LiveText(json=json)
+        self._texts.move_to_end(key)
+        _forget_oldest(self._texts)
+        return self._texts[key]
+
+    async def finished(self, run_id: str, number: int, text: str, *, json: bool = False) -> Html:
+        """The whole answer rendered in one piece, which repairs what its pieces could not know of each other."""
+        key = (run_id, number, False)
+        if key not in self._finished:
+            self._finished[key] = await render(text, json=json)
+        self._texts.pop(key, None)
+        _forget_oldest(self._finished)
+        return self._finished[key]
+
+
+async def render(text: str, *, json: bool = False) -> Html:
+    """The Markdown, or with `json` what begins as JSON, as safe HTML; a long one is rendered in a worker thread."""
+    await asyncio.sleep(0)  # many short ones after one another let others have their turn in between
+    return await _drawn(_json_block if json and begins_as_json(text) else markdown.rendered, text)
+
+
+async def _drawn(draw: Callable[[str], Drawn], text: str) -> Drawn:
+    if len(text) < THREAD_SIZE:
+        return draw(text)
+    return await asyncio.get_running_loop().run_in_executor(THREAD, draw, text)
+
+
+def _json_block(text: str) -> Html:
+    return markdown.code_block(indented(text.strip()), "json")
+
+
+def _forget_oldest(kept: OrderedDict[Key, LiveText] | OrderedDict[Key, Html]) -> None:
+    while len(kept) > LIVE_TEXTS:
+        kept.popitem(last=False)

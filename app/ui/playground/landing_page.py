@@ -1,0 +1,227 @@
+"""The Playground's landing: choose an agent, or go on with a session."""
+
+from nicegui import events, ui
+
+from app.domain.agents import Agent
+from app.domain.errors import NotFound, WorkbenchError
+from app.domain.sessions import Session
+from app.domain.trace import RunStatus
+from app.domain.values import now
+from app.ui.elements.addresses import AGENTS, session_address
+from app.ui.elements.buttons import icon_action
+from app.ui.elements.format import ago, head, moment_text, plural
+from app.ui.elements.markup import Html, icon, joined, tag
+from app.ui.elements.new_session import UNTITLED, start_session
+from app.ui.elements.notices import empty_state, told
+from app.ui.elements.questions import asked_for_text
+from app.ui.elements.setup_offer import setup_offer
+from app.ui.elements.status_pill import status_pill
+from app.ui.elements.undo_bar import UndoBar
+from app.workbench import Workbench
+
+PAGE_SIZE = 30
+LOOK_SECONDS = 2.0
+_EMIT_AGENT = "(event) => { const card = event.target.closest('[data-agent]'); if (card) emit(card.dataset.agent); }"
+_EMIT_ACTION = """(event) => {
+  const button = event.target.closest('[data-action]');
+  if (button) emit([button.dataset.action, button.closest('[data-session]').dataset.session]);
+}"""
+
+
+class Landing:
+    """Two lists; each is one element, whatever its length."""
+
+    def __init__(self, workbench: Workbench) -> None:
+        self._workbench = workbench
+        self._shown = PAGE_SIZE
+        self._unfinished: dict[str, RunStatus] = {}
+        self._drawn: dict[str, RunStatus | None] = {}
+        """How the sessions that are listed stand there."""
+        ui.page_title("Playground · Agent Playground")
+        with ui.element("div").classes("page"):
+            ui.html(_greeting(), sanitize=False)
+            setup_offer(workbench.preferences)
+            self._agents = ui.html(sanitize=False)
+            self._agents.on("click", self._start, js_handler=_EMIT_AGENT)
+            with ui.element("div").classes("toolbar"):
+                ui.html(tag("h2", "Recent sessions", cls="section-title"), sanitize=False).classes("grow")
+                self._search = ui.input(placeholder="Search sessions", on_change=self._search_changed)
+                self._search.props('outlined dense clearable debounce=150 aria-label="Search sessions"')
+                self._search.classes("search").props("data-testid=session-search")
+            self._sessions = ui.element("div").props("data-testid=session-list")
+            # on what stays: a dialog that one of its rows opens would be closed with the row
+            self._sessions.on("click", self._act, js_handler=_EMIT_ACTION)
+        self._undo = UndoBar()
+        self._show_agents()
+        self._show_sessions()
+        ui.timer(LOOK_SECONDS, self._look)
+
+    async def _look(self) -> None:
+        """Show which sessions run or wait for somebody, as that changes."""
+        runs = self._workbench.runs
+        unfinished = {row.run_id: row.status for row in await runs.left()}
+        unfinished |= {live.run_id: "paused" if live.run.control.waits else "running" for live in runs.live_runs()}
+        if unfinished == self._unfinished:
+            return
+        self._unfinished = unfinished
+        if self._statuses(self._newest()) != self._drawn:
+            self._show_sessions()
+
+    async def _start(self, event: events.GenericEventArguments) -> None:
+        await start_session(self._workbench, str(event.args))
+
+    def _search_changed(self) -> None:
+        self._shown = PAGE_SIZE
+        self._show_sessions()
+
+    async def _act(self, event: events.GenericEventArguments) -> None:
+        action, session_id = event.args
+        try:
+            await self._do(str(action), str(session_id))
+        except WorkbenchError as problem:
+            told(str(problem))
+        self._show_sessions()
+
+    async def _do(self, action: str, session_id: str) -> None:
+        sessions = self._workbench.sessions
+        match action:
+            case "pin":
+                await sessions.change(session_id, lambda one: one.model_copy(update={"pinned": not one.pinned}))
+            case "rename":
+                await rename_session(self._workbench, session_id)
+            case "delete":
+                await self._delete(session_id)
+            case _:
+                return
+
+    async def _delete(self, session_id: str) -> None:
+        title = self._workbench.sessions.get(session_id).title or UNTITLED
+        await self._workbench.sessions.delete(session_id)
+
+        async def restore() -> None:
+            await self._workbench.sessions.restore(session_id)
+            self._show_sessions()
+
+        self._undo.show(f"Deleted “{head(title, 40)}”", restore)
+
+    def _show_more(self) -> None:
+        self._shown += PAGE_SIZE
+        self._show_sessions()
+
+    def _show_agents(self) -> None:
+        agents = self._workbench.agents.all()
+        if agents:
+            cards = tag("div", *(_agent_card(agent) for agent in agents[:PAGE_SIZE]), cls="agent-grid")
+            more = tag("a", f"All {plural(len(agents), 'agent')}", href=AGENTS) if len(agents) > PAGE_SIZE else ""
+            self._agents.set_content(joined(cards, more))
+            return
+        with self._agents:
+            words = "Create one, import one, or bring a deleted one back from the Trash."
+            empty_state("smart_toy", "No agents", words, tag("a", "Go to the Agents page", href=AGENTS))
+
+    @property
+    def _searched(self) -> str:
+        return str(self._search.value or "").strip()
+
+    def _newest(self) -> list[Session]:
+        """The sessions to be listed."""
+        return self._workbench.sessions.recent(search=self._searched, limit=self._shown)
+
+    def _statuses(self, sessions: list[Session]) -> dict[str, RunStatus | None]:
+        return {session.id: self._status_of(session) for session in sessions}
+
+    def _show_sessions(self) -> None:
+        search, sessions = self._searched, self._newest()
+        total = self._workbench.sessions.count(search)
+        self._drawn = self._statuses(sessions)
+        self._sessions.clear()
+        with self._sessions:
+            if sessions:
+                self._show_rows(sessions, total)
+            elif search:
+                empty_state(
+                    "search_off", "No session fits", f"Nothing is called “{head(search, 40)}”. Try fewer words."
+                )
+            else:
+                empty_state("forum", "No sessions yet", "Choose an agent above and say something to it.")
+
+    def _show_rows(self, sessions: list[Session], total: int) -> None:
+        rows = joined(*(_session_row(one, self._agent_of(one), self._drawn[one.id]) for one in sessions))
+        ui.html(rows, sanitize=False, tag="ul").classes("session-list")
+        if total > len(sessions):
+            more = f"Show more ({plural(total - len(sessions), 'session')} left)"
+            ui.html(more, sanitize=False, tag="button").classes("link-button").on("click", self._show_more)
+
+    def _status_of(self, session: Session) -> RunStatus | None:
+        """How its last run stands."""
+        if not session.runs:
+            return None
+        if (unfinished := self._unfinished.get(session.runs[-1])) is not None:
+            return unfinished
+        row = self._workbench.rows.get(session.runs[-1])
+        return row.status if row is not None and row.status != "running" else None
+
+    def _agent_of(self, session: Session) -> Agent | None:
+        try:
+            return self._workbench.agents.get(session.agent_id)
+        except NotFound:
+            return None
+
+
+async def rename_session(workbench: Workbench, session_id: str) -> None:
+    """Ask for another title; an empty one changes nothing."""
+    before = workbench.sessions.get(session_id).title
+    title = await asked_for_text("Rename session", before, label="Title")
+    if title:
+        changes = {"title": title[:200], "renamed": True}
+        await workbench.sessions.change(session_id, lambda one: one.model_copy(update=changes))
+
+
+def _greeting() -> Html:
+    title = tag("h1", "Playground", cls="page-title")
+    return joined(title, tag("p", "Choose an agent to talk to, or go on where you left off.", cls="page-lead"))
+
+
+def _agent_card(agent: Agent) -> Html:
+    behaviour = agent.active_variant.behaviour
+    tools = [choice.name for choice in behaviour.tools if choice.policy != "off"]
+    chips = [tag("span", behaviour.model, cls="chip")]
+    if tools:
+        chips.append(tag("span", icon("build"), plural(len(tools), "tool"), cls="chip", title=", ".join(tools)))
+    return tag(
+        "button",
+        tag("span", tag("span", icon(agent.icon), cls="agent-icon"), tag("strong", agent.name), cls="row-line"),
+        tag("p", agent.description or "No description."),
+        tag("span", *chips, cls="chips"),
+        type="button",
+        cls="agent-card",
+        data_testid="agent-card",
+        data_agent=agent.id,
+        aria_label=f"New session with {agent.name}",
+    )
+
+
+def _session_row(session: Session, agent: Agent | None, status: RunStatus | None) -> Html:
+    title = session.title or UNTITLED
+    needs_a_look = status in ("running", "paused", "interrupted", "failed")
+    link = tag(
+        "a",
+        icon(agent.icon if agent else "smart_toy", "faint"),
+        tag("span", title, cls="session-title truncate grow"),
+        status_pill(status) if status and needs_a_look else "",
+        tag("span", agent.name if agent else "Unknown agent", cls="session-meta optional"),
+        tag("span", plural(len(session.runs), "turn"), cls="session-meta optional"),
+        tag(
+            "time",
+            ago(session.updated_at, now()),
+            cls="session-meta",
+            title=moment_text(session.updated_at),
+            datetime=session.updated_at.isoformat(),
+        ),
+        href=session_address(session.id),
+    )
+    pinning = "Unpin" if session.pinned else "Pin"
+    pin = icon_action("pin", "push_pin", f"{pinning} {title}", title=pinning, on=session.pinned)
+    rename = icon_action("rename", "edit", f"Rename {title}", title="Rename")
+    delete = icon_action("delete", "delete_outline", f"Delete {title}", title="Delete")
+    return tag("li", link, pin, rename, delete, cls="session-row", data_session=session.id, data_testid="session-row")

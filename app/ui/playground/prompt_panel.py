@@ -1,0 +1,275 @@
+"""The prompt beside a conversation: written, looked at with its variables filled in, saved as the next variant."""
+
+from collections.abc import Awaitable, Callable
+from functools import partial
+
+from nicegui import events, ui
+
+from app.domain.agents import Agent, Behaviour, Variant, WorkingCopy, with_variant
+from app.domain.errors import WorkbenchError
+from app.domain.sessions import Session, switched
+from app.domain.values import now
+from app.ui.agents.differences_view import compared, differences_summary, differences_view
+from app.ui.agents.prompt_tokens import prompt_tokens
+from app.ui.elements.buttons import button, icon_button
+from app.ui.elements.focus import refocus
+from app.ui.elements.markup import Html, icon, joined, tag
+from app.ui.elements.notices import told
+from app.ui.elements.prompt_editor import Mode, PromptEditor
+from app.ui.elements.settled import Settled
+from app.ui.elements.undo_bar import UndoBar
+from app.ui.elements.variables_form import brace_faults, declared_with, fault_words
+from app.workbench import Workbench
+
+SETTLED_SECONDS = 0.35
+_MODES: tuple[tuple[Mode, str], ...] = (("edit", "Edit"), ("preview", "Preview"))
+_EMIT_MODE = "(event) => { const one = event.target.closest('[data-mode]'); if (one) emit(one.dataset.mode); }"
+
+
+class PromptPanel(ui.element):
+    """What is typed is the agent's working copy. Runs use it once it is saved as a variant.
+
+    `on_edit` is called when there is another working copy, `on_saved` when the session uses a new variant.
+    """
+
+    def __init__(
+        self,
+        workbench: Workbench,
+        session: Session,
+        *,
+        on_edit: Callable[[], object],
+        on_saved: Callable[[], Awaitable[object]],
+    ) -> None:
+        super().__init__("section")
+        self.classes("prompt-panel").props('aria-label="System prompt"')
+        self._workbench = workbench
+        self._session = session
+        self._on_edit = on_edit
+        self._on_saved = on_saved
+        self._shown_copy = workbench.working_copies.get(session.agent_id)
+        self._typed_here = False
+        with self:
+            self._build_head()
+            self._state = ui.html(sanitize=False).classes("prompt-state").props("role=status")
+            self._editor = PromptEditor(self.behaviour.system_prompt, on_change=self._typed)
+            self._faults = ui.html(sanitize=False).classes("prompt-faults").props("data-testid=prompt-faults")
+            self._build_foot()
+            self._undo = UndoBar()
+        self._settled = Settled(self, self._measure, seconds=SETTLED_SECONDS)
+        self.show(session)
+
+    @property
+    def agent(self) -> Agent:
+        return self._workbench.agents.get(self._session.agent_id)
+
+    @property
+    def copy(self) -> WorkingCopy | None:
+        """What was changed and not saved yet, if anything was."""
+        copy = self._workbench.working_copies.get(self._session.agent_id)
+        if copy is None or copy.behaviour == self.agent.variant(copy.origin).behaviour:
+            return None
+        return copy
+
+    @property
+    def origin(self) -> Variant:
+        """The variant that what is in the editor began from."""
+        copy = self.copy
+        return self.agent.variant(copy.origin if copy else self._session.variant)
+
+    @property
+    def behaviour(self) -> Behaviour:
+        """What is in the editor, and what was changed besides."""
+        copy = self.copy
+        return copy.behaviour if copy else self.origin.behaviour
+
+    @property
+    def to_save(self) -> Behaviour:
+        """What would be saved: a model that was chosen for this session becomes the variant's."""
+        behaviour, model = self.behaviour, self._session.model
+        return behaviour if model is None else behaviour.model_copy(update={"model": model})
+
+    def show(self, session: Session) -> None:
+        """Show how things are: after another variant, other values, or a change elsewhere."""
+        self._session = session
+        self._put(self.behaviour.system_prompt)
+        self._show_state()
+
+    def look(self) -> None:
+        """Take over what another tab made of the working copy, unless something was typed here."""
+        copy = self._workbench.working_copies.get(self._session.agent_id)
+        if copy is self._shown_copy:
+            return
+        self._shown_copy = copy
+        if not self._typed_here:
+            self._put(self.behaviour.system_prompt)
+        self._show_state()
+        self._on_edit()
+
+    def change(self, behaviour: Behaviour) -> None:
+        """Make that the working copy."""
+        number = self.origin.number
+        copy = WorkingCopy(agent_id=self._session.agent_id, origin=number, behaviour=behaviour, updated_at=now())
+        self._workbench.working_copies.typed(copy)
+        self._shown_copy = copy
+        self._show_state()
+        self._on_edit()
+
+    def _build_head(self) -> None:
+        with ui.element("div").classes("row-line"):
+            ui.html("Prompt", sanitize=False, tag="h2").classes("section-title grow")
+            self._modes = ui.html(_modes("edit"), sanitize=False).classes("segmented")
+            self._modes.props('role=group aria-label="Edit or preview"')
+            self._modes.on("click", self._mode_clicked, js_handler=_EMIT_MODE)
+
+    def _build_foot(self) -> None:
+        with ui.element("div").classes("row-line prompt-facts"):
+            self._tokens = ui.label().classes("chip").props("data-testid=prompt-tokens")
+            self._changes = button("", self._show_changes, look="quiet", icon="difference", testid="changes-chip")
+            self._changes.classes("changes-chip").visible = False
+        self._note = ui.input(placeholder="What did you change? (optional)").props("outlined dense maxlength=200")
+        self._note.props('aria-label="Note for the new variant" data-testid=variant-note').classes("prompt-note")
+        with ui.element("div").classes("row-line"):
+            save = button("Save as variant", self._save, look="primary", icon="save", testid="save-variant-button")
+            self._save_button = save.classes("grow")
+            self._reset_button = button("Reset", self._reset, testid="reset-prompt-button")
+
+    def _put(self, prompt: str) -> None:
+        if self._editor.text != prompt:
+            self._editor.put(prompt)
+            self._typed_here = False
+
+    def _typed(self) -> None:
+        self._typed_here = True
+        self.change(self.behaviour.model_copy(update={"system_prompt": self._editor.text}))
+
+    def _show_state(self) -> None:
+        behaviour, edited = self.behaviour, self.copy is not None
+        defaults = {one.name: one.default for one in behaviour.variables}
+        self._editor.fill({**defaults, **self._session.variables}, behaviour.variables)
+        self._state.set_content(self._state_words(edited))
+        can_save = edited or self.to_save != self.origin.behaviour
+        self._note.visible = can_save
+        self._save_button.set_enabled(can_save)
+        self._reset_button.set_enabled(edited)
+        self._settled.touch()
+
+    def _state_words(self, edited: bool) -> Html:
+        trouble = self._workbench.working_copies.trouble(self._session.agent_id)
+        number = self._session.variant
+        if trouble:
+            return tag("span", icon("warning"), f"Not kept yet: {trouble}", cls="mark mark-warn")
+        if not edited:
+            return tag("span", f"As saved in variant {number}. Change it here while you talk.", cls="faint")
+        words = f"Changed since variant {self.origin.number}. Kept; answers use variant {number} until you save."
+        if self._typed_here and self._editor.text != self.behaviour.system_prompt:
+            words = "Changed in another tab too. What you type or save here is kept as your own."
+        return tag("span", icon("edit"), words, cls="mark mark-warn", data_testid="unsaved-prompt")
+
+    def _mode_clicked(self, event: events.GenericEventArguments) -> None:
+        for mode, _ in _MODES:
+            if mode == event.args:
+                self._editor.show(mode)
+                self._modes.set_content(_modes(mode))
+                refocus(self._modes, f"[data-mode={mode}]")
+
+    async def _measure(self) -> None:
+        """Count, look for faults and compare, once typing rests."""
+        behaviour, active = self.to_save, self.agent.active_variant
+        self._tokens.text = await prompt_tokens(behaviour)
+        self._faults.set_content(_faults(behaviour.system_prompt))
+        found = await compared(active.behaviour, behaviour)
+        self._changes.visible = not found.none
+        self._changes.text = f"Since active v{active.number}: {differences_summary(found)}"
+        self._changes.props["title"] = "See what changed since the active variant"
+
+    async def _show_changes(self) -> None:
+        active = self.agent.active_variant
+        found = await compared(active.behaviour, self.to_save)
+        with self, ui.dialog() as dialog, ui.card().classes("dialog-card").props("data-testid=changes-view"):
+            with ui.element("div").classes("row-line").style("width: 100%"):
+                ui.label(f"What changed since active variant {active.number}").classes("section-title grow")
+                icon_button("close", "Close", dialog.close)
+            ui.html(differences_view(found), sanitize=False).classes("diff-scroll")
+        dialog.on("hide", dialog.delete)
+        dialog.open()
+
+    async def _save(self) -> None:
+        behaviour = self.behaviour.model_copy(update={"system_prompt": self._editor.text})
+        declared = declared_with(behaviour.system_prompt, behaviour.variables)
+        model = self._session.model or behaviour.model
+        saved = behaviour.model_copy(update={"variables": declared, "model": model})
+        note, origin, workbench = str(self._note.value or "").strip(), self.origin.number, self._workbench
+        try:
+            agent = await workbench.agents.change(
+                self._session.agent_id, lambda newest: with_variant(newest, saved, origin=origin, note=note)
+            )
+            number = agent.variants[-1].number
+            moved = partial(_moved, agent=agent, number=number, model=model)
+            # What is typed from here on is typed over the new variant.
+            self._session = await workbench.sessions.change(self._session.id, moved)
+            await self._drop(behaviour)
+        except WorkbenchError as problem:
+            told(str(problem))
+            return
+        self._typed_here = False
+        self._note.value = ""
+        self._show_state()
+        ui.notify(f"Saved as variant {number}. This session uses it from now on.", timeout=4000)
+        await self._on_saved()
+
+    async def _drop(self, saved: Behaviour) -> None:
+        """Forget the working copy, but not one that another tab made meanwhile."""
+        copy = self._workbench.working_copies.get(self._session.agent_id)
+        if copy is not None and copy.behaviour == saved:
+            await self._workbench.working_copies.drop(self._session.agent_id)
+        self._shown_copy = self._workbench.working_copies.get(self._session.agent_id)
+
+    async def _reset(self) -> None:
+        thrown_away = self.copy
+        if thrown_away is None:
+            return
+        try:
+            await self._workbench.working_copies.drop(thrown_away.agent_id)
+        except WorkbenchError as problem:
+            told(str(problem))
+            return
+        self.show(self._session)
+        self._on_edit()
+        self._undo.show(f"Back to variant {self._session.variant} as saved", partial(self._bring_back, thrown_away))
+
+    async def _bring_back(self, copy: WorkingCopy) -> None:
+        self._workbench.working_copies.typed(copy)
+        self.show(self._session)
+        self._on_edit()
+
+
+def _moved(session: Session, *, agent: Agent, number: int, model: str) -> Session:
+    """The session with the new variant; its own model is the variant's now, unless another was chosen meanwhile."""
+    own = None if session.model == model else session.model
+    return switched(session, agent, number).model_copy(update={"model": own})
+
+
+def _modes(chosen: Mode) -> Html:
+    return joined(
+        *(
+            tag(
+                "button",
+                words,
+                type="button",
+                data_mode=mode,
+                data_testid=f"prompt-{'edit' if mode == 'edit' else 'preview'}-tab",
+                aria_pressed="true" if mode == chosen else "false",
+            )
+            for mode, words in _MODES
+        )
+    )
+
+
+def _faults(prompt: str) -> Html:
+    found = brace_faults(prompt)
+    shown = [tag("p", icon("warning"), fault_words(fault), cls="mark mark-warn") for fault in found[:3]]
+    if len(found) > 3:
+        shown.append(tag("p", f"{len(found) - 3} more of these.", cls="faint"))
+    if not prompt.strip():
+        shown.append(tag("p", "The prompt is empty: the agent answers without instructions.", cls="faint"))
+    return joined(*shown)

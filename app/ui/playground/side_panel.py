@@ -1,0 +1,200 @@
+"""Beside a conversation: the prompt to work on, its variables, what the next turn sends, tools, limits and files."""
+
+from collections.abc import Awaitable, Callable, Mapping
+from functools import partial
+
+from nicegui import events, ui
+
+from app.domain.agents import Agent, Behaviour, Limits
+from app.domain.errors import NotFound, StorageError, WorkbenchError
+from app.domain.sessions import Session
+from app.ui.conversation.artifact_buttons import save
+from app.ui.conversation.tool_body import cut
+from app.ui.elements.buttons import button, icon_button
+from app.ui.elements.format import plural, size
+from app.ui.elements.markup import Html, icon, joined, tag
+from app.ui.elements.notices import told
+from app.ui.playground.context_bar import ContextBar
+from app.ui.playground.prompt_panel import PromptPanel
+from app.ui.playground.tool_switches import allowed_tools, tool_rows
+from app.ui.playground.variables_panel import VariablesPanel
+from app.workbench import Workbench
+
+_EMIT_FILE = "(event) => { const row = event.target.closest('[data-path]'); if (row) emit(row.dataset.path); }"
+
+_HIDE = '() => { document.body.classList.remove("side-shown"); document.body.classList.add("side-hidden"); }'
+_EMIT_TOOL = """(event) => {
+  const button = event.target.closest('[data-tool]');
+  if (button) emit([button.dataset.action, button.dataset.tool]);
+}"""
+
+
+class SidePanel(ui.element):
+    """`show` takes the session as of now, `show_files` its files; `on_change` is called when it was changed here."""
+
+    def __init__(
+        self,
+        workbench: Workbench,
+        session: Session,
+        *,
+        on_change: Callable[[], Awaitable[object]],
+    ) -> None:
+        super().__init__("aside")
+        self.classes("session-side").props('aria-label="Prompt and settings" data-testid=side-panel')
+        self._workbench = workbench
+        self._contents = workbench.contents
+        self._session = session
+        self._on_change = on_change
+        self._files: Mapping[str, str] = {}
+        with self:
+            close = icon_button("close", "Close this panel").classes("side-close")
+            close.on("click", js_handler=_HIDE)
+            self._prompt = PromptPanel(workbench, session, on_edit=self._show_edited, on_saved=on_change)
+            self._variables = VariablesPanel(workbench, session, on_change)
+            self._context = ContextBar(workbench, session.id)
+            self._tools = ui.html(sanitize=False, tag="section").classes("side-section")
+            self._tools.props("aria-label=Tools").on("click", self._tool_clicked, js_handler=_EMIT_TOOL)
+            self._settings = ui.html(sanitize=False, tag="section").classes("side-section")
+            self._listed = ui.html(_files({}, {}), sanitize=False).classes("side-section")
+            self._listed.props("data-testid=session-files").on("click", self._open_file, js_handler=_EMIT_FILE)
+        self.show(session)
+
+    def show(self, session: Session) -> None:
+        """Show the session and its agent as they are now."""
+        self._session = session
+        behaviour = self._agent.variant(session.variant).behaviour
+        self._prompt.show(session)
+        self._show_edited()
+        self._settings.set_content(_settings(behaviour, session.model or behaviour.model))
+
+    def look(self) -> None:
+        """Take over what another tab typed."""
+        self._prompt.look()
+
+    async def count_context(self) -> str:
+        """Count what the next turn sends; gives it on one line with its cost, empty while it is not known."""
+        await self._context.refresh()
+        return self._context.summary
+
+    async def count_message(self, text: str) -> str:
+        """Count the message that is being written in; gives the same."""
+        await self._context.typed(text)
+        return self._context.summary
+
+    @property
+    def _agent(self) -> Agent:
+        return self._workbench.agents.get(self._session.agent_id)
+
+    def _show_edited(self) -> None:
+        self._variables.show(self._session, self._prompt.behaviour)
+        toolbox = self._workbench.tools
+        used, edited = self._agent.variant(self._session.variant).behaviour, self._prompt.behaviour
+        rows = tool_rows(used, toolbox, off=self._session.tools_off, edited=edited)
+        allowed = allowed_tools(self._session.tools_allowed, toolbox)
+        self._tools.set_content(joined(tag("h2", "Tools"), rows, allowed))
+
+    async def _tool_clicked(self, event: events.GenericEventArguments) -> None:
+        action, name = (str(one) for one in event.args)
+        if action == "remove":
+            behaviour = self._prompt.behaviour
+            left = tuple(choice for choice in behaviour.tools if choice.name != name)
+            self._prompt.change(behaviour.model_copy(update={"tools": left}))
+            return
+        try:
+            if action == "ask-again":
+                await self._workbench.pauses.ask_again(self._session.id, name)
+            else:
+                await self._workbench.sessions.change(self._session.id, partial(_with_switched, name=name))
+        except WorkbenchError as problem:
+            told(str(problem))
+        await self._on_change()
+
+    async def show_files(self, files: Mapping[str, str]) -> None:
+        """List the files: path to sha256."""
+        self._files = files
+        sizes = {path: await self._size(digest) for path, digest in files.items()}
+        self._listed.set_content(_files(files, sizes))
+
+    async def _size(self, digest: str) -> str:
+        try:
+            return size(await self._contents.size(digest))
+        except (NotFound, StorageError):
+            return "missing"
+
+    async def _open_file(self, event: events.GenericEventArguments) -> None:
+        path = str(event.args)
+        if path not in self._files:
+            return
+        content = await self._content(self._files[path])
+        with ui.dialog() as dialog, ui.card().classes("dialog-card").props("data-testid=file-view"):
+            with ui.element("div").classes("row-line fill"):
+                ui.label(path).classes("section-title truncate grow")
+                icon_button("close", "Close", dialog.close)
+            ui.html(content, sanitize=False).classes("tool-body fill")
+            button("Download", lambda: self._download(path), icon="download")
+        dialog.on("hide", dialog.delete)
+        dialog.open()
+
+    async def _content(self, digest: str) -> Html:
+        try:
+            content = await self._contents.get(digest)
+            return cut(content.decode())
+        except (NotFound, StorageError) as problem:
+            return tag("p", str(problem), cls="faint")
+        except UnicodeDecodeError:
+            return tag("p", "This file is not text. Download it to open it in another program.", cls="faint")
+
+    async def _download(self, path: str) -> None:
+        try:
+            await save(self._contents, self._files[path], path)
+        except (NotFound, StorageError) as problem:
+            told(str(problem))
+
+
+def _with_switched(session: Session, name: str) -> Session:
+    """The session with that tool switched the other way."""
+    off = session.tools_off
+    left = tuple(other for other in off if other != name) if name in off else (*off, name)
+    return session.model_copy(update={"tools_off": left})
+
+
+def _files(files: Mapping[str, str], sizes: Mapping[str, str]) -> Html:
+    if not files:
+        rows = tag("p", "No files yet. What the agent writes appears here.", cls="faint")
+    else:
+        rows = joined(*(_file_row(path, sizes.get(path, "")) for path in sorted(files)))
+    return joined(tag("h2", "Files"), rows)
+
+
+def _file_row(path: str, octets: str) -> Html:
+    return tag(
+        "button",
+        icon("description"),
+        tag("span", path, cls="truncate"),
+        tag("span", octets, cls="faint"),
+        type="button",
+        cls="file-row",
+        data_path=path,
+        data_testid="session-file",
+        title=f"Show {path}",
+    )
+
+
+def _money(limits: Limits) -> str:
+    session = f"${limits.session_cost:g} a session, " if limits.session_cost else ""
+    return f"${limits.run_cost:g} a run, {session}${limits.day_cost:g} a day"
+
+
+def _settings(behaviour: Behaviour, model: str) -> Html:
+    parameters, limits = behaviour.parameters, behaviour.limits
+    facts = {
+        "Model": model,
+        "Temperature": "provider's choice" if parameters.temperature is None else f"{parameters.temperature:g}",
+        "Answer at most": plural(parameters.max_tokens, "token"),
+        "Steps at most": f"{limits.max_steps}",
+        "Time at most": f"{limits.total_time:g} s",
+        **({"Tokens at most": f"{limits.run_tokens:,} a run"} if limits.run_tokens else {}),
+        "Money at most": _money(limits),
+    }
+    rows = joined(*(joined(tag("dt", name), tag("dd", value)) for name, value in facts.items()))
+    return joined(tag("h2", "Limits of the next run"), tag("dl", rows, cls="facts-list"))

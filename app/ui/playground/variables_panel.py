@@ -1,0 +1,134 @@
+"""The values of a session's variables, and the sets of them that are kept under names."""
+
+from collections.abc import Awaitable, Callable
+
+from nicegui import events, ui
+
+from app.domain.agents import Behaviour, VariableSet
+from app.domain.errors import WorkbenchError
+from app.domain.sessions import Session
+from app.domain.values import new_id
+from app.ui.elements.buttons import button
+from app.ui.elements.markup import Html, icon, joined, tag
+from app.ui.elements.notices import told
+from app.ui.elements.questions import asked_for_text
+from app.ui.elements.undo_bar import UndoBar
+from app.ui.elements.variables_form import Field, VariablesForm, fields_of
+from app.workbench import Workbench
+
+_EMIT_SET = """(event) => {
+  const button = event.target.closest('[data-action]');
+  if (button) emit([button.dataset.action, button.dataset.set]);
+}"""
+
+
+class VariablesPanel(ui.element):
+    """`on_change` is called when the session has other values."""
+
+    def __init__(self, workbench: Workbench, session: Session, on_change: Callable[[], Awaitable[object]]) -> None:
+        super().__init__("section")
+        self.classes("side-section").props("aria-label=Variables")
+        self._workbench = workbench
+        self._session = session
+        self._on_change = on_change
+        self._fields: list[Field] = []
+        with self:
+            ui.html("Variables", sanitize=False, tag="h2")
+            self._form = VariablesForm(self._value_typed)
+            with ui.element("div").classes("variable-sets") as self._set_row:
+                self._sets = ui.html(sanitize=False).classes("variable-set-list").props("data-testid=variable-sets")
+                self._sets.on("click", self._set_clicked, js_handler=_EMIT_SET)
+                keep = button("Keep these values", self._keep, look="quiet", icon="bookmark_add")
+                keep.props("data-testid=keep-values-button")
+            self._undo = UndoBar()
+
+    def show(self, session: Session, behaviour: Behaviour) -> None:
+        """Show a box for each variable of the prompt as it is written now."""
+        self._session = session
+        self._fields = fields_of(behaviour.system_prompt, behaviour.variables, session.variables)
+        self._form.show(self._fields)
+        self._set_row.visible = bool(self._fields)
+        self._show_sets()
+
+    async def _value_typed(self, name: str, value: str) -> None:
+        await self._change({name: value})
+
+    async def _change(self, values: dict[str, str]) -> None:
+        def changed(session: Session) -> Session:
+            return session.model_copy(update={"variables": {**session.variables, **values}})
+
+        try:
+            self._session = await self._workbench.sessions.change(self._session.id, changed)
+        except WorkbenchError as problem:
+            told(str(problem))
+            return
+        await self._on_change()
+
+    def _show_sets(self) -> None:
+        sets = self._workbench.variable_sets.of(self._session.agent_id)
+        self._sets.set_content(joined(*(_set_chip(one, self._session) for one in sets)))
+
+    async def _keep(self) -> None:
+        name = await asked_for_text("Keep these values", "", label="Name of this set")
+        if not name:
+            return
+        given = {field.variable.name for field in self._fields}
+        values = {key: value for key, value in self._values().items() if key in given}
+        agent_id = self._session.agent_id
+        same = next((one.id for one in self._workbench.variable_sets.of(agent_id) if one.name == name), new_id())
+        await self._do(self._workbench.variable_sets.save(_named(same, agent_id, name, values)))
+
+    def _values(self) -> dict[str, str]:
+        return {field.variable.name: field.value for field in self._fields} | self._session.variables
+
+    async def _set_clicked(self, event: events.GenericEventArguments) -> None:
+        action, set_id = (str(one) for one in event.args)
+        found = next(
+            (one for one in self._workbench.variable_sets.of(self._session.agent_id) if one.id == set_id), None
+        )
+        if found is None:
+            self._show_sets()
+        elif action == "use":
+            for name, value in found.values.items():
+                self._form.put(name, value)
+            await self._change(found.values)
+            self._show_sets()
+        else:
+            await self._do(self._workbench.variable_sets.delete(set_id))
+            self._undo.show(f"Deleted “{found.name}”", lambda: self._do(self._workbench.variable_sets.save(found)))
+
+    async def _do(self, change: Awaitable[object]) -> None:
+        try:
+            await change
+        except WorkbenchError as problem:
+            told(str(problem))
+        self._show_sets()
+
+
+def _named(set_id: str, agent_id: str, name: str, values: dict[str, str]) -> VariableSet:
+    return VariableSet(id=set_id, agent_id=agent_id, name=name[:60], values=values)
+
+
+def _set_chip(kept: VariableSet, session: Session) -> Html:
+    is_used = all(session.variables.get(name) == value for name, value in kept.values.items())
+    use = tag(
+        "button",
+        kept.name,
+        type="button",
+        cls="set-use",
+        data_action="use",
+        data_set=kept.id,
+        data_testid="variable-set",
+        aria_pressed="true" if is_used else "false",
+        title=", ".join(f"{name}: {value}" for name, value in kept.values.items()),
+    )
+    delete = tag(
+        "button",
+        icon("close"),
+        type="button",
+        cls="set-delete",
+        data_action="delete",
+        data_set=kept.id,
+        aria_label=f"Delete the values “{kept.name}”",
+    )
+    return tag("span", use, delete, cls="set-chip is-used" if is_used else "set-chip")

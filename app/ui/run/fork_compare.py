@@ -1,0 +1,95 @@
+"""A fork beside the run it comes from, step by step from the point where they part."""
+
+import re
+
+from nicegui import ui
+
+from app.domain.errors import ErrorInfo, WorkbenchError
+from app.domain.failure_words import failure_words
+from app.domain.trace import AlignedStep, TrajectoryStep, Verdict
+from app.domain.trace.fork_view import ForkView
+from app.ui.elements.addresses import run_address
+from app.ui.elements.buttons import button
+from app.ui.elements.format import head, plural
+from app.ui.elements.markup import Html, joined, tag
+from app.ui.elements.notices import told
+from app.workbench import Workbench
+
+SHOWN = 50
+_BOLD = re.compile(r"\*\*(\S(?:.*?\S)?)\*\*")
+WORDS: dict[Verdict, str] = {
+    "same": "The same",
+    "other_arguments": "Other arguments",
+    "other_tool": "Another tool",
+    "extra": "Only in the fork",
+    "missing": "Only in the original",
+}
+
+
+async def open_fork_compare(workbench: Workbench, run_id: str) -> None:
+    """Show what became another; says so where the run is no fork or cannot be read."""
+    try:
+        view = await workbench.forks.compare(run_id)
+    except WorkbenchError as error:
+        told(str(error))
+        return
+    if view is None:
+        told("This run is no fork, so there is nothing to compare it with.")
+        return
+    with ui.dialog() as dialog, ui.card().classes("dialog-card fork-dialog").props("data-testid=fork-comparison"):
+        ui.html("Compared with the original", sanitize=False, tag="h2").classes("section-title")
+        ui.html(fork_table(view), sanitize=False)
+        with ui.element("div").classes("row-line dialog-buttons fork-close"):
+            button("Close", dialog.close, look="quiet")
+    dialog.on("hide", dialog.delete)
+    dialog.open()
+
+
+def fork_table(view: ForkView) -> Html:
+    """`12 steps reused, 3 new`, and the steps from there on in two columns."""
+    origin = tag("a", "the original", href=f"{run_address(view.forked.run_id)}?step={view.forked.seq}")
+    summary = tag("p", tag("strong", view.summary), ". Steps of ", origin, " beside those of this run:")
+    if not view.rows:
+        return joined(summary, tag("p", "The original cannot be read any more.", cls="faint"))
+    names = tag("tr", *(tag("th", name, scope="col") for name in ("", "Original", "This run")))
+    cut = next((place for place, row in enumerate(view.rows) if row.columns[0] is None), -1)
+    rows = [_row(row, view, error=view.error if place == cut else None) for place, row in enumerate(view.rows[:SHOWN])]
+    left = len(view.rows) - len(rows)
+    more = tag("p", f"{plural(left, 'more step')} not shown.", cls="faint") if left else Html("")
+    return joined(summary, tag("table", tag("thead", names), tag("tbody", *rows), cls="fork-rows"), more)
+
+
+def _row(row: AlignedStep, view: ForkView, *, error: ErrorInfo | None) -> Html:
+    original, own = row.columns
+    first = tag("p", failure_words(error.failure).title, ": ", head(error.text, 200), cls="is-bad") if error else ""
+    number = max(step.number for step in row.columns if step is not None)
+    verdict = "The original broke off" if error else _verdict(row, view)
+    name = joined(tag("strong", f"Step {number}"), tag("div", verdict, cls="faint"))
+    cells = (joined(first, "" if error else _step(original)), _step(own))
+    return tag("tr", tag("td", name), *(tag("td", cell) for cell in cells))
+
+
+def _verdict(row: AlignedStep, view: ForkView) -> str:
+    original, own = row.columns
+    if own is not None and own.number <= view.reused:
+        return "Taken over" if (row.verdict, _said(original)) == ("same", _said(own)) else "Edited"
+    if row.verdict == "same" and _said(original) != _said(own):
+        return "The same calls, other words"
+    return WORDS[row.verdict]
+
+
+def _said(step: TrajectoryStep | None) -> tuple[str, ...]:
+    """What was said, and what came of the calls."""
+    if step is None:
+        return ()
+    return (step.decision.text, *(call.result.text if call.result else "" for call in step.calls))
+
+
+def _step(step: TrajectoryStep | None) -> Html:
+    if step is None:
+        return tag("span", "no step", cls="faint")
+    said = tag("p", head(_BOLD.sub(r"\1", step.decision.text), 200)) if step.decision.text.strip() else Html("")
+    calls = (
+        tag("p", tag("code", call.name), " ", head(call.result.text if call.result else "", 160)) for call in step.calls
+    )
+    return joined(said, *calls)

@@ -1,0 +1,226 @@
+"""One run, step by step, while it goes on and ever after."""
+
+import asyncio
+from urllib.parse import urlencode
+
+from nicegui import PageArguments, events, ui
+
+from app.domain.events import Entry
+from app.domain.streaming import Draft
+from app.domain.trace import RunStatus, Step, StoredTrace
+from app.domain.values import now
+from app.engine.run.live_run import LiveRun
+from app.ui.elements.addresses import run_address
+from app.ui.elements.buttons import button, icon_button
+from app.ui.elements.format import head
+from app.ui.run.findings_panel import Findings
+from app.ui.run.fork_compare import open_fork_compare
+from app.ui.run.fork_dialog import open_fork
+from app.ui.run.replay_dialog import ReplayDialog
+from app.ui.run.run_find import RunFind
+from app.ui.run.run_tabs import RunTabs, View, view_of
+from app.ui.run.timeline_cards import CardContext, show_text
+from app.ui.run.trace_growth import RunSoFar
+from app.ui.run.trace_header import loading_heading, run_heading
+from app.ui.run.trace_notices import cut_off_head, live_text, run_notices
+from app.ui.runs.export_dialog import open_export
+from app.ui.runs.run_actions import RunActions
+from app.workbench import Workbench
+
+REFRESH_SECONDS = 0.5
+PIECE = 1000
+"""Entries whose projections take about as long as the event loop may wait, 5 ms."""
+_ACT = """(event) => {
+  const button = event.target.closest('[data-step-action]');
+  if (!button) return;
+  event.preventDefault();
+  if (button.dataset.address) navigator.clipboard.writeText(new URL(button.dataset.address, location.href).href);
+  emit([button.dataset.stepAction, button.dataset.seq]);
+}"""
+
+
+async def run_page(workbench: Workbench, run: str, arguments: PageArguments) -> None:
+    """Build `/runs/{run}`; `?step=` opens that entry's step, `?view=` another tab. Raises `NotFound`."""
+    await RunPage(workbench, run, arguments).build()
+
+
+class RunPage:
+    def __init__(self, workbench: Workbench, run_id: str, arguments: PageArguments) -> None:
+        self._workbench = workbench
+        self._run = RunSoFar(run_id)
+        self._damaged: tuple[str, ...] = ()
+        self._seen: tuple[object, ...] = ()
+        self._alive = False
+        self._step = _number(arguments.query_parameters.get("step", ""))
+        self._view = view_of(arguments.query_parameters.get("view", ""))
+        self._tabs: RunTabs | None = None
+        ui.page_title("Run · Agent Playground")
+        with ui.element("div").classes("page page-wide run-page"):
+            with ui.element("div").classes("run-top"):
+                self._heading = ui.html(loading_heading(), sanitize=False, tag="header").classes("run-heading")
+                with ui.element("div").classes("run-buttons"):
+                    self._actions = RunActions(workbench, run_id)
+                    self._compare = button(
+                        "Compare with original", self._compare_fork, icon="compare_arrows", testid="fork-compare"
+                    )
+                    self._compare.visible = False
+                    button("Export", self._export, icon="ios_share", testid="run-export")
+                    with icon_button("more_vert", "More", testid="run-more"), ui.menu():
+                        ui.menu_item("Replay", self._replay).props("data-testid=run-replay")
+            self._notices = ui.html(sanitize=False).classes("stack")
+            self._findings = Findings(workbench, self._run, self._open)
+            self._find = RunFind(self._run, self._go)
+            self._body = ui.element("div").classes("stack run-views").on("click", self._act, js_handler=_ACT)
+            with ui.element("section").classes("live-draft").props("data-testid=run-draft") as self._draft:
+                self._draft_words = ui.html(sanitize=False)
+                self._draft_text = ui.element("div")
+            self._draft.visible = False
+
+    async def build(self) -> None:
+        """Read the trace and show it; a live run is followed from then on."""
+        trace = await self._workbench.runs.trace(self._run.run_id, opening=self._show_opening)
+        self._damaged = trace.damaged
+        await self._take(list(trace.entries))
+        await self._show(trace)
+        ui.page_title(f"{head(self._run.request, 60) or 'Run'} · Agent Playground")
+        ui.timer(REFRESH_SECONDS, self._tick)
+        await self._findings.show()
+
+    def _show_opening(self, entries: list[Entry]) -> None:
+        """Show the first entries of a long trace while the others are still read."""
+        if self._step is not None or self._view != "timeline" or self._body.is_deleted:
+            return
+        self._run.take(entries)
+        self._built_tabs().show_opening()
+
+    async def _take(self, entries: list[Entry]) -> None:
+        """Take what was not taken yet, in pieces that leave the event loop its turns."""
+        for start in range(len(self._run.entries), len(entries), PIECE):
+            self._run.take(entries[start : start + PIECE])
+            await asyncio.sleep(0)
+
+    def _built_tabs(self) -> RunTabs:
+        if self._tabs is None:
+            context = CardContext(self._run, self._workbench.contents)
+            wanted = self._run.place(self._step) if self._step is not None else None
+            self._find.current = wanted
+            with self._body:
+                self._tabs = RunTabs(
+                    self._run, context, view=self._view, wanted=wanted, on_turn=self._turned, on_choose=self._chosen
+                )
+        return self._tabs
+
+    async def _tick(self) -> None:
+        live = self._workbench.runs.recent(self._run.run_id)
+        if live is None:
+            return
+        seen = (len(live.entries), live.alive, live.unsaved, *_length(live.draft))
+        if seen == self._seen:
+            self._show_heading()
+            await self._built_tabs().show(alive=self._alive)
+        else:
+            self._seen = seen
+            await self._take(live.entries)
+            await self._show(StoredTrace(live.entries, live.draft), live)
+        await self._findings.show()
+
+    async def _show(self, trace: StoredTrace, live: LiveRun | None = None) -> None:
+        status = self._show_heading()
+        started = self._run.started
+        notices = run_notices(
+            self._run.entries,
+            status,
+            attempts=self._run.attempts,
+            session_id=started.session_id if started else "",
+            agent_slug=started.agent.slug if started else "",
+            damaged=self._damaged,
+            unsaved=live.unsaved if live else None,
+        )
+        self._notices.set_content(notices)
+        self._show_draft(trace.draft, status)
+        self._alive = status in ("running", "paused")
+        self._find.show()
+        await self._built_tabs().show(alive=self._alive)
+
+    def _show_heading(self) -> RunStatus:
+        status = self._workbench.runs.status(self._run.run_id, self._run.entries)
+        row = self._run.row(status)
+        if row is None or not row.request:  # damaged where it begins; the list of runs still knows
+            row = self._workbench.rows.get(self._run.run_id) or row
+        self._heading.set_content(run_heading(row, now(), self._run))
+        self._actions.show(status)
+        self._compare.visible = self._run.forked is not None
+        return status
+
+    def _show_draft(self, draft: Draft, status: RunStatus) -> None:
+        self._draft.visible = not draft.empty
+        self._draft_text.clear()
+        if draft.empty:
+            return
+        if status == "running":
+            self._draft_words.set_content(live_text(draft))
+            return
+        self._draft_words.set_content(cut_off_head(draft))
+        with self._draft_text:
+            show_text("\n\n".join(text for text in (draft.reasoning, draft.text) if text))
+
+    async def _go(self, index: int) -> None:
+        """Open the step with that index in the tab that is looked at."""
+        self._chosen(self._run.steps[index])
+        await self._built_tabs().go(index)
+
+    async def _open(self, seq: int) -> None:
+        index = self._run.nearest(seq)
+        if index is not None:
+            await self._go(index)
+
+    async def _act(self, event: events.GenericEventArguments) -> None:
+        """Do what a button of a step says."""
+        action, seq = str(event.args[0]), int(event.args[1])
+        index = self._run.place(seq)
+        if action == "link":
+            ui.notify("Link copied.")
+        elif action == "fork":
+            self._fork(seq)
+        elif action == "request" and index is not None:
+            self._chosen(self._run.steps[index])
+            self._built_tabs().open("messages", index)
+
+    def _turned(self, view: View) -> None:
+        self._view = view
+        self._say_address()
+
+    def _chosen(self, step: Step) -> None:
+        self._step = step.seq
+        self._find.current = self._run.place(step.seq)
+        self._say_address()
+
+    def _export(self) -> None:
+        open_export(self._workbench, [self._run.run_id])
+
+    def _fork(self, seq: int) -> None:
+        open_fork(self._workbench, self._run.run_id, tuple(self._run.entries), seq)
+
+    def _replay(self) -> None:
+        ReplayDialog(self._workbench, self._run.run_id, self._open)
+
+    async def _compare_fork(self) -> None:
+        await open_fork_compare(self._workbench, self._run.run_id)
+
+    def _say_address(self) -> None:
+        said = {
+            "step": "" if self._step is None else str(self._step),
+            "view": "" if self._view == "timeline" else self._view,
+        }
+        query = urlencode({name: value for name, value in said.items() if value})
+        ui.navigate.history.replace(run_address(self._run.run_id) + (f"?{query}" if query else ""))
+
+
+def _length(draft: Draft) -> tuple[int, ...]:
+    """Grows with the draft."""
+    calls = sum(len(call.arguments) for call in draft.calls.values())
+    return len(draft.text), len(draft.reasoning), len(draft.calls), calls
+
+
+def _number(text: str) -> int | None:
+    return int(text) if text.isascii() and text.isdigit() and len(text) <= 9 else None

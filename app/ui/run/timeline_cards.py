@@ -1,0 +1,192 @@
+"""One step of a run as a card."""
+
+from dataclasses import dataclass
+
+from nicegui import background_tasks, ui
+
+from app.domain.messages import FilePart, ImagePart
+from app.domain.trace import CallView, Step
+from app.store.contents.contents import Contents
+from app.ui.conversation.artifact_buttons import hear_artifact_buttons
+from app.ui.conversation.attached import attached, hear_attached
+from app.ui.conversation.tool_body import STATUS_WORDS, attachments, cut, pretty, printed_view, traceback_view
+from app.ui.elements.addresses import run_address
+from app.ui.elements.format import duration, moment_text
+from app.ui.elements.markup import Html, icon, joined, tag
+from app.ui.elements.visible import titled, visible
+from app.ui.markdown.markdown import Markdown
+from app.ui.run.trace_growth import RunSoFar
+from app.ui.run.trace_words import since, step_icon, step_label
+
+LONG = 100_000
+"""Characters of a text above which only its beginning is shown."""
+OPEN_THOUGHT = 600
+"""Characters of a thought above which it is closed at first."""
+
+
+@dataclass(frozen=True, slots=True)
+class CardContext:
+    """What the cards of one run have in common."""
+
+    run: RunSoFar
+    contents: Contents
+
+
+class StepCard(ui.element):
+    """`alive`: the run goes on, so a call without a result may still get one."""
+
+    def __init__(self, step: Step, context: CardContext, *, alive: bool) -> None:
+        super().__init__("article")
+        self._step = step
+        self._context = context
+        self._call: ui.html | None = None
+        self.classes(f"step step-{step.type}").props(f"data-testid=run-step data-step-type={step.type}")
+        self.props(f"data-seq={step.seq}")
+        with self:
+            self._build(alive=alive)
+
+    def show_call(self, *, alive: bool) -> None:
+        """The card of a call, with where it stands now."""
+        if self._call is not None and self._step.call is not None:
+            self._call.set_content(_call(self._step, self._step.call, self._context, alive=alive))
+
+    def _build(self, *, alive: bool) -> None:
+        step, context = self._step, self._context
+        match step.type:
+            case "agent-thought":
+                self._build_thought()
+            case "tool-call":
+                self._call = ui.html(sanitize=False)
+                self.show_call(alive=alive)
+            case "tool-result":
+                self._build_result()
+            case "user-request" | "agent-response":
+                ui.html(step_head(step, context), sanitize=False, tag="header").classes("step-head")
+                self._build_message()
+
+    def _build_message(self) -> None:
+        parts = self._step.message.attachments if self._step.message else ()
+        if self._step.text.strip() or not parts:
+            show_text(self._step.text)
+        if parts:
+            ui.html(attached(parts, self._context.contents), sanitize=False)
+            hear_attached(self, self._context.contents)
+
+    def _build_thought(self) -> None:
+        with ui.element("details") as details:
+            ui.html(step_head(self._step, self._context), sanitize=False, tag="summary").classes("step-head")
+            show_text(self._step.text)
+        if len(self._step.text) <= OPEN_THOUGHT:
+            details.props("open")
+
+    def _build_result(self) -> None:
+        call, result = self._step.call, self._step.result
+        if call is None or result is None:
+            return
+        self.classes("is-failed" if result.failed else "is-ok")
+        ui.html(_result(self._step, call, self._context), sanitize=False)
+        if call.changes or any(isinstance(part, ImagePart | FilePart) for part in result.parts):
+            place = ui.html(sanitize=False).classes("tool-body")
+            hear_artifact_buttons(self, self._context.contents)
+            background_tasks.create(self._attach(place, call), name="read attachments", context=place)
+
+    async def _attach(self, place: ui.html, call: CallView) -> None:
+        place.set_content(await attachments(call, self._context.contents))
+
+
+def step_head(step: Step, context: CardContext, title: str = "", note: str = "") -> Html:
+    """Who, when, and the link to exactly this step."""
+    cut_off = step.message is not None and step.message.partial
+    failed = step.result is not None and step.result.failed
+    return joined(
+        icon("error" if failed else step_icon(step), "step-icon"),
+        tag("strong", title or step_label(step)),
+        tag("span", note, cls="faint") if note else "",
+        tag("span", "Cut off here", cls="chip is-warn") if cut_off else "",
+        tag(
+            "time",
+            since(context.run.began_for(step.seq), step.at),
+            title=moment_text(step.at),
+            datetime=step.at.isoformat(),
+        ),
+        _number(step, context.run),
+        step_actions(step, context),
+    )
+
+
+def _number(step: Step, run: RunSoFar) -> Html:
+    """`Step 2`, as the trajectory counts and links it; what a user says belongs to none."""
+    if step.type == "user-request":
+        return Html("")
+    address = f"{run_address(run.run_id)}?step={step.seq}"
+    return tag("a", f"Step {run.number(step.seq)}", href=address, cls="step-link", title="Link to this step")
+
+
+def step_actions(step: Step, context: CardContext) -> Html:
+    """What can be done from exactly this step; the run's page hears the buttons by their `data-step-action`."""
+    address = f"{run_address(context.run.run_id)}?step={step.seq}"
+    buttons = [_action("link", "Copy link to this step", icon("link"), step, address=address)]
+    if step.type in ("agent-thought", "agent-response"):
+        buttons.append(_action("request", "What the model got before it said this", icon("forum"), step))
+    buttons.append(_action("fork", "Run on from here", icon("fork_right"), step, testid="fork-button"))
+    return tag("span", *buttons, cls="step-actions")
+
+
+def _action(name: str, title: str, content: Html, step: Step, *, address: str | None = None, testid: str = "") -> Html:
+    return tag(
+        "button",
+        content,
+        type="button",
+        title=title,
+        aria_label=title,
+        data_step_action=name,
+        data_seq=str(step.seq),
+        data_address=address,
+        data_testid=testid or f"step-{name}",
+    )
+
+
+def show_text(text: str) -> None:
+    """The text as Markdown; of a very long one the beginning, and in words how much there is."""
+    if not text.strip():
+        ui.html(tag("p", "No text.", cls="faint"), sanitize=False)
+        return
+    Markdown(text[:LONG])
+    if len(text) > LONG:
+        ui.html(tag("p", f"The first {LONG:,} of {len(text):,} characters.", cls="faint"), sanitize=False)
+
+
+def _call(step: Step, call: CallView, context: CardContext, *, alive: bool) -> Html:
+    title = titled(context.run.specs.get(call.name), call.name, call.label)
+    arguments = visible(cut(call.malformed or pretty(call.arguments)))
+    return joined(
+        tag("header", step_head(step, context, title, _standing(call, alive=alive)), cls="step-head"),
+        tag("div", arguments, data_testid="tool-arguments", cls="tool-body"),
+    )
+
+
+def _standing(call: CallView, *, alive: bool) -> str:
+    if call.result is not None:
+        return "called"
+    return "running…" if alive else "never finished"
+
+
+def _result(step: Step, call: CallView, context: CardContext) -> Html:
+    result = call.result
+    status = result.status if result is not None else "ok"
+    tries = f", {call.attempts} attempts" if call.attempts > 1 else ""
+    took = f"{STATUS_WORDS[status]} in {duration(call.ms)}{tries}"
+    title = titled(context.run.specs.get(call.name), call.name, call.label)
+    text = cut(step.text) if step.text else tag("p", "It returned no text.", cls="faint")
+    failed = status != "ok"
+    return joined(
+        tag("header", step_head(step, context, title, took), cls="step-head"),
+        tag(
+            "div",
+            tag("div", text, cls="tool-error", data_testid="tool-error") if failed else text,
+            printed_view(call),
+            traceback_view(call),
+            cls="tool-body",
+            data_testid="tool-result",
+        ),
+    )

@@ -1,0 +1,99 @@
+"""The words for the steps of a run."""
+
+from datetime import datetime
+
+from app.domain.events import Origin
+from app.domain.trace import CallView, Step, StepType, TrajectoryStep
+from app.ui.conversation.tool_body import STATUS_WORDS
+from app.ui.elements.format import duration, head, plural, tokens
+from app.ui.run.trace_list import Line
+
+LABELS: dict[StepType, str] = {
+    "user-request": "User",
+    "agent-thought": "Thought",
+    "tool-call": "Tool call",
+    "tool-result": "Tool result",
+    "agent-response": "Answer",
+}
+REQUESTS: dict[Origin, str] = {"steer": "User, breaking in", "queued": "User, from the queue"}
+ICONS: dict[StepType, str] = {
+    "user-request": "person",
+    "agent-thought": "psychology",
+    "tool-call": "build",
+    "tool-result": "check_circle",
+    "agent-response": "smart_toy",
+}
+
+
+def step_line(step: Step, number: int, began: datetime) -> Line:
+    """The step on one line; `number` counts from 1."""
+    failed = step.result is not None and step.result.failed
+    return {
+        "type": step.type,
+        "tone": "failed" if failed else "",
+        "number": f"{number:,}",
+        "label": step_label(step),
+        "text": _line_text(step),
+        "note": _line_note(step, began),
+    }
+
+
+def step_label(step: Step) -> str:
+    """What kind of step it is; of a message of the user also how it came in."""
+    return REQUESTS.get(step.origin, LABELS[step.type]) if step.type == "user-request" else LABELS[step.type]
+
+
+def step_icon(step: Step) -> str:
+    return "alt_route" if step.type == "user-request" and step.origin == "steer" else ICONS[step.type]
+
+
+def trajectory_line(step: TrajectoryStep) -> Line:
+    failed = any(call.state == "failed" for call in step.calls)
+    text = step.decision.text if step.decision.kind == "respond" else acts(step)
+    return {
+        "type": step.decision.kind,
+        "tone": "failed" if failed else "",
+        "number": f"{step.number:,}",
+        "label": "Answer" if step.decision.kind == "respond" else "Act",
+        "text": head(text or step.decision.reasoning),
+        "note": f"{tokens(step.decision.usage.total_tokens)}, {duration(step.decision.ms)}",
+    }
+
+
+def acts(step: TrajectoryStep) -> str:
+    """The calls of the step: `calculator (operation: add, x: 5)`, one behind the other."""
+    return "; ".join(f"{call.name} ({arguments_head(call)})" for call in step.calls[:8])
+
+
+def arguments_head(call: CallView) -> str:
+    """The call's arguments on one line."""
+    if call.malformed is not None:
+        return head(call.malformed)
+    return head(", ".join(f"{name}: {head(str(value), 40)}" for name, value in list(call.arguments.items())[:6]))
+
+
+def decided(step: TrajectoryStep) -> str:
+    """What the model decided, in words."""
+    if step.decision.kind == "respond":
+        return "Answer"
+    together = " side by side" if len(step.calls) > 1 else ""
+    return f"Make {plural(len(step.calls), 'tool call')}{together}"
+
+
+def since(began: datetime, moment: datetime) -> str:
+    """How long after the run's beginning: `+1.2 s`."""
+    return f"+{duration((moment - began).total_seconds() * 1000)}"
+
+
+def _line_text(step: Step) -> str:
+    if step.type == "tool-call" and step.call is not None:
+        return f"{step.call.name} ({arguments_head(step.call)})"
+    if step.type == "tool-result" and step.result is not None:
+        return f"{step.result.name}: {head(step.text) or STATUS_WORDS[step.result.status]}"
+    return head(step.text)
+
+
+def _line_note(step: Step, began: datetime) -> str:
+    if step.type == "tool-result" and step.call is not None and step.call.ms is not None:
+        return duration(step.call.ms)
+    return since(began, step.at)

@@ -1,0 +1,181 @@
+"""Runs in the background: those that go on, with their progress, and those that ended."""
+
+from time import monotonic
+
+from nicegui import PageArguments, background_tasks, events, ui
+
+from app.domain.errors import WorkbenchError
+from app.domain.trace import RunPage, RunRow
+from app.domain.values import now
+from app.ui.elements.addresses import LANDING
+from app.ui.elements.buttons import button
+from app.ui.elements.format import plural
+from app.ui.elements.live_table import LiveTable
+from app.ui.elements.markup import Html, joined, tag
+from app.ui.elements.notices import empty_state, told
+from app.ui.runs.developer_note import developer_note
+from app.ui.runs.job_progress import JobsProgress
+from app.ui.runs.job_rows import BODY, COLUMNS, HEADER, cells
+from app.ui.runs.jobs_query import PAGE_SIZE, SHOWN, JobsQuery, Shown, shown_buttons
+from app.ui.runs.run_actions import act_on_run
+from app.workbench import Workbench
+
+REFRESH_SECONDS = 0.5
+_HEADING = joined(
+    tag("h1", "Jobs", cls="page-title"),
+    tag(
+        "p",
+        "Runs in the background. They go on while you do something else, and tell you when they end.",
+        cls="page-lead",
+    ),
+)
+_EMIT_SHOW = "(event) => { const one = event.target.closest('[data-show]'); if (one) emit(one.dataset.show); }"
+
+
+class JobsPage:
+    """`/jobs`; what is shown stands in the address."""
+
+    def __init__(self, workbench: Workbench, arguments: PageArguments) -> None:
+        self._workbench = workbench
+        self._frame = arguments.frame
+        self._query = JobsQuery.of(arguments.query_parameters)
+        self._rows: list[RunRow] = []
+        self._progress = JobsProgress()
+        self._seen = self._stamp()
+        self._not_before = 0.0
+        ui.page_title("Jobs · Agent Playground")
+        with ui.element("div").classes("page page-wide jobs-page"):
+            ui.html(_HEADING, sanitize=False)
+            developer_note()
+            self._build_choice()
+            self._table = self._build_table()
+            self._nothing = ui.element("div")
+            self._build_pager()
+        background_tasks.create(self._load(), name="load jobs", context=self._table)
+        ui.timer(REFRESH_SECONDS, self._tick)
+
+    def _build_choice(self) -> None:
+        with ui.element("div").classes("toolbar"):
+            self._choice = ui.html(shown_buttons(self._query.show), sanitize=False).classes("segmented")
+            self._choice.props('role=group aria-label="Which runs are shown"')
+            self._choice.on("click", self._choose, js_handler=_EMIT_SHOW)
+            self._count = ui.html(tag("span", "Loading jobs…"), sanitize=False).classes("muted")
+            self._count.props("role=status data-testid=jobs-count")
+
+    def _build_table(self) -> LiveTable:
+        table = LiveTable(head=HEADER, body=BODY, columns=COLUMNS, testid="jobs-table")
+        return table.classes("jobs-table").on("act", self._act)
+
+    def _build_pager(self) -> None:
+        with ui.element("nav").classes("runs-pager").props('aria-label="Pages of jobs"') as self._pager:
+            self._previous = button("Previous", lambda: self._turn(-1), icon="chevron_left", testid="previous-page")
+            self._place = ui.html(sanitize=False).classes("muted")
+            self._next = button("Next", lambda: self._turn(1), testid="next-page").props("icon-right=chevron_right")
+        self._pager.visible = False
+
+    async def _load(self) -> None:
+        """Read the page of jobs that the query names, and show it."""
+        began, query = monotonic(), self._query
+        self._seen = self._stamp()
+        try:
+            found = await self._workbench.jobs.page(offset=query.offset, limit=PAGE_SIZE, live=query.live)
+        except WorkbenchError as problem:
+            self._show_nothing("error", "The jobs could not be read", str(problem))
+            return
+        if query is not self._query:
+            return  # something else was asked meanwhile
+        if not found.rows and found.total:
+            self._ask(query.model_copy(update={"page": _pages(found.total)}))
+            return
+        self._not_before = monotonic() + 10 * (monotonic() - began)
+        self._show(found)
+
+    async def _tick(self) -> None:
+        if self._seen != self._stamp() and monotonic() >= self._not_before:
+            await self._load()
+        elif any(self._workbench.runs.live(row.run_id) for row in self._rows):
+            self._show_rows()
+
+    def _stamp(self) -> tuple[int, ...]:
+        """Changes whenever a background run begins, gets on or ends."""
+        runs = self._workbench.runs
+        grown = (len(live.entries) for live in runs.live_runs() if live.started.background)
+        return runs.begun, self._workbench.jobs.ended_count, *grown
+
+    async def _act(self, event: events.GenericEventArguments) -> None:
+        action, run_id = (str(one) for one in event.args)
+        try:
+            if action == "opened":
+                await self._workbench.jobs.opened(run_id)
+                return
+            await act_on_run(self._workbench, run_id, action)
+        except WorkbenchError as problem:
+            told(str(problem))
+        await self._load()
+
+    def _choose(self, event: events.GenericEventArguments) -> None:
+        show: Shown = next((one for one in SHOWN if one == event.args), "all")
+        self._ask(JobsQuery(show=show))
+
+    def _turn(self, pages: int) -> None:
+        self._ask(self._query.model_copy(update={"page": max(1, self._query.page + pages)}))
+
+    def _ask(self, query: JobsQuery) -> None:
+        """Show what another query finds, and let the address say it."""
+        self._query = query
+        self._choice.set_content(shown_buttons(query.show))
+        self._table.wait()
+        ui.navigate.history.replace(query.address)
+        # NiceGUI believes the page to stand at its first address still, and would not build it anew for that one.
+        self._frame._reset_match()
+        background_tasks.create(self._load(), name="load jobs", context=self._table)
+
+    def _show(self, found: RunPage) -> None:
+        self._rows = found.rows
+        self._nothing.clear()
+        self._table.visible = found.total > 0
+        self._show_rows()
+        self._count.set_content(tag("span", plural(found.total, "run")))
+        if not found.total:
+            self._show_none()
+        pages = _pages(found.total)
+        self._pager.visible = pages > 1
+        self._place.set_content(tag("span", f"Page {self._query.page:,} of {pages:,}"))
+        self._previous.set_enabled(self._query.page > 1)
+        self._next.set_enabled(self._query.page < pages)
+
+    def _show_rows(self) -> None:
+        runs, moment = self._workbench.runs, now()
+        going_on = [runs.live(row.run_id) for row in self._rows if row.status in ("running", "paused")]
+        doing = self._progress.words([live for live in going_on if live is not None])
+        self._table.show(
+            [cells(row, moment, doing=doing.get(row.run_id, ""), alive=row.run_id in doing) for row in self._rows]
+        )
+
+    def _show_none(self) -> None:
+        match self._query.show:
+            case "running":
+                self._show_nothing(
+                    "pending_actions", "Nothing is running", "What you start in the background shows up here."
+                )
+            case "finished":
+                self._show_nothing(
+                    "task_alt", "Nothing has finished yet", "A run in the background is listed here once it ended."
+                )
+            case "all":
+                words = (
+                    "Write a message in the Playground and choose “Run in background” beside the Send button, or press "
+                    "Ctrl-Shift-Enter. Agents and API keys can start background runs as well."
+                )
+                way = tag("a", "Go to the Playground", href=LANDING)
+                self._show_nothing("pending_actions", "No background runs yet", words, way)
+
+    def _show_nothing(self, symbol: str, title: str, words: str, *next_step: Html) -> None:
+        self._nothing.clear()
+        self._table.visible = False
+        with self._nothing:
+            empty_state(symbol, title, words, *next_step)
+
+
+def _pages(total: int) -> int:
+    return max(1, -(-total // PAGE_SIZE))

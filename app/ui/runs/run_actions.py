@@ -1,0 +1,68 @@
+"""What can be done with a run as a whole: stop it, let one that was left go on, or give that up."""
+
+from nicegui import events, ui
+
+from app.domain.errors import WorkbenchError
+from app.domain.trace import RunStatus
+from app.ui.elements.markup import Html, joined, tag
+from app.ui.elements.notices import told
+from app.ui.runs.job_rows import ACTIONS, actions_of
+from app.workbench import Workbench
+
+_EMIT = "(event) => { const one = event.target.closest('[data-do]'); if (one) emit(one.dataset.do); }"
+
+
+async def act_on_run(workbench: Workbench, run_id: str, action: str) -> None:
+    """Stop, resume or give up the run; raises `WorkbenchError` where that cannot be done."""
+    match action:
+        case "stop" | "give-up":
+            await workbench.pauses.stop(run_id)
+        case "resume":
+            await workbench.chat.resume(run_id)
+        case _:
+            pass
+
+
+class RunActions(ui.element):
+    """Buttons for the head of a run's page; `show` says how the run stands."""
+
+    def __init__(self, workbench: Workbench, run_id: str) -> None:
+        super().__init__("div")
+        self.classes("run-actions")
+        self._workbench = workbench
+        self._run_id = run_id
+        self._drawn = Html("")
+        with self:
+            self._buttons = ui.html(sanitize=False).classes("run-actions").on("click", self._act, js_handler=_EMIT)
+
+    def show(self, status: RunStatus) -> None:
+        """Offer what can be done now."""
+        alive = self._workbench.runs.live(self._run_id) is not None
+        drawn = action_buttons(actions_of(status, alive=alive))
+        self.visible = bool(drawn)
+        if drawn != self._drawn:
+            self._drawn = drawn
+            self._buttons.set_content(drawn)
+
+    async def _act(self, event: events.GenericEventArguments) -> None:
+        try:
+            await act_on_run(self._workbench, self._run_id, str(event.args))
+        except WorkbenchError as problem:
+            told(str(problem))
+
+
+def action_buttons(actions: tuple[str, ...]) -> Html:
+    """One for each action, by its name."""
+    return joined(
+        *(
+            tag(
+                "button",
+                ACTIONS[name],
+                type="button",
+                cls="text-button text-button-primary" if name == "resume" else "text-button",
+                data_do=name,
+                data_testid=f"run-{name}",
+            )
+            for name in actions
+        )
+    )

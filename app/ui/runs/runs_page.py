@@ -1,0 +1,254 @@
+"""All runs: filtered, sorted and paged by the server; what is shown stands in the address."""
+
+from collections.abc import Mapping
+from time import monotonic
+
+from nicegui import PageArguments, background_tasks, events, ui
+
+from app.domain.errors import WorkbenchError
+from app.domain.trace import Excerpt, RunPage, RunRow, RunStatus, SortKey
+from app.domain.values import now
+from app.ui.elements.addresses import LANDING
+from app.ui.elements.buttons import button
+from app.ui.elements.format import plural
+from app.ui.elements.live_table import LiveTable
+from app.ui.elements.markup import Html, joined, tag
+from app.ui.elements.notices import empty_state, told
+from app.ui.elements.undo_bar import UndoBar
+from app.ui.runs.export_dialog import open_export
+from app.ui.runs.trace_filters import RunFilters
+from app.ui.runs.trace_import import ImportRun
+from app.ui.runs.trace_query import PAGE_SIZE, SORT_KEYS, TYPED, RunsQuery
+from app.ui.runs.trace_rows import BODY, HEADER, cells, columns, range_words, unread_words
+from app.ui.runs.trace_saved import SavedFilters
+from app.ui.runs.trace_selection import picked
+from app.workbench import Workbench
+
+REFRESH_SECONDS = 0.5
+UNFINISHED: tuple[RunStatus, ...] = ("running", "paused", "interrupted")
+"""What the row of a run without an end may say; where it really stands, its trace tells."""
+_HEADING = joined(
+    tag("h1", "Runs", cls="page-title"),
+    tag("p", "Every run of every agent, newest first. Open one to read it step by step.", cls="page-lead"),
+)
+
+
+def runs_page(workbench: Workbench, arguments: PageArguments) -> None:
+    """Build `/runs`. Raises `StorageError` when the rows cannot be read."""
+    page = RunsPage(workbench, arguments)
+    if not page.show_at_once():
+        background_tasks.create(page.load(), name="load runs", context=page.table)
+
+
+class RunsPage:
+    def __init__(self, workbench: Workbench, arguments: PageArguments) -> None:
+        self._workbench = workbench
+        self._frame = arguments.frame
+        self._query = RunsQuery.of(arguments.query_parameters)
+        self._shown: list[RunRow] = []
+        self._excerpts: Mapping[str, Excerpt] = {}
+        self._seen = self._stamp()
+        self._not_before = 0.0
+        self._typing: frozenset[str] = frozenset()
+        """The box that is being typed into, as far as one is."""
+        self._picked: str | None = None
+        """The row that was chosen last, from which a range begins."""
+        ui.page_title("Runs · Agent Playground")
+        with ui.element("div").classes("page page-wide runs-page"):
+            ui.html(_HEADING, sanitize=False)
+            self._filters = RunFilters(
+                self._query,
+                agents=self._agents(),
+                models=workbench.rows.models(),
+                variants=workbench.rows.variants,
+                ask=self._ask,
+            )
+            self._undo = UndoBar()
+            self._build_actions()
+            self.table = self._build_table()
+            self._nothing = ui.element("div")
+            self._build_pager()
+        ui.timer(REFRESH_SECONDS, self._tick)
+
+    def _build_actions(self) -> None:
+        with ui.element("div").classes("toolbar runs-actions"):
+            self._count = ui.html("Loading runs…", sanitize=False).classes("muted grow")
+            self._count.props("role=status data-testid=runs-count")
+            self._delete = button("Delete", self._delete_selected, look="danger", icon="delete", testid="delete-runs")
+            self._export = button("Export", self._export_selected, icon="download", testid="export-runs")
+            self._delete.visible = self._export.visible = False
+            SavedFilters(self._workbench, query=lambda: self._query, ask=self._ask, undo=self._undo)
+            ImportRun()
+
+    def _build_table(self) -> LiveTable:
+        table = LiveTable(head=HEADER, body=BODY, columns=columns(self._query), testid="runs-table")
+        return table.classes("runs-table").on("sort", self._sort).on("pick", self._pick).on("pick_all", self._pick_all)
+
+    def _build_pager(self) -> None:
+        with ui.element("nav").classes("runs-pager").props('aria-label="Pages of runs"') as self._pager:
+            self._previous = button("Previous", lambda: self._turn(-1), icon="chevron_left", testid="previous-page")
+            self._place = ui.html(sanitize=False).classes("muted")
+            self._next = button("Next", lambda: self._turn(1), testid="next-page").props("icon-right=chevron_right")
+        self._pager.visible = False
+
+    def _agents(self) -> dict[str, str]:
+        names = {agent.slug: agent.name for agent in self._workbench.agents.all()}
+        return {slug: names.get(slug, slug) for slug in self._workbench.rows.agents()}
+
+    def show_at_once(self) -> bool:
+        """Put the rows into the page as it is sent first; False where some have to be looked at closer before."""
+        query = self._query
+        if query.text.strip():
+            return False  # what was said in them is searched beside the event loop
+        found = self._workbench.rows.find(
+            query.filter, sort=query.sort, descending=query.descending, offset=query.offset, limit=PAGE_SIZE
+        )
+        unfinished = query.status in UNFINISHED or any(row.status in UNFINISHED for row in found.rows)
+        if unfinished or (found.total and not found.rows):
+            return False
+        self._show(found)
+        return True
+
+    async def load(self) -> None:
+        """Read the page of runs that the query names, and show it."""
+        started, query = monotonic(), self._query
+        self._seen = self._stamp()
+        try:
+            found = await self._read(query)
+        except WorkbenchError as problem:
+            self._show_nothing("error", "The runs could not be read", str(problem))
+            return
+        if query is not self._query:
+            return  # something else was asked meanwhile
+        if not found.rows and found.total:
+            self._show_query(query.model_copy(update={"page": _pages(found.total)}), in_place=True)
+            return
+        self._not_before = monotonic() + 10 * (monotonic() - started)
+        self._show(found)
+
+    async def _read(self, query: RunsQuery) -> RunPage:
+        return await self._workbench.runs.lists.page(
+            query.filter, sort=query.sort, descending=query.descending, offset=query.offset, limit=PAGE_SIZE
+        )
+
+    async def _tick(self) -> None:
+        if self._seen != self._stamp() and monotonic() >= self._not_before:
+            await self.load()
+        elif any(row.status == "running" for row in self._shown):
+            self._show_rows()
+
+    def _stamp(self) -> tuple[int, ...]:
+        """Changes whenever a run of this process begins, gets on or ends, or more of them can be searched."""
+        runs, search = self._workbench.runs, self._workbench.search
+        found = (search.behind, search.grown) if self._query.text.strip() else ()
+        return (runs.begun, *found, *(len(live.entries) for live in runs.live_runs()))
+
+    def _sort(self, event: events.GenericEventArguments) -> None:
+        key: SortKey = next((key for key in SORT_KEYS if key == event.args), "started_at")
+        self._ask(self._query.sorted_by(key))
+
+    def _pick(self, event: events.GenericEventArguments) -> None:
+        """Choose a row; with Shift, also those between it and the one before."""
+        run_id, with_shift = event.args
+        since, self._picked = self._picked if with_shift else None, str(run_id)
+        self._select(picked(self._listed(), self.table.selected, self._picked, since=since))
+
+    def _pick_all(self, event: events.GenericEventArguments) -> None:
+        self._select(self._listed() if event.args else [])
+
+    def _listed(self) -> list[str]:
+        return [row["id"] for row in self.table.rows]
+
+    def _turn(self, pages: int) -> None:
+        self._ask(self._query.model_copy(update={"page": max(1, self._query.page + pages)}))
+
+    def _ask(self, query: RunsQuery) -> None:
+        """Show what another query finds, and let Back lead to the one before; what is typed on is one step."""
+        changed = query.changed(self._query)
+        self._show_query(query, in_place=changed == self._typing)
+        self._typing = changed if len(changed) == 1 and changed <= TYPED else frozenset()
+
+    def _show_query(self, query: RunsQuery, *, in_place: bool) -> None:
+        """Let page and address say that query; `in_place` of the address that was."""
+        self._query = query
+        self._filters.show(query)
+        self.table.show_columns(columns(query))
+        self._select_none()
+        self.table.wait()
+        history = ui.navigate.history
+        (history.replace if in_place else history.push)(query.address)
+        # NiceGUI believes the page to stand at its first address still, and would not build it anew for that one.
+        self._frame._reset_match()
+        background_tasks.create(self.load(), name="load runs", context=self.table)
+
+    def _export_selected(self) -> None:
+        open_export(self._workbench, self.table.selected)
+
+    async def _delete_selected(self) -> None:
+        chosen = self.table.selected
+        ended = [run_id for run_id in chosen if self._workbench.runs.live(run_id) is None]
+        if len(ended) < len(chosen):
+            told("A run that goes on cannot be deleted. Stop it first.")
+        if not ended:
+            return
+        try:
+            await self._workbench.rows.delete(ended)
+        except WorkbenchError as problem:
+            told(str(problem))
+            return
+        self._select_none()
+        await self.load()
+
+        async def restore() -> None:
+            await self._workbench.rows.restore(ended)
+            await self.load()
+
+        self._undo.show(f"Deleted {plural(len(ended), 'run')}", restore)
+
+    def _select_none(self) -> None:
+        self._picked = None
+        self._select([])
+
+    def _select(self, run_ids: list[str]) -> None:
+        self.table.select(run_ids)
+        number = len(run_ids)
+        self._delete.visible = self._export.visible = number > 0
+        self._delete.text = f"Delete {plural(number, 'run')}"
+
+    def _show(self, found: RunPage) -> None:
+        self._shown, self._excerpts = found.rows, found.excerpts
+        self._show_rows()
+        self._show_total(found.total)
+
+    def _show_rows(self) -> None:
+        moment = now()
+        self.table.show([cells(row, moment, self._excerpts.get(row.run_id)) for row in self._shown])
+        listed = set(self._listed())
+        if not listed.issuperset(self.table.selected):  # nobody deletes what is not to be seen
+            self._select([run_id for run_id in self.table.selected if run_id in listed])
+
+    def _show_total(self, total: int) -> None:
+        unread = self._workbench.search.behind if self._query.text.strip() else 0
+        self._count.set_content(tag("span", range_words(self._query, self._shown, total), unread_words(unread)))
+        self._nothing.clear()
+        self.table.visible = total > 0
+        if not total and self._query.filtered:
+            self._show_nothing("search_off", "No run fits", "Change the filters above, or clear them to see all runs.")
+        elif not total:
+            words = "A run appears here as soon as an agent is asked."
+            self._show_nothing("receipt_long", "No runs yet", words, tag("a", "Go to the Playground", href=LANDING))
+        pages = _pages(total)
+        self._pager.visible = pages > 1
+        self._place.set_content(tag("span", f"Page {self._query.page:,} of {pages:,}"))
+        self._previous.set_enabled(self._query.page > 1)
+        self._next.set_enabled(self._query.page < pages)
+
+    def _show_nothing(self, symbol: str, title: str, words: str, *next_step: Html) -> None:
+        self._nothing.clear()
+        self.table.visible = False
+        with self._nothing:
+            empty_state(symbol, title, words, *next_step)
+
+
+def _pages(total: int) -> int:
+    return max(1, -(-total // PAGE_SIZE))

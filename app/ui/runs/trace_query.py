@@ -1,0 +1,169 @@
+"""Which runs a list shows, as its address says it: `/runs?status=failed&agent=writer&page=2`."""
+
+from collections.abc import Mapping
+from datetime import date, datetime, time
+from math import isfinite
+from typing import Self, get_args
+from urllib.parse import urlencode
+
+from app.domain.errors import FailureClass
+from app.domain.trace import RunFilter, RunStatus, SortKey
+from app.domain.values import Value
+from app.ui.elements.addresses import RUNS
+
+PAGE_SIZE = 50
+FAILURES: tuple[FailureClass, ...] = get_args(FailureClass)
+STATUSES: tuple[RunStatus, ...] = get_args(RunStatus)
+SORT_KEYS: tuple[SortKey, ...] = get_args(SortKey)
+TYPED = frozenset({"text", "min_cost", "max_cost", "min_seconds", "max_seconds", "first_day", "last_day"})
+"""What is typed, and so comes in pieces."""
+
+
+class RunsQuery(Value):
+    """A filter, an order and a page. What an address says wrongly is left out, never refused."""
+
+    text: str = ""
+    agent: str = ""
+    variant: int | None = None
+    """Of that agent; nothing without one."""
+    model: str = ""
+    status: RunStatus | None = None
+    failure: FailureClass | None = None
+    min_cost: float | None = None
+    max_cost: float | None = None
+    """US dollars."""
+    min_seconds: float | None = None
+    max_seconds: float | None = None
+    first_day: date | None = None
+    """The local day from which on runs are shown."""
+    last_day: date | None = None
+    """The local day up to which runs are shown, itself included."""
+    sort: SortKey = "started_at"
+    descending: bool = True
+    page: int = 1
+    """Counts from 1."""
+
+    @classmethod
+    def of(cls, parameters: Mapping[str, str]) -> Self:
+        """The query of an address."""
+        return cls(
+            text=parameters.get("q", "")[:200],
+            agent=parameters.get("agent", ""),
+            variant=_counted(parameters.get("variant", "")) if parameters.get("agent") else None,
+            model=parameters.get("model", ""),
+            status=next((status for status in STATUSES if status == parameters.get("status")), None),
+            failure=next((failure for failure in FAILURES if failure == parameters.get("error")), None),
+            min_cost=amount_of(parameters.get("min_cost", "")),
+            max_cost=amount_of(parameters.get("max_cost", "")),
+            min_seconds=amount_of(parameters.get("min_seconds", "")),
+            max_seconds=amount_of(parameters.get("max_seconds", "")),
+            first_day=day_of(parameters.get("from", "")),
+            last_day=day_of(parameters.get("to", "")),
+            sort=next((key for key in SORT_KEYS if key == parameters.get("sort")), "started_at"),
+            descending=parameters.get("order") != "asc",
+            page=_counted(parameters.get("page", "")) or 1,
+        )
+
+    @property
+    def address(self) -> str:
+        """The address that says this; what is as usual is not mentioned."""
+        said = {
+            "q": self.text,
+            "agent": self.agent,
+            "variant": str(self.variant or ""),
+            "model": self.model,
+            "status": self.status or "",
+            "error": self.failure or "",
+            "min_cost": amount_text(self.min_cost),
+            "max_cost": amount_text(self.max_cost),
+            "min_seconds": amount_text(self.min_seconds),
+            "max_seconds": amount_text(self.max_seconds),
+            "from": self.first_day.isoformat() if self.first_day else "",
+            "to": self.last_day.isoformat() if self.last_day else "",
+            "sort": "" if self.sort == "started_at" else self.sort,
+            "order": "" if self.descending else "asc",
+            "page": "" if self.page == 1 else str(self.page),
+        }
+        query = urlencode({name: value for name, value in said.items() if value})
+        return f"{RUNS}?{query}" if query else RUNS
+
+    @property
+    def filter(self) -> RunFilter:
+        return RunFilter(
+            text=self.text.strip(),
+            agent=self.agent,
+            variant=self.variant if self.agent else None,
+            model=self.model,
+            status=self.status,
+            failure=self.failure,
+            min_cost=self.min_cost,
+            max_cost=self.max_cost,
+            min_ms=_milliseconds(self.min_seconds),
+            max_ms=_milliseconds(self.max_seconds),
+            since=_midnight(self.first_day),
+            until=_last_moment(self.last_day),
+        )
+
+    @property
+    def filtered(self) -> bool:
+        """True when it leaves runs out."""
+        return self.filter != RunFilter()
+
+    @property
+    def offset(self) -> int:
+        return (self.page - 1) * PAGE_SIZE
+
+    @property
+    def unfiltered(self) -> Self:
+        """All runs, in the same order."""
+        return type(self)(sort=self.sort, descending=self.descending)
+
+    def changed(self, before: Self) -> frozenset[str]:
+        """The fields that say something else than before; the page is one only where nothing else is."""
+        fields = frozenset(name for name in type(self).model_fields if getattr(self, name) != getattr(before, name))
+        return fields - {"page"} or fields
+
+    def sorted_by(self, key: SortKey) -> Self:
+        """By that key, largest first; the other way round when it is already so."""
+        descending = not self.descending if key == self.sort else True
+        return self.model_copy(update={"sort": key, "descending": descending, "page": 1})
+
+
+def day_of(text: str) -> date | None:
+    """The day that `2026-11-21` names, `None` for anything else."""
+    try:
+        day = date.fromisoformat(text)
+    except ValueError:
+        return None
+    # The edges of the calendar have no midnight in every time zone.
+    return day if 1970 <= day.year <= 9000 else None
+
+
+def amount_of(text: str) -> float | None:
+    """The amount that `0.25` names, `None` for anything that is none, and for less than nothing."""
+    try:
+        amount = float(text)
+    except ValueError:
+        return None
+    return amount if isfinite(amount) and 0 <= amount <= 1e9 else None
+
+
+def amount_text(amount: float | None) -> str:
+    """The amount as it is written, without an exponent; empty for none."""
+    return "" if amount is None else f"{amount:.6f}".rstrip("0").rstrip(".")
+
+
+def _milliseconds(seconds: float | None) -> float | None:
+    return None if seconds is None else seconds * 1000
+
+
+def _counted(text: str) -> int | None:
+    return int(text) if text.isascii() and text.isdigit() and 0 < len(text) <= 6 and int(text) > 0 else None
+
+
+def _midnight(day: date | None) -> datetime | None:
+    return datetime.combine(day, time()).astimezone() if day else None
+
+
+def _last_moment(day: date | None) -> datetime | None:
+    return datetime.combine(day, time.max).astimezone() if day else None

@@ -1,0 +1,211 @@
+"""One value of a form: its name, its box, its note, and the buttons that leave it out or move it."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from typing import Protocol
+
+from nicegui import events, ui
+from pydantic import JsonValue
+
+from app.ui.elements.buttons import icon_action
+from app.ui.elements.format import head
+from app.ui.elements.markup import Html, icon, joined, tag
+from app.ui.elements.visible import visible
+from app.ui.schema_form.shape import ABSENT, Given, Shape
+
+_EMIT = """(event) => {
+  const button = event.target.closest('[data-action]');
+  if (button) emit(button.dataset.action);
+}"""
+NEEDED = "This is needed."
+
+
+@dataclass(frozen=True)
+class Fault:
+    """What keeps a value from being sent, and where."""
+
+    place: str
+    """`filter.columns[0]`"""
+    text: str
+
+
+class Builder(Protocol):
+    def __call__(self, shape: Shape, slot: "Slot", given: Given) -> "Field": ...
+
+
+@dataclass(frozen=True)
+class Slot:
+    """Where a field stands in its form."""
+
+    name: str
+    place: str
+    changed: Callable[[], object]
+    """Called after each edit of a person."""
+    build: Builder
+    """Makes the fields within it."""
+    required: bool = True
+    depth: int = 0
+    actions: tuple[tuple[str, str, str], ...] = ()
+    """Buttons that whoever holds the field gives it: name, icon, words."""
+    act: Callable[[str], object] | None = None
+    """Gets the name of such a button."""
+
+    def inner(self, name: str, step: str, *, required: bool = True) -> "Slot":
+        """A slot for a value within this one."""
+        return replace(
+            self,
+            name=name,
+            place=f"{self.place}{step}".removeprefix("."),
+            required=required,
+            depth=self.depth + 1,
+            actions=(),
+            act=None,
+        )
+
+
+class Field(ui.element):
+    """Subclasses build the box in `build_box`, and say what is in it by `read` and what is wrong by `wrong`."""
+
+    look = "is-wide"
+    """How it stands among others: `is-wide` on a line of its own, `is-group` also with its note first."""
+
+    def __init__(self, shape: Shape, slot: Slot, given: Given) -> None:
+        super().__init__("div")
+        self.classes(f"field {self.look}").props["data-field"] = slot.place
+        self.shape = shape
+        self.slot = slot
+        self._is_null = given is None and shape.nullable
+        self._asked = False
+        with self:
+            self._head = ui.html(sanitize=False).classes("field-head")
+            self._head.on("click", self._clicked, js_handler=_EMIT)
+            self._box = ui.element("div").classes("field-box")
+            self._note = ui.html(sanitize=False).classes("field-note")
+        self._fill(ABSENT if self._is_null else given)
+        self.show()
+
+    def build_box(self, given: Given) -> None:
+        """Put what the value is written in into the page."""
+        raise NotImplementedError
+
+    def read(self) -> Given:
+        """What is in the box."""
+        raise NotImplementedError
+
+    def wrong(self, value: Given) -> str:
+        """What keeps that value from being sent; empty when nothing does."""
+        return NEEDED if value is ABSENT and self.slot.required else ""
+
+    def inner_fields(self) -> Iterator["Field"]:
+        """The fields within this one."""
+        return iter(())
+
+    @property
+    def value(self) -> Given:
+        """What would be sent; `ABSENT` when nothing would."""
+        return None if self._is_null else self.read()
+
+    def faults(self) -> Iterator[Fault]:
+        """What keeps this value or one within it from being sent."""
+        if self._is_null:
+            return
+        if words := self.wrong(self.read()):
+            yield Fault(self.slot.place, words)
+        for inner in self.inner_fields():
+            yield from inner.faults()
+
+    def ask(self) -> None:
+        """Say what is missing here and within."""
+        self._asked = True
+        self.show()
+        for inner in self.inner_fields():
+            inner.ask()
+
+    def edited(self) -> None:
+        """A person changed it."""
+        self.show()
+        self.slot.changed()
+
+    def show(self) -> None:
+        """Show its state: what it is called, whether it is sent, what is wrong with it."""
+        self._head.set_content(visible(self._head_html()))
+        self._box.set_visibility(not self._is_null)
+        words = "" if self._is_null else self.wrong(self.read())
+        said = words if words and (self._asked or words != NEEDED) else ""
+        self._note.set_content(visible(self._note_html(said)))
+        self.props(remove="data-fault") if not said else self.props("data-fault")
+
+    def focus_action(self, action: str) -> None:
+        """Put the keyboard's focus back on a button that was pressed and drawn anew."""
+        path = f"#{self.html_id} > .field-head [data-action={action}]"
+        self.client.run_javascript(f"document.querySelector({path!r})?.focus()")
+
+    def _fill(self, given: Given) -> None:
+        self._box.clear()
+        with self._box:
+            self.build_box(given)
+
+    def _clicked(self, event: events.GenericEventArguments) -> None:
+        match event.args:
+            case "null":
+                self._is_null = not self._is_null
+                self.edited()
+            case "leave-out":
+                self._is_null = False
+                self._fill(ABSENT)
+                self.edited()
+            case str(action) if self.slot.act is not None:
+                self.slot.act(action)
+
+    def _head_html(self) -> Html:
+        slot = self.slot
+        sent = self.value is not ABSENT
+        return joined(
+            tag("span", slot.name, _required() if slot.required and not slot.actions else "", cls="field-name")
+            if slot.name
+            else "",
+            tag("span", self.kind_words(), cls="field-kind"),
+            tag("span", "" if sent or slot.required else "not sent", cls="field-sent"),
+            tag("span", cls="grow"),
+            self._null_button() if self._may_be_null() else "",
+            icon_action("leave-out", "close", f"Leave out {slot.name}") if sent and not slot.required else "",
+            *(icon_action(name, symbol, words) for name, symbol, words in slot.actions),
+        )
+
+    def _may_be_null(self) -> bool:
+        """Where null is the default, leaving it out says the same."""
+        return self.shape.nullable and (self._is_null or self.slot.required or self.shape.default is not None)
+
+    def kind_words(self) -> str:
+        """What kind of value it is, and within which limits."""
+        return self.shape.words
+
+    def _null_button(self) -> Html:
+        return tag(
+            "button",
+            "No value",
+            type="button",
+            cls="null-button",
+            aria_pressed="true" if self._is_null else "false",
+            data_action="null",
+            title="Send null",
+        )
+
+    def _note_html(self, fault: str) -> Html:
+        if fault:
+            return tag("span", icon("error_outline"), fault, cls="field-fault", role="alert")
+        if isinstance(text := self.value, str) and visible(text) != text:
+            return tag("span", icon("visibility_off"), f"Not all of it shows above: {head(text, 500)}", cls="is-warn")
+        return tag("span", self.shape.description) if self.shape.description else Html("")
+
+
+def given_dict(given: Given) -> dict[str, JsonValue]:
+    return given if isinstance(given, dict) else {}
+
+
+def given_list(given: Given) -> list[JsonValue]:
+    return given if isinstance(given, list) else []
+
+
+def _required() -> Html:
+    return joined(tag("b", "*", aria_hidden="true"), tag("span", " (required)", cls="visually-hidden"))

@@ -1,0 +1,278 @@
+"""Fields of a form for single values: texts, numbers, choices, moments, and any JSON."""
+
+import json
+import math
+from collections.abc import Callable, Sequence
+from datetime import datetime
+
+from nicegui import events, ui
+from pydantic import JsonValue
+
+from app.domain.values import well_formed
+from app.ui.elements.markup import joined, tag
+from app.ui.elements.visible import visible
+from app.ui.schema_form.field import NEEDED, Field
+from app.ui.schema_form.json import BrokenJson, as_json, read_json
+from app.ui.schema_form.shape import ABSENT, Absent, Given, as_words, fits, same
+
+LONG_NAMES = (
+    "code",
+    "text",
+    "content",
+    "body",
+    "csv",
+    "rows",
+    "source",
+    "script",
+    "prompt",
+    "markdown",
+    "html",
+    "json",
+)
+_EMIT_INDEX = "(event) => emit(event.target.selectedIndex)"
+LOCAL_MINUTES = "%Y-%m-%dT%H:%M"
+
+
+class TextField(Field):
+    """Text of any length. What is emptied is left out where it may be, unless a default would then take its place."""
+
+    def build_box(self, given: Given) -> None:
+        self._given_empty = given == ""
+        value = given if isinstance(given, str) else ""
+        box = ui.textarea(value=value, placeholder=_example(self), on_change=self._typed)
+        box.props('outlined dense autogrow rows=1 spellcheck="false" hide-bottom-space').classes("text-box")
+        if self.slot.name in LONG_NAMES or "\n" in value:
+            box.classes("is-long")
+        box.props["aria-label"] = self.slot.name
+        self._written = box
+
+    def read(self) -> Given:
+        text = well_formed(self._written.value or "")
+        if text or self.slot.required or self._given_empty or self.shape.default not in (ABSENT, None, ""):
+            return text
+        return ABSENT
+
+    def wrong(self, value: Given) -> str:
+        if not isinstance(value, str):
+            return super().wrong(value)
+        least, most = self.shape.limit("minLength"), self.shape.limit("maxLength")
+        if least and len(value) < least:
+            return NEEDED if not value else f"At least {least:g} characters, please."
+        return f"At most {most:g} characters, please." if most is not None and len(value) > most else ""
+
+    def _typed(self) -> None:
+        self._given_empty = False
+        self.edited()
+
+
+class NumberField(Field):
+    """A number, kept as it was written: large whole numbers lose nothing."""
+
+    look = "is-short"
+
+    def build_box(self, given: Given) -> None:
+        value = "" if given is ABSENT or given is None else json.dumps(given)
+        box = ui.input(value=value, placeholder=_example(self), on_change=self.edited)
+        box.props("outlined dense type=number hide-bottom-space").classes("number-input")
+        box.props["step"] = "1" if self.shape.kind == "integer" else "any"
+        box.props["aria-label"] = self.slot.name
+        self._written = box
+
+    def read(self) -> Given:
+        text = str(self._written.value or "").strip()
+        if not text:
+            return ABSENT
+        try:
+            return int(text)
+        except ValueError:
+            return _number(text)
+
+    def wrong(self, value: Given) -> str:
+        if isinstance(value, str):
+            return f"“{value[:40]}” is no number."
+        if not isinstance(value, int | float):
+            return super().wrong(value)
+        if self.shape.kind == "integer" and not float(value).is_integer():
+            return "A whole number, please."
+        return _out_of_bounds(self, value)
+
+    def kind_words(self) -> str:
+        least, most = self.shape.limit("minimum"), self.shape.limit("maximum")
+        match least, most:
+            case None, None:
+                return self.shape.words
+            case _, None:
+                return f"{self.shape.words}, {least:g} or more"
+            case None, _:
+                return f"{self.shape.words}, up to {most:g}"
+            case _:
+                return f"{self.shape.words}, {least:g} to {most:g}"
+
+
+class ChoiceOfValues(Field):
+    """One of the values the schema lists; yes or no is such a list too."""
+
+    look = "is-short"
+
+    def build_box(self, given: Given) -> None:
+        self._values: list[Given] = [value for _, value in self.choices()]
+        named = [words for words, _ in self.choices()]
+        chosen = next((place for place, one in enumerate(self._values) if _equal(one, given)), None)
+        if not self.slot.required or chosen is None:
+            self._values.insert(0, ABSENT)
+            named.insert(0, "Choose…" if self.slot.required else "Not sent")
+            chosen = 0 if chosen is None else chosen + 1
+        self._chosen = self._values[chosen]
+        select_box(self.slot.name, named, chosen, self._choose)
+
+    def choices(self) -> Sequence[tuple[str, JsonValue]]:
+        """Words and value of each choice."""
+        return self.shape.choices
+
+    def read(self) -> Given:
+        return self._chosen
+
+    def _choose(self, event: events.GenericEventArguments) -> None:
+        self._chosen = self._values[int(event.args)]
+        self.edited()
+
+
+class BooleanField(ChoiceOfValues):
+    def choices(self) -> Sequence[tuple[str, JsonValue]]:
+        return (("Yes (true)", True), ("No (false)", False))
+
+
+class ConstField(Field):
+    """The one value there can be; left out of what need not have it."""
+
+    look = "is-short"
+
+    def build_box(self, given: Given) -> None:
+        self._sent = self.slot.required or given is not ABSENT
+        ui.html(visible(tag("code", as_words(self.shape.schema.get("const")))), sanitize=False).classes("const-value")
+
+    def read(self) -> Given:
+        return self.shape.schema.get("const") if self._sent else ABSENT
+
+
+class MomentField(Field):
+    """A date, a time of day, or both; a date with its time is sent with this computer's offset."""
+
+    look = "is-short"
+
+    def build_box(self, given: Given) -> None:
+        self._given = given if isinstance(given, str) else ""
+        kind = "datetime-local" if self.shape.kind == "date-time" else self.shape.kind
+        self._shown = local_minutes(self._given) if self.shape.kind == "date-time" else self._given
+        box = ui.input(value=self._shown, on_change=self.edited)
+        box.props(f"outlined dense type={kind} hide-bottom-space").classes("moment-input")
+        box.props["aria-label"] = self.slot.name
+        self._written = box
+
+    def read(self) -> Given:
+        text = str(self._written.value or "")
+        if not text:
+            return ABSENT
+        if text == self._shown:
+            return self._given
+        return with_offset(text) if self.shape.kind == "date-time" else text
+
+
+class JsonField(Field):
+    """Any JSON; also what does not fit the schema, so that nothing is lost that was written elsewhere."""
+
+    def build_box(self, given: Given) -> None:
+        value = "" if given is ABSENT else as_json(given)
+        box = ui.textarea(value=value, placeholder="JSON, such as {“a”: 1} or “text”", on_change=self.edited)
+        box.props('outlined dense autogrow rows=1 spellcheck="false" hide-bottom-space').classes("text-box is-json")
+        box.props["aria-label"] = self.slot.name
+        self._written = box
+
+    def read(self) -> Given:
+        text = str(self._written.value or "")
+        if not text.strip():
+            return ABSENT
+        try:
+            return read_json(text)
+        except BrokenJson:
+            return text
+
+    def wrong(self, value: Given) -> str:
+        text = str(self._written.value or "")
+        try:
+            return super().wrong(value) if not text.strip() else self._misfit_words(read_json(text))
+        except BrokenJson as problem:
+            return f"{problem} A text needs quotation marks here."
+
+    def kind_words(self) -> str:
+        return "any JSON" if self.shape.kind == "json" else f"{self.shape.words}, written as JSON"
+
+    def _misfit_words(self, value: JsonValue) -> str:
+        return "" if fits(self.shape, value) else f"This should be: {self.shape.words}."
+
+
+def select_box(
+    label: str,
+    choices: Sequence[str],
+    chosen: int,
+    on_change: Callable[[events.GenericEventArguments], object],
+) -> ui.html:
+    """The browser's own box to choose from; `on_change` gets the place of what was chosen in `event.args`."""
+    options = (tag("option", words, value=words, selected=place == chosen) for place, words in enumerate(choices))
+    box = ui.html(visible(joined(*options)), sanitize=False, tag="select").classes("select-box")
+    box.props["aria-label"] = label
+    return box.on("change", on_change, js_handler=_EMIT_INDEX)
+
+
+def local_minutes(text: str) -> str:
+    """A moment as a box for local date and time holds it; empty when it is none."""
+    try:
+        moment = datetime.fromisoformat(text)
+    except ValueError:
+        return ""
+    return (moment.astimezone() if moment.tzinfo else moment).strftime(LOCAL_MINUTES)
+
+
+def with_offset(text: str) -> str:
+    """The local date and time of such a box, as RFC 3339 has it."""
+    try:
+        return datetime.fromisoformat(text).astimezone().isoformat()
+    except (ValueError, OverflowError, OSError):
+        return text
+
+
+def _example(field: Field) -> str:
+    examples = field.shape.schema.get("examples")
+    example = examples[0] if isinstance(examples, list) and examples else field.shape.schema.get("example")
+    return f"for example {as_words(example)}"[:120] if example is not None else ""
+
+
+def _number(text: str) -> Given:
+    """The number in that text, or the text where there is none."""
+    try:
+        number = float(text)
+    except ValueError:
+        return text
+    return number if math.isfinite(number) else text
+
+
+def _out_of_bounds(field: Field, value: float) -> str:
+    shape = field.shape
+    least, most = shape.limit("minimum"), shape.limit("maximum")
+    above, below = shape.limit("exclusiveMinimum"), shape.limit("exclusiveMaximum")
+    step = shape.limit("multipleOf")
+    if least is not None and value < least:
+        return f"At least {least:g}, please."
+    if most is not None and value > most:
+        return f"At most {most:g}, please."
+    if above is not None and value <= above:
+        return f"More than {above:g}, please."
+    if below is not None and value >= below:
+        return f"Less than {below:g}, please."
+    return f"A multiple of {step:g}, please." if step and not math.isclose(value / step, round(value / step)) else ""
+
+
+def _equal(one: Given, other: Given) -> bool:
+    if isinstance(one, Absent) or isinstance(other, Absent):
+        return one is other
+    return same(one, other)

@@ -1,0 +1,153 @@
+"""The settings beside the providers: the model of new agents, what may be spent, looks and sounds."""
+
+from collections.abc import Awaitable, Callable
+
+from nicegui import events, ui
+
+from app.domain.errors import WorkbenchError
+from app.domain.settings import Mode, Theme
+from app.store.records.preferences import PreferencesStore
+from app.ui.elements.addresses import TOOL_SOURCES
+from app.ui.elements.buttons import button
+from app.ui.elements.format import dollars
+from app.ui.elements.markup import Html, joined, tag
+from app.ui.elements.model_picker import ModelPicker, card_words
+from app.ui.elements.notices import told
+from app.ui.settings.day_ceiling_form import DayCeilingForm
+from app.workbench import Workbench
+
+DEMO = "demo/agent"
+_EMIT_CHOICE = "(event) => { const one = event.target.closest('[data-choice]'); if (one) emit(one.dataset.choice); }"
+_SHOW_MODE = "document.documentElement.classList.toggle('mode-user', %s)"
+THEMES: tuple[tuple[Theme, str], ...] = (("light", "Light"), ("dark", "Dark"), ("system", "As the system"))
+MODES: tuple[tuple[Mode, str], ...] = (("user", "User"), ("developer", "Developer"))
+
+
+class DefaultModelSection:
+    """What new agents ask; those there are keep theirs."""
+
+    def __init__(self, workbench: Workbench) -> None:
+        self._workbench = workbench
+        chosen = workbench.preferences.get().default_model
+        ui.label("What a new agent asks, until another model is chosen for it. Existing agents keep theirs.").classes(
+            "set-note"
+        )
+        with ui.element("div").classes("row-line set-model"):
+            self._picker = ModelPicker(
+                *(workbench.choices, chosen or DEMO, self._choose),
+                reset=f"As its template says: {DEMO}",
+                testid="default-model",
+            )
+            self._facts = ui.html(sanitize=False).classes("set-note").props("role=status")
+        ui.timer(0, self._show, once=True)
+
+    async def _choose(self, model: str | None) -> None:
+        if await saved(self._workbench.preferences, default_model=model or ""):
+            await self._show()
+
+    async def _show(self) -> None:
+        name = self._workbench.preferences.get().default_model or DEMO
+        trouble = await self._workbench.choices.trouble(name)
+        if self._facts.is_deleted:  # its page was left
+            return
+        self._picker.show(name, trouble=trouble)
+        words = trouble or card_words(self._workbench.catalog.card(name))
+        self._facts.set_content(tag("span", words, cls="is-warn" if trouble else None))
+
+
+def budgets_section(workbench: Workbench) -> None:
+    """The ceiling of a day, and where the others are."""
+    DayCeilingForm(workbench.preferences)
+    spent = ui.html(sanitize=False).props("role=status data-testid=spent-today")
+
+    def show_spent() -> None:
+        cost = dollars(workbench.runs.ledger.day_cost())
+        spent.set_content(tag("p", f"Today's runs of all agents have cost {cost}.", cls="set-note"))
+
+    ui.timer(0, show_spent, once=True)
+    words = joined(
+        "What a single run or session may cost is set with each agent. Which hosts tools may ask, and who searches the "
+        "web, is set with the ",
+        tag("a", "sources of tools", href=TOOL_SOURCES),
+        ".",
+    )
+    ui.html(tag("p", words, cls="set-note"), sanitize=False)
+
+
+class AppearanceSection:
+    """Theme, mode and sound; each counts at once."""
+
+    def __init__(
+        self,
+        preferences: PreferencesStore,
+        *,
+        set_theme: Callable[[Theme], Awaitable[None]],
+        turn_sound: Callable[[], Awaitable[None]],
+    ) -> None:
+        self._preferences = preferences
+        self._set_theme = set_theme
+        self._turn_sound = turn_sound
+        self._themes = ui.html(sanitize=False).on("click", self._theme_chosen, js_handler=_EMIT_CHOICE)
+        self._modes = ui.html(sanitize=False).on("click", self._mode_chosen, js_handler=_EMIT_CHOICE)
+        with ui.element("div").classes("set-choice"):
+            ui.label("Sound").classes("set-title")
+            self._sound = button("", self._sound_turned, testid="settings-sound")
+            ui.label("Whether a run that begins to wait for your decision is heard.").classes("set-note")
+        self._show()
+
+    async def _theme_chosen(self, event: events.GenericEventArguments) -> None:
+        for name, _ in THEMES:
+            if name == event.args:
+                await self._set_theme(name)
+        self._show()
+
+    async def _mode_chosen(self, event: events.GenericEventArguments) -> None:
+        for name, _ in MODES:
+            if name == event.args and await saved(self._preferences, mode=name):
+                ui.run_javascript(_SHOW_MODE % ("true" if name == "user" else "false"))
+        self._show()
+
+    async def _sound_turned(self) -> None:
+        await self._turn_sound()
+        self._show()
+
+    def _show(self) -> None:
+        preferences = self._preferences.get()
+        self._themes.set_content(_choice("Theme", THEMES, preferences.theme, "", "settings-theme"))
+        words = (
+            "User hides schemas, raw JSON and the pages of the system; Developer shows all. The data is the same, and "
+            "nothing is lost by changing it."
+        )
+        self._modes.set_content(_choice("Mode", MODES, preferences.mode, words, "settings-mode"))
+        self._sound.text = "Pause sound is on" if preferences.pause_sound else "Pause sound is off"
+
+
+def _choice(title: str, choices: tuple[tuple[str, str], ...], chosen: str, words: str, testid: str) -> Html:
+    buttons = (
+        tag(
+            "button",
+            shown,
+            type="button",
+            data_choice=name,
+            aria_pressed="true" if name == chosen else "false",
+            data_testid=f"{testid}-{name}",
+        )
+        for name, shown in choices
+    )
+    return tag(
+        "div",
+        tag("span", title, cls="set-title"),
+        tag("div", *buttons, cls="theme-switch", role="group", aria_label=title),
+        tag("span", words, cls="set-note") if words else "",
+        cls="set-choice",
+    )
+
+
+async def saved(preferences: PreferencesStore, **changed: str) -> bool:
+    """Whether the preferences were stored with these changes; tells a person when they were not."""
+    try:
+        await preferences.save(preferences.get().model_copy(update=changed))
+    except WorkbenchError as problem:
+        told(str(problem))
+        return False
+    return True

@@ -1,0 +1,102 @@
+"""What is set for the whole app, in sections with an index."""
+
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import contextmanager
+
+from nicegui import PageArguments, ui
+
+from app.domain.settings import Theme
+from app.ui.elements.markup import Html, icon, joined, tag
+from app.ui.settings.about import AboutSection
+from app.ui.settings.browsers import BrowsersSection
+from app.ui.settings.data import data_section
+from app.ui.settings.general import AppearanceSection, DefaultModelSection, budgets_section
+from app.ui.settings.providers import ProvidersSection
+from app.workbench import Workbench
+
+SECTIONS: dict[str, tuple[str, str]] = {
+    "providers": ("Providers", "cloud"),
+    "model": ("Default model", "memory"),
+    "budgets": ("Budgets", "savings"),
+    "data": ("Data", "folder"),
+    "browsers": ("Browsers", "devices"),
+    "appearance": ("Appearance", "palette"),
+    "about": ("About", "info"),
+}
+_GO_TO = """(name) => {
+  const section = document.getElementById('settings-' + name);
+  const go = () => section.scrollIntoView({block: 'start'});
+  section.querySelector('h2').focus({preventScroll: true});
+  go();
+  const grown = new ResizeObserver(go);  // what is above it is still being filled
+  grown.observe(section.parentElement);
+  const stay = () => grown.disconnect();
+  for (const act of ['wheel', 'pointerdown', 'keydown']) addEventListener(act, stay, {once: true});
+  setTimeout(stay, 10000);
+}"""
+_GO = f"""(event) => {{
+  const link = event.target.closest('[data-section]');
+  if (!link) return;
+  event.preventDefault();
+  ({_GO_TO})(link.dataset.section);
+}}"""
+
+
+class SettingsPage:
+    """`/settings`; `?provider=` opens that provider's card, `?section=` goes to that section."""
+
+    def __init__(
+        self,
+        workbench: Workbench,
+        arguments: PageArguments,
+        *,
+        set_theme: Callable[[Theme], Awaitable[None]],
+        turn_sound: Callable[[], Awaitable[None]],
+    ) -> None:
+        wanted = arguments.query_parameters.get("section", "")
+        ui.page_title("Settings · Agent Playground")
+        with ui.element("div").classes("page settings-page"):
+            ui.html(tag("h1", "Settings", cls="page-title"), sanitize=False, tag="header")
+            ui.html(index(), sanitize=False, tag="nav").classes("settings-index").props('aria-label="Sections"').on(
+                "click", js_handler=_GO
+            )
+            with ui.element("div").classes("settings-sections"):
+                with section("providers"):
+                    ProvidersSection(workbench, arguments.query_parameters.get("provider", ""))
+                with section("model"):
+                    DefaultModelSection(workbench)
+                with section("budgets"):
+                    budgets_section(workbench)
+                with section("data"):
+                    data_section(workbench)
+                with section("browsers"):
+                    BrowsersSection(workbench)
+                with section("appearance"):
+                    AppearanceSection(workbench.preferences, set_theme=set_theme, turn_sound=turn_sound)
+                with section("about"):
+                    AboutSection(workbench.version)
+        if wanted in SECTIONS:
+            ui.timer(0, lambda: _go_to(wanted), once=True)
+
+
+def _go_to(name: str) -> None:
+    ui.run_javascript(f"({_GO_TO})('{name}')")
+
+
+@contextmanager
+def section(name: str) -> Iterator[None]:
+    """A part of the page with its title."""
+    title = SECTIONS[name][0]
+    with ui.element("section").classes("panel settings-section") as place:
+        place.props(f'id=settings-{name} aria-label="{title}" data-testid=settings-{name}')
+        ui.html(title, sanitize=False, tag="h2").classes("section-title").props("tabindex=-1")
+        yield
+
+
+def index() -> Html:
+    return joined(
+        *(
+            tag("a", icon(symbol), title, href=f"#settings-{name}", data_section=name)
+            for name, (title, symbol) in SECTIONS.items()
+        )
+    )

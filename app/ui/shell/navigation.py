@@ -1,0 +1,90 @@
+"""The pages as the drawer names them, in their groups."""
+
+from dataclasses import dataclass
+
+from app.ui.elements import addresses
+from app.ui.elements.addresses import LANDING
+from app.ui.elements.format import plural
+from app.ui.elements.markup import Html, icon, joined, tag
+
+
+@dataclass(frozen=True)
+class NavLink:
+    name: str
+    title: str
+    icon: str
+    address: str
+    for_developers: bool = False
+    """Whether it is left out for those who chose to see less."""
+
+
+GROUPS: dict[str, tuple[NavLink, ...]] = {
+    "Workspace": (
+        NavLink("playground", "Playground", "forum", addresses.LANDING),
+        NavLink("agents", "Agents", "smart_toy", addresses.AGENTS),
+        NavLink("tools", "Tools", "build", addresses.TOOLS),
+        NavLink("compare", "Compare", "compare_arrows", addresses.COMPARE),
+        NavLink("runs", "Runs", "receipt_long", addresses.RUNS),
+    ),
+    "System": (
+        NavLink("jobs", "Jobs", "pending_actions", addresses.JOBS, for_developers=True),
+        NavLink("settings", "Settings", "settings", addresses.SETTINGS),
+    ),
+    "Workflows": (
+        NavLink("setup", "Setup guide", "rocket_launch", addresses.SETUP),
+        NavLink("integrations", "Integrations", "hub", addresses.INTEGRATIONS),
+    ),
+}
+"""By the title of the group; one without links is not shown."""
+LINKS = tuple(link for links in GROUPS.values() for link in links)
+
+
+@dataclass(frozen=True)
+class NavCounts:
+    """What goes on behind the pages."""
+
+    waiting: int = 0
+    """Runs that wait for a decision."""
+    jobs: int = 0
+    """Runs that go on in the background."""
+
+
+def navigation(path: str, counts: NavCounts) -> Html:
+    """All links; the one of the page at `path` is highlighted."""
+    badges = {"playground": _waiting_badge(counts.waiting), "jobs": _jobs_badge(counts.jobs)}
+    parts: list[Html] = []
+    for title, links in GROUPS.items():
+        if links:
+            parts.append(tag("h2", title))
+        parts += (_nav_link(link, path, badges.get(link.name, Html(""))) for link in links)
+    return joined(*parts)
+
+
+def _nav_link(link: NavLink, path: str, badge: Html) -> Html:
+    here = path.split("?", maxsplit=1)[0].rstrip("/") or LANDING
+    active = here == link.address or here.startswith(f"{link.address}/")
+    return tag(
+        "a",
+        icon(link.icon),
+        link.title,
+        badge,
+        href=link.address,
+        cls=f"nav-link{' is-active' if active else ''}{' developer-only' if link.for_developers else ''}",
+        data_testid=f"nav-{link.name}",
+        aria_current="page" if active else None,
+    )
+
+
+def _waiting_badge(waiting: int) -> Html:
+    return _badge(waiting, f"{plural(waiting, 'run')} waiting for your decision", "waiting-badge")
+
+
+def _jobs_badge(running: int) -> Html:
+    return _badge(running, f"{plural(running, 'run')} going on in the background", "jobs-badge", "nav-badge-running")
+
+
+def _badge(number: int, words: str, testid: str, look: str = "") -> Html:
+    if not number:
+        return Html("")
+    cls = f"nav-badge {look}".strip()
+    return tag("span", str(number), cls=cls, title=words, aria_label=words, data_testid=testid)

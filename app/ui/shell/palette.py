@@ -1,0 +1,161 @@
+"""The command palette: pages, agents, sessions and actions behind one key."""
+
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
+
+from nicegui import events, ui
+
+from app.ui.elements.focus import keep_in_view
+from app.ui.elements.markup import Html, icon, joined, tag
+
+SHOWN = 40
+
+
+@dataclass(frozen=True)
+class Command:
+    group: str
+    title: str
+    icon: str
+    run: Callable[[], object] | Callable[[], Awaitable[object]]
+    hint: str = ""
+
+
+def score(query: str, text: str) -> int | None:
+    """How well `text` fits what was typed, smaller is better; `None` when the letters do not occur in this order."""
+    wanted, given = query.casefold().strip(), text.casefold()
+    if not wanted:
+        return 0
+    if (place := given.find(wanted)) >= 0:
+        starts_word = place == 0 or not given[place - 1].isalnum()
+        return place if starts_word else 50 + place
+    gaps, place = 0, -1
+    for letter in wanted.replace(" ", ""):
+        found = given.find(letter, place + 1)
+        if found < 0:
+            return None
+        gaps += found - place - 1
+        place = found
+    return 200 + gaps
+
+
+def matching(commands: Sequence[Command], query: str) -> list[Command]:
+    """The commands that fit best, by groups, the best group and in each the best first; without a query the first."""
+    scored = [(score(query, command.title), index) for index, command in enumerate(commands)]
+    best = sorted((value, index) for value, index in scored if value is not None)[:SHOWN]
+    fitting = [commands[index] for _, index in best]
+    groups = list(dict.fromkeys(command.group for command in fitting))
+    return sorted(fitting, key=lambda command: groups.index(command.group))
+
+
+class Palette:
+    """A dialog over the page; built anew each time it is opened, so that it knows the newest sessions."""
+
+    def __init__(self, commands: Callable[[], Sequence[Command]]) -> None:
+        self._commands = commands
+        self._found: list[Command] = []
+        self._chosen = 0
+        self._query = ""
+        self._dialog = ui.dialog().props("position=top transition-duration=80 no-route-dismiss")
+        self._dialog.on("hide", self._dialog.clear)
+        self._list: ui.html | None = None
+
+    def open(self) -> None:
+        """Show it, or hide it when it is shown."""
+        if self._dialog.value:
+            self._dialog.close()
+            return
+        self._dialog.clear()
+        with self._dialog, ui.card().classes("palette").props("data-testid=command-palette"):
+            self._build()
+        self._dialog.open()
+
+    def _build(self) -> None:
+        box = ui.input(placeholder="Search pages, agents, sessions, actions…", on_change=self._filter)
+        box.props('borderless autofocus debounce=60 aria-label="Search or jump to" data-testid=palette-input')
+        box.on("keydown", self._key, js_handler=_EMIT_KEY)
+        self._list = ui.html(sanitize=False).classes("palette-list").props('role=listbox aria-label="Commands"')
+        self._list.on("click", self._clicked, js_handler=_EMIT_INDEX)
+        self._show("")
+
+    def _filter(self, event: events.ValueChangeEventArguments[str | None]) -> None:
+        if (query := event.value or "") != self._query:
+            self._show(query)
+
+    async def _key(self, event: events.GenericEventArguments) -> None:
+        """A key brings what is in the box: it may be pressed before the filter heard of the last letters."""
+        key, query = (str(one) for one in event.args)
+        if query != self._query:
+            self._show(query)
+        match key:
+            case "ArrowDown":
+                self._move(1)
+            case "ArrowUp":
+                self._move(-1)
+            case _:
+                await self._run_chosen()
+
+    def _show(self, query: str) -> None:
+        self._query = query
+        self._found = matching(self._commands(), query)
+        self._chosen = 0
+        self._draw()
+
+    def _move(self, by: int) -> None:
+        if self._found:
+            self._chosen = (self._chosen + by) % len(self._found)
+            self._draw()
+            if self._list is not None:
+                keep_in_view(self._list, "[aria-selected=true]")
+
+    def _draw(self) -> None:
+        if self._list is not None:
+            self._list.set_content(listed(self._found, self._chosen))
+
+    async def _clicked(self, event: events.GenericEventArguments) -> None:
+        if (place := int(event.args)) < len(self._found):  # the list may have become shorter meanwhile
+            self._chosen = place
+            await self._run_chosen()
+
+    async def _run_chosen(self) -> None:
+        if not self._found:
+            return
+        command = self._found[self._chosen]
+        self._dialog.close()
+        outcome = command.run()
+        if isinstance(outcome, Awaitable):
+            await outcome
+
+
+_EMIT_KEY = """(event) => {
+  if (event.isComposing || !["ArrowDown", "ArrowUp", "Enter"].includes(event.key)) return;
+  event.preventDefault();
+  emit([event.key, event.target.value]);
+}"""
+_EMIT_INDEX = "(event) => { const item = event.target.closest('[data-index]'); if (item) emit(item.dataset.index); }"
+
+
+def listed(commands: Sequence[Command], chosen: int) -> Html:
+    """The commands as a list, each group under its name."""
+    if not commands:
+        return tag("p", "Nothing fits. Try fewer letters.", cls="palette-item faint")
+    parts: list[Html] = []
+    group = ""
+    for index, command in enumerate(commands):
+        if command.group != group:
+            group = command.group
+            parts.append(tag("h3", group, role="presentation"))
+        parts.append(_item(command, index, chosen=index == chosen))
+    return joined(*parts)
+
+
+def _item(command: Command, index: int, *, chosen: bool) -> Html:
+    return tag(
+        "div",
+        icon(command.icon),
+        tag("span", command.title, cls="truncate"),
+        tag("span", command.hint, cls="faint"),
+        cls="palette-item",
+        role="option",
+        data_index=str(index),
+        aria_selected="true" if chosen else "false",
+    )

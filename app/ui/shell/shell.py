@@ -1,0 +1,291 @@
+"""The frame around every page: header, navigation, theme, command palette."""
+
+import asyncio
+from collections.abc import Callable, Sequence
+from functools import partial
+
+from nicegui import PageArguments, context, events, ui
+
+from app.domain.errors import WorkbenchError
+from app.domain.settings import Theme
+from app.late import late
+from app.ui.elements import addresses
+from app.ui.elements.buttons import button, icon_button
+from app.ui.elements.code_editor import CodeEditor
+from app.ui.elements.markup import Html, icon, joined, tag
+from app.ui.elements.notices import told
+from app.ui.elements.prompt_editor import PromptEditor
+from app.ui.elements.sub_pages import Pages, shown, shown_later
+from app.ui.markdown.code_colours import CodeColours
+from app.ui.markdown.colours import Colours
+from app.ui.markdown.live_markdown import LiveMarkdown
+from app.ui.playground.landing_page import Landing
+from app.ui.runs.job_news import JobNews, tell
+from app.ui.runs.trace_keys import RUNS_KEYS
+from app.ui.shell import theme
+from app.ui.shell.commands import commands
+from app.ui.shell.navigation import NavCounts, navigation
+from app.ui.shell.palette import Command, Palette
+from app.ui.shell.pause_sound import PauseSound
+from app.ui.shell.pictures import renew_pictures
+from app.ui.shell.quit_button import QuitButton
+from app.ui.shell.reconnection import SIGNED_OUT, newest_wins
+from app.ui.shell.unforeseen import Unforeseen
+from app.workbench import Workbench
+
+with late():
+    from app.ui.agents import agent_page as agent
+    from app.ui.agents import agents_page as agents
+    from app.ui.compare import compare_page as compare
+    from app.ui.compare import comparison_page as comparison
+    from app.ui.integrations import integrations_page as integrations
+    from app.ui.playground import session_page as session
+    from app.ui.run import run_page as run
+    from app.ui.runs import jobs_page as jobs
+    from app.ui.runs import runs_page as runs
+    from app.ui.settings import settings_page as settings
+    from app.ui.setup import setup_page as setup
+    from app.ui.tools import tools_page as tools
+
+LATE_PAGES = (session, agents, agent, tools, run, runs, compare, comparison, jobs, settings, setup, integrations)
+"""What the first page is served without, in the order in which it is likely to be asked for."""
+
+EDITORS = (CodeEditor, PromptEditor)
+"""Known before the first page is served: a page's import map names their modules, whichever sub page it begins with."""
+THEMES: tuple[tuple[Theme, str, str], ...] = (
+    ("light", "Light", "light_mode"),
+    ("dark", "Dark", "dark_mode"),
+    ("system", "System", "contrast"),
+)
+_CTRL_K = """<script>document.addEventListener("keydown", (event) => {
+  if ((event.ctrlKey || event.metaKey) && !event.altKey && !event.shiftKey && event.key.toLowerCase() === "k") {
+    event.preventDefault();
+    emitEvent("open_palette");
+  }
+});</script>"""
+
+_WAITING = """<script>
+  // The pages set the tab's title; how many runs wait for a decision stands before it.
+  let waiting = 0;
+  const showInTitle = () => {
+    const title = document.title.replace(/^\\(\\d+\\) /, "");
+    const wanted = waiting ? `(${waiting}) ${title}` : title;
+    if (document.title !== wanted) document.title = wanted;
+  };
+  window.showWaiting = (count) => { waiting = count; showInTitle(); };
+  new MutationObserver(showInTitle).observe(document.head, { subtree: true, childList: true, characterData: true });
+</script>"""
+_USER_MODE = "<script>document.documentElement.classList.add('mode-user')</script>"
+LOOK_SECONDS = 1.0
+"""How often it is looked what goes on behind the page: runs that wait for a decision, jobs that run or ended."""
+
+_EMIT_THEME = "(event) => { const one = event.target.closest('[data-theme]'); if (one) emit(one.dataset.theme); }"
+
+
+def root(workbench: Workbench, live_markdown: LiveMarkdown, colours: Colours) -> None:
+    """Build a tab's frame and, inside it, the page of its address. All tabs share `live_markdown` and `colours`."""
+    Shell(workbench, live_markdown, colours)
+
+
+class Shell:
+    """One tab."""
+
+    def __init__(self, workbench: Workbench, live_markdown: LiveMarkdown, colours: Colours) -> None:
+        self._workbench = workbench
+        self._live_markdown = live_markdown
+        self._theme: Theme = workbench.preferences.get().theme
+        self._dark = theme.apply(self._theme)
+        if workbench.preferences.get().mode == "user":
+            ui.add_head_html(_USER_MODE)
+        self._counts: NavCounts | None = None
+        self._waiting: frozenset[str] = frozenset()
+        self._news: JobNews | None = None
+        ui.add_body_html(_CTRL_K)
+        ui.add_body_html(RUNS_KEYS)
+        ui.add_body_html(_WAITING)
+        ui.add_body_html(SIGNED_OUT)
+        renew_pictures(workbench)
+        self._palette = Palette(self._commands)
+        ui.on("open_palette", self._palette.open)
+        self._drawer = self._build_drawer()
+        self._build_header()
+        main = ui.element("div").classes("skip-target")  # the frame's own element is the page's `main`
+        ui.skip_link("Skip to content", target=main)
+        with main:
+            self._say_what_is_only_read()
+            Pages(self._pages())
+        CodeColours(colours)
+        context.client.sub_pages_router.on_path_changed(self._show_nav)
+        context.client.on_connect(newest_wins)
+        context.client.on_exception(Unforeseen().tell)
+        ui.timer(LOOK_SECONDS, self._look_around)
+
+    def _pages(self) -> dict[str, Callable[..., object]]:
+        """What is shown at which address."""
+        return {
+            "/": self._landing,
+            addresses.LANDING: self._landing,
+            f"{addresses.LANDING}/{{session_id}}": self._session,
+            addresses.AGENTS: self._agents,
+            f"{addresses.AGENTS}/{{slug}}": self._agent,
+            addresses.TOOLS: self._tools,
+            addresses.COMPARE: self._comparisons,
+            f"{addresses.COMPARE}/{{comparison_id}}": self._comparison,
+            addresses.RUNS: self._runs,
+            f"{addresses.RUNS}/{{run_id}}": self._run,
+            addresses.JOBS: self._jobs,
+            addresses.INTEGRATIONS: self._integrations,
+            addresses.SETTINGS: self._settings,
+            addresses.SETUP: self._setup,
+        }
+
+    def _say_what_is_only_read(self) -> None:
+        if why := self._workbench.data.read_only:
+            words = tag("span", tag("strong", "You can look at everything and change nothing."), f" {why}")
+            ui.html(joined(icon("lock"), words), sanitize=False).classes("read-only-banner").props(
+                "role=status data-testid=read-only"
+            )
+
+    def _build_header(self) -> None:
+        with ui.header().classes("app-header"):
+            toggle = f"() => runMethod({self._drawer.id}, 'toggle', [])"
+            icon_button("menu", "Show or hide the navigation").on("click", js_handler=toggle)
+            brand = tag("span", icon("science"), cls="brand-mark")
+            ui.html(joined(brand, "Agent Playground"), sanitize=False, tag="a").classes("brand").props(
+                "href=/playground"
+            )
+            ui.element("div").classes("grow")
+            search = button("Search or jump to…", self._palette.open, icon="search", testid="palette-button")
+            with search.classes("palette-trigger").props('aria-label="Search or jump to… Ctrl K"'):
+                ui.html("Ctrl K", sanitize=False, tag="kbd")
+
+    def _build_drawer(self) -> ui.element:
+        # The browser alone knows whether it is open: an answer of the server would come when the window may have become
+        # narrow, and lay the drawer over the page. So this is Quasar's drawer and not NiceGUI's, which sends its state.
+        layout = context.client.layout
+        with layout, ui.element("q-drawer").classes("nicegui-drawer app-drawer") as drawer:
+            drawer.props("side=left width=208 breakpoint=899 show-if-above")
+            self._nav = ui.html(sanitize=False, tag="nav").classes("nav").props("aria-label=Pages")
+            close = f"() => {{ if (window.innerWidth < 900) runMethod({drawer.id}, 'hide', []); }}"
+            self._nav.on("click", js_handler=close)
+            self._sound = PauseSound(self._workbench.preferences)
+            self._themes = ui.html(sanitize=False).classes("theme-switch").props("role=group aria-label=Theme")
+            self._themes.on("click", self._theme_clicked, js_handler=_EMIT_THEME)
+            self._quit = QuitButton(self._workbench)
+        layout.props('view="hHh Lpr fff"')
+        drawer.move(target_index=layout.default_slot.children.index(context.client.page_container))
+        self._show_nav(context.client.sub_pages_router.current_path)
+        self._show_theme()
+        return drawer
+
+    def _show_nav(self, path: str) -> None:
+        self._nav.set_content(navigation(path, self._counts or NavCounts()))
+
+    async def _look_around(self) -> None:
+        """Tell of jobs that ended; say in the navigation what runs and what waits, and in the title what waits."""
+        if self._news is None:  # no first page waits for the engine to be read
+            self._news = JobNews(await asyncio.to_thread(lambda: self._workbench.jobs))
+        tell(self._news.take())
+        before, waited = self._counts, self._waiting
+        self._waiting = await self._workbench.pauses.waiting()
+        if before is not None and self._waiting - waited:
+            self._sound.play()
+        counts = NavCounts(waiting=len(self._waiting), jobs=self._workbench.jobs.running())
+        if counts == before:
+            return
+        self._counts = counts
+        self._show_nav(context.client.sub_pages_router.current_path)
+        if before is None or counts.waiting != before.waiting:
+            ui.run_javascript(f"showWaiting({counts.waiting})")
+
+    async def _theme_clicked(self, event: events.GenericEventArguments) -> None:
+        for name, _, _ in THEMES:
+            if name == event.args:
+                await self._set_theme(name)
+
+    async def _set_theme(self, name: Theme) -> None:
+        self._theme = name
+        self._dark.value = theme.DARK[name]
+        self._show_theme()
+        preferences = self._workbench.preferences
+        try:
+            await preferences.save(preferences.get().model_copy(update={"theme": name}))
+        except WorkbenchError as problem:
+            told(str(problem))
+
+    def _show_theme(self) -> None:
+        self._themes.set_content(joined(*(_theme_button(name, title, chosen=self._theme) for name, title, _ in THEMES)))
+
+    def _landing(self) -> None:
+        with ui.element("div") as place:
+            shown(place, lambda: Landing(self._workbench))
+
+    async def _session(self, session_id: str) -> None:
+        with ui.element("div") as place:
+            await shown_later(place, partial(session.session_page, self._workbench, self._live_markdown, session_id))
+
+    def _agents(self, arguments: PageArguments) -> None:
+        with ui.element("div") as place:
+            shown(place, lambda: agents.AgentsPage(self._workbench, arguments))
+
+    def _comparisons(self, arguments: PageArguments) -> None:
+        with ui.element("div") as place:
+            shown(place, lambda: compare.ComparisonsPage(self._workbench, arguments))
+
+    def _tools(self) -> None:
+        with ui.element("div") as place:
+            shown(place, lambda: tools.ToolsPage(self._workbench))
+
+    async def _comparison(self, comparison_id: str) -> None:
+        with ui.element("div") as place:
+            build = partial(comparison.comparison_page, self._workbench, self._live_markdown, comparison_id)
+            await shown_later(place, build)
+
+    def _agent(self, slug: str) -> None:
+        with ui.element("div") as place:
+            shown(place, lambda: agent.agent_page(self._workbench, slug))
+
+    def _runs(self, arguments: PageArguments) -> None:
+        with ui.element("div") as place:
+            shown(place, lambda: runs.runs_page(self._workbench, arguments))
+
+    async def _run(self, run_id: str, arguments: PageArguments) -> None:
+        with ui.element("div") as place:
+            await shown_later(place, lambda: run.run_page(self._workbench, run_id, arguments))
+
+    def _jobs(self, arguments: PageArguments) -> None:
+        with ui.element("div") as place:
+            shown(place, lambda: jobs.JobsPage(self._workbench, arguments))
+
+    def _integrations(self, arguments: PageArguments) -> None:
+        with ui.element("div") as place:
+            shown(place, lambda: integrations.IntegrationsPage(self._workbench, arguments))
+
+    def _settings(self, arguments: PageArguments) -> None:
+        with ui.element("div") as place:
+            shown(
+                place,
+                lambda: settings.SettingsPage(
+                    self._workbench, arguments, set_theme=self._set_theme, turn_sound=self._sound.turn
+                ),
+            )
+
+    def _setup(self, arguments: PageArguments) -> None:
+        with ui.element("div") as place:
+            shown(place, lambda: setup.SetupPage(self._workbench, arguments))
+
+    def _commands(self) -> Sequence[Command]:
+        return [
+            *commands(self._workbench),
+            Command("Actions", "Quit Agent Playground", "power_settings_new", self._quit.ask),
+            Command("Actions", "Pause sound: on or off", "notifications", self._sound.turn),
+            *(
+                Command("Actions", f"{title} theme", symbol, partial(self._set_theme, name))
+                for name, title, symbol in THEMES
+            ),
+        ]
+
+
+def _theme_button(name: Theme, title: str, *, chosen: Theme) -> Html:
+    pressed = "true" if name == chosen else "false"
+    return tag("button", title, type="button", data_theme=name, aria_pressed=pressed, data_testid=f"theme-{name}")

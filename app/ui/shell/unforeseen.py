@@ -1,0 +1,31 @@
+"""What a person is told when something on a page fails in a way nobody foresaw; the log has the rest."""
+
+import time
+from math import inf
+
+from app.domain.errors import WorkbenchError
+from app.ui.elements.addresses import SETTINGS
+from app.ui.elements.notices import told, told_with_link
+
+QUIET = 6.0
+"""Seconds that it stands on the page, and is not said again: a timer would cover the page with it."""
+_WORDS = "Something in the app itself failed. What is stored is safe; reload the page if it does not go on."
+
+
+class Unforeseen:
+    """One page's."""
+
+    def __init__(self) -> None:
+        self._words = ""
+        self._said = -inf
+
+    def tell(self, error: Exception) -> None:
+        words = str(error) if isinstance(error, WorkbenchError) else _WORDS
+        if words == self._words and time.monotonic() - self._said < QUIET:
+            return
+        self._words, self._said = words, time.monotonic()
+        if isinstance(error, WorkbenchError):
+            told(words)
+            return
+        address = f"{SETTINGS}?section=data"
+        told_with_link(words, "Report a problem", address, testid="unforeseen", symbol="error", bad=True)

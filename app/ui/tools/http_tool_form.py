@@ -1,0 +1,171 @@
+"""The form that makes a tool of an HTTP request, and changes one."""
+
+from typing import Literal, get_args
+
+from nicegui import events, ui
+
+from app.domain.errors import NotFound, WorkbenchError
+from app.domain.tool_settings import HttpTool
+from app.domain.tools import canonical_name
+from app.tools.http.request import PLACEHOLDER
+from app.ui.elements.addresses import TOOL_SOURCES, tool_address
+from app.ui.elements.buttons import button, icon_button
+from app.ui.elements.markup import icon, tag
+from app.ui.elements.notices import told
+from app.ui.elements.undo_bar import UndoBar
+from app.ui.schema_form.simple import select_box
+from app.ui.tools.http_tool_faults import Box, Fault, fault_of
+from app.ui.tools.http_tool_fields import FieldRows
+from app.ui.tools.pair_rows import PairRows
+from app.workbench import Workbench
+
+Method = Literal["GET", "POST", "PUT", "PATCH", "DELETE"]
+METHODS: tuple[Method, ...] = get_args(Method)
+HEADER_HINT = "$NAME as a value is read from the environment variable NAME when the request is sent, and never stored."
+
+
+class HttpToolForm(ui.element):
+    """Without `name` for a new tool, else for the one of that name. What is wrong is said at its box."""
+
+    def __init__(self, workbench: Workbench, undo: UndoBar, *, name: str = "") -> None:
+        super().__init__("div")
+        self._workbench = workbench
+        self._source = workbench.http_tools
+        self._undo = undo
+        self._before = self._stored(name) if name else None
+        form = self._before or HttpTool(name="", description="", address="")
+        self._method: Method = form.method
+        self.classes("tool-detail http-form").props["data-request-shown"] = name or "new"
+        self._notes: dict[Box, ui.html] = {}
+        with self:
+            self._build_head()
+            with ui.element("section").classes("panel tool-section"):
+                self._build_what(form)
+                self._build_request(form)
+                self._build_end()
+        self._note_problem(name)
+
+    def _stored(self, name: str) -> HttpTool:
+        found = next((one for one in self._source.forms() if one.name == name), None)
+        if found is None:
+            raise NotFound(f"There is no HTTP tool {name!r}. The list of sources shows all there are.")
+        return found
+
+    def _build_head(self) -> None:
+        with ui.element("header").classes("tool-head-panel"):
+            ui.html(tag("a", icon("arrow_back"), "All sources", href=TOOL_SOURCES, cls="source-back"), sanitize=False)
+            with ui.element("div").classes("row-line"):
+                title = f"Change {self._before.name}" if self._before else "New HTTP tool"
+                ui.html(tag("span", title), sanitize=False, tag="h1").classes("page-title grow")
+                if self._before:
+                    icon_button("delete", "Delete", self._delete, testid="delete-request")
+            words = "A tool without Python: what a model gives for its fields is put into one request."
+            ui.label(words).classes("faint")
+
+    def _build_what(self, form: HttpTool) -> None:
+        self._name = self._input("Name", form.name, box="name", example="get_weather")
+        self._name.set_enabled(self._before is None)
+        self._description = ui.textarea("What it does and returns", value=form.description).classes("fill")
+        self._description.props("outlined dense autogrow rows=2 data-testid=http-description")
+        self._note("description")
+
+    def _build_request(self, form: HttpTool) -> None:
+        with ui.element("div").classes("http-address"):
+            select_box("Method", METHODS, METHODS.index(form.method), self._choose_method)
+            with ui.element("div"):
+                example = "https://example.org/items/{id}"
+                self._address = self._input("Address", form.address, box="address", example=example)
+                self._address.on("blur", self._add_named_fields)
+        self._private = ui.checkbox("It may be on this computer or in a private network", value=form.allow_private)
+        self._private.props("dense data-testid=http-allow-private")
+        ui.html("Fields", sanitize=False, tag="h2").classes("field-title")
+        self._fields = FieldRows(form.fields)
+        self._note("fields")
+        ui.html("Headers sent with every request", sanitize=False, tag="h2").classes("field-title")
+        self._headers = PairRows(form.headers, noun="header", hint=HEADER_HINT)
+        self._note("headers")
+
+    def _build_end(self) -> None:
+        with ui.element("div").classes("row-line at-end"):
+            button("Cancel", lambda: ui.navigate.to(TOOL_SOURCES), look="quiet")
+            words = "Save" if self._before else "Create tool"
+            button(words, self._save, look="primary", testid="save-request")
+
+    def _input(self, label: str, value: str, *, box: Box, example: str) -> ui.input:
+        made = ui.input(label, value=value, placeholder=example).classes("fill")
+        made.props(f"outlined dense spellcheck=false autocomplete=off data-testid=http-{box}")
+        self._note(box)
+        return made
+
+    def _note(self, box: Box) -> None:
+        self._notes[box] = ui.html(sanitize=False).classes("field-note").props(f"role=alert data-testid=fault-{box}")
+
+    def _note_problem(self, name: str) -> None:
+        if problem := self._source.problems.get(name):
+            told(problem)
+
+    def _choose_method(self, event: events.GenericEventArguments) -> None:
+        self._method = METHODS[int(event.args)]
+
+    def _add_named_fields(self) -> None:
+        """Every `{name}` in the address gets its row."""
+        for name in dict.fromkeys(PLACEHOLDER.findall(self._written("address"))):
+            self._fields.add_for_address(name)
+
+    def _written(self, box: Literal["name", "address"]) -> str:
+        return str((self._name if box == "name" else self._address).value or "").strip()
+
+    def _form(self) -> HttpTool:
+        return HttpTool(
+            name=self._written("name"),
+            description=str(self._description.value or "").strip(),
+            method=self._method,
+            address=self._written("address"),
+            fields=self._fields.value,
+            headers=self._headers.value,
+            allow_private=bool(self._private.value),
+        )
+
+    async def _save(self) -> None:
+        self._add_named_fields()
+        form = self._form()
+        fault = fault_of(form) or self._taken(form)
+        self._show_fault(fault)
+        if fault is not None:
+            return
+        try:
+            await (self._source.save(form) if self._before else self._source.create(form))
+        except WorkbenchError as problem:
+            self._show_fault(Fault("name", str(problem)))
+            return
+        ui.navigate.to(tool_address(canonical_name(form.name)))
+
+    def _taken(self, form: HttpTool) -> Fault | None:
+        names = {canonical_name(one.spec.name) for one in self._workbench.tools.listed()}
+        if self._before is None and canonical_name(form.name) in names:
+            return Fault("name", f"There is a tool {form.name!r} already. Choose another name.")
+        return None
+
+    def _show_fault(self, fault: Fault | None) -> None:
+        for box, note in self._notes.items():
+            words = fault.words if fault and fault.box == box else ""
+            note.set_content(tag("span", icon("error_outline"), words, cls="field-fault") if words else "")
+        if fault is not None:
+            place = self._notes[fault.box].html_id
+            self.client.run_javascript(f"document.getElementById('{place}').scrollIntoView({{block: 'center'}})")
+
+    async def _delete(self) -> None:
+        if (form := self._before) is None:
+            return
+        try:
+            await self._source.delete(form.name)
+        except WorkbenchError as problem:
+            told(str(problem))
+            return
+        source = self._source
+
+        async def take_back() -> None:
+            await source.save(form)
+
+        self._undo.show(f"{form.name} was deleted", take_back)
+        ui.navigate.to(TOOL_SOURCES)

@@ -1,0 +1,175 @@
+"""One MCP server: how it is doing, what it would start, its tools, its log, and a doctor for when it does not work."""
+
+from nicegui import ui
+
+from app.domain.errors import NotFound, WorkbenchError
+from app.domain.values import now
+from app.tools.mcp.launching import command_line
+from app.tools.mcp.states import ServerState
+from app.ui.elements.addresses import TOOL_SOURCES
+from app.ui.elements.buttons import button, icon_button
+from app.ui.elements.live_html import LiveHtml
+from app.ui.elements.markup import Html, icon, joined, tag
+from app.ui.elements.notices import told
+from app.ui.elements.questions import agreed
+from app.ui.tools.mcp_dialog import McpEditDialog
+from app.ui.tools.mcp_doctor import McpDoctor
+from app.ui.tools.mcp_views import changes_view, consent_view, log_view, problem_view, status_words, tools_view
+from app.workbench import Workbench
+
+LOOK_SECONDS = 0.5
+
+
+class McpServerPage(ui.element):
+    """Pulls the server's state twice a second: its log, and the time until its next try, go on by themselves."""
+
+    def __init__(self, workbench: Workbench, name: str) -> None:
+        super().__init__("div")
+        self.classes("tool-detail").props["data-server-shown"] = name
+        self._hub = workbench.mcp
+        self._name = name
+        state = self._state()
+        with self:
+            self._build_head(state)
+            self._gone = LiveHtml()
+            with ui.element("div").classes("tool-columns") as self._columns:
+                with ui.element("div").classes("tool-column"):
+                    self._build_consent()
+                    self._build_changes()
+                    self._problem = LiveHtml()
+                    self._build_tools()
+                with ui.element("div").classes("tool-column"):
+                    self._doctor = McpDoctor(self._hub, name)
+                    self._build_log()
+            ui.timer(LOOK_SECONDS, self._look)
+        self._look()
+
+    def _build_head(self, state: ServerState) -> None:
+        with ui.element("header").classes("tool-head-panel"):
+            ui.html(tag("a", icon("arrow_back"), "All sources", href=TOOL_SOURCES, cls="source-back"), sanitize=False)
+            with ui.element("div").classes("row-line source-heading"):
+                self._heading = LiveHtml().classes("grow tool-heading-words")
+                with ui.element("div").classes("source-actions"):
+                    self._switch = ui.switch("On", value=state.server.enabled, on_change=self._enable)
+                    self._switch.props("dense data-testid=server-switch")
+                    icon_button("refresh", "Connect again", self._reconnect, testid="reconnect-server")
+                    icon_button("edit", "Change", self._edit, testid="edit-server")
+                    icon_button("delete", "Remove", self._remove, testid="remove-server")
+
+    def _build_consent(self) -> None:
+        with ui.element("section").classes("notice notice-warn") as self._consent:
+            self._consent.props('aria-label="May it start?" data-testid=consent')
+            self._consent_words = LiveHtml().classes("stack")
+            button("Start it", self._agree, look="primary", icon="play_arrow", testid="consent-button")
+
+    def _build_changes(self) -> None:
+        with ui.element("section").classes("notice notice-warn") as self._changes:
+            self._changes.props('aria-label="What has changed" data-testid=changes')
+            ui.html(_CHANGES_WORDS, sanitize=False)
+            self._changes_shown = LiveHtml().classes("stack")
+            button("Accept changes", self._accept, look="primary", testid="accept-changes")
+
+    def _build_tools(self) -> None:
+        with ui.element("section").classes("panel tool-section").props('aria-label="Its tools"'):
+            ui.html("Its tools", sanitize=False, tag="h2").classes("section-title")
+            self._tools = LiveHtml()
+
+    def _build_log(self) -> None:
+        with ui.element("section").classes("panel tool-section").props('aria-label="Log"'):
+            ui.html("Log", sanitize=False, tag="h2").classes("section-title")
+            self._log = LiveHtml().classes("code-box server-log").props("tabindex=0")
+
+    def _state(self) -> ServerState:
+        found = next((one for one in self._hub.states() if one.server.name == self._name), None)
+        if found is None:
+            raise NotFound(f"There is no MCP server {self._name!r} any more. The list of sources shows all there are.")
+        return found
+
+    def _look(self) -> None:
+        try:
+            state = self._state()
+        except NotFound as problem:
+            self._gone.show(tag("p", icon("warning"), str(problem), cls="mark mark-warn", role="alert"))
+            self._columns.visible = False
+            return
+        self._gone.show(Html(""))
+        self._columns.visible = True
+        self._show(state)
+
+    def _show(self, state: ServerState) -> None:
+        self._heading.show(_heading(state))
+        self._switch.set_value(state.server.enabled)
+        self._consent.visible = state.status == "consent"
+        self._consent_words.show(consent_view(state.server))
+        self._changes.visible = state.status == "changed"
+        self._changes_shown.show(changes_view(state.changes))
+        self._problem.show(problem_view(state, now()))
+        self._tools.show(tools_view(state))
+        self._log.show(log_view(state.log))
+
+    async def _agree(self) -> None:
+        try:
+            await self._hub.consent(self._name)
+        except WorkbenchError as problem:
+            told(str(problem))
+        self._look()
+
+    async def _accept(self) -> None:
+        try:
+            await self._hub.accept_changes(self._name)
+        except WorkbenchError as problem:
+            told(str(problem))
+        self._look()
+
+    async def _enable(self) -> None:
+        wanted = bool(self._switch.value)
+        try:
+            if wanted != self._state().server.enabled:
+                await self._hub.enable(self._name, wanted)
+        except WorkbenchError as problem:
+            told(str(problem))
+        self._look()
+
+    async def _reconnect(self) -> None:
+        try:
+            await self._hub.reconnect(self._name)
+        except WorkbenchError as problem:
+            told(str(problem))
+
+    def _edit(self) -> None:
+        try:
+            McpEditDialog(self._hub, self._state().server)
+        except WorkbenchError as problem:
+            told(str(problem))
+
+    async def _remove(self) -> None:
+        words = "Its process ends, its tools are gone, and agents that use them cannot run until they are changed."
+        if not await agreed(f"Remove {self._name}?", words, confirm="Remove"):
+            return
+        try:
+            await self._hub.remove(self._name)
+        except WorkbenchError as problem:
+            told(str(problem))
+            return
+        ui.navigate.to(TOOL_SOURCES)
+
+
+_CHANGES_WORDS = joined(
+    tag("strong", icon("difference"), "Its tools are not what you agreed to"),
+    tag(
+        "p",
+        "They are withheld from agents until you have looked at what is different: a server may try to talk a model "
+        "into something by a tool's description.",
+        cls="what-to-do",
+    ),
+)
+
+
+def _heading(state: ServerState) -> Html:
+    chips = [status_words(state), tag("span", state.about, cls="faint") if state.about else Html("")]
+    title = tag("h1", state.server.name, cls="page-title", data_testid="server-title")
+    command = tag("code", command_line(state.server), cls="source-command")
+    return joined(
+        tag("span", icon("dns"), cls="agent-icon"),
+        tag("div", title, tag("div", *chips, cls="tool-chips"), command, cls="grow"),
+    )

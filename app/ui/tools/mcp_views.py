@@ -1,0 +1,191 @@
+"""MCP servers as a page shows them: state, consent, what changed, log, findings."""
+
+import json
+from collections.abc import Sequence
+from datetime import datetime
+
+from app.domain.tool_settings import HttpTransport, McpServer, StdioTransport
+from app.domain.tools import ToolSpec
+from app.tools.mcp.launching import command_line
+from app.tools.mcp.states import Finding, ServerState, ServerStatus, Step, ToolChange
+from app.ui.elements.addresses import mcp_server_address, tool_address
+from app.ui.elements.doctor_view import DoctorStep, steps_view
+from app.ui.elements.format import head, plural
+from app.ui.elements.markup import Html, icon, joined, tag
+from app.ui.elements.visible import visible
+
+STATUSES: dict[ServerStatus, tuple[str, str]] = {
+    "off": ("Switched off", ""),
+    "consent": ("Waits for you to allow it", "is-warn"),
+    "connecting": ("Connecting…", "is-busy"),
+    "ready": ("Ready", "is-good"),
+    "waiting": ("Connection lost, is tried again", "is-warn"),
+    "failed": ("Cannot be connected", "is-bad"),
+    "changed": ("Paused: its tools have changed", "is-warn"),
+}
+"""By status: words and look."""
+STEPS: tuple[Step, ...] = ("command found", "starts", "handshake", "tools listed", "first call")
+STEP_TITLES: dict[Step, str] = {
+    "command found": "The command is found",
+    "starts": "It starts",
+    "handshake": "It speaks MCP",
+    "tools listed": "It lists its tools",
+    "first call": "A tool can be called",
+}
+
+
+COMMAND_TITLE = "This command would be started on your computer"
+COMMAND_MEANING = (
+    "It runs as you, with all that you may do on this computer, and may reach the network. Of this app's environment "
+    "it gets what every program needs and what is listed here, no keys. Its tools can then be given to agents. You "
+    "are asked again when the command changes. Start only what you trust."
+)
+ADDRESS_TITLE = "This address would be asked"
+ADDRESS_MEANING = (
+    "Whatever agents give its tools is sent there, together with the headers listed here. You are asked again when "
+    "the address changes. Connect only to what you trust."
+)
+
+
+def status_words(state: ServerState) -> Html:
+    words, look = STATUSES[state.status]
+    dot = tag("span", cls="status-dot", aria_hidden="true")
+    return tag(
+        "span",
+        dot,
+        words,
+        cls=f"chip {look}".strip(),
+        data_status=state.status,
+        data_testid="server-status",
+    )
+
+
+def server_row(state: ServerState) -> Html:
+    """A server in the list of all."""
+    server = state.server
+    link = tag("a", server.name, href=mcp_server_address(server.name), cls="source-name truncate", data_key=server.name)
+    number = tag("span", plural(len(state.tools), "tool"), cls="faint") if state.tools else ""
+    line = tag("div", icon("dns"), link, status_words(state), number, cls="row-line")
+    trouble = tag("p", head(state.problem, 200), cls="is-bad") if state.problem else ""
+    command = tag("code", head(command_line(server), 160), cls="source-command truncate")
+    return tag("li", line, command, trouble, cls="source-row", data_testid="mcp-server", data_server=server.name)
+
+
+def consent_view(server: McpServer) -> Html:
+    """What would be started or asked, exactly, and what that means."""
+    match server.transport:
+        case StdioTransport() as stdio:
+            return _consent(server, COMMAND_TITLE, _variables("Environment it is given", stdio.env), COMMAND_MEANING)
+        case HttpTransport() as http:
+            return _consent(server, ADDRESS_TITLE, _variables("Headers it is sent", http.headers), ADDRESS_MEANING)
+
+
+def _consent(server: McpServer, title: str, given: Html, meaning: str) -> Html:
+    consent = joined(
+        tag("strong", icon("security"), title),
+        tag("pre", command_line(server), cls="code-box", tabindex="0", data_testid="consent-command"),
+        given,
+        tag("p", meaning, cls="what-to-do"),
+    )
+    return visible(consent)
+
+
+def _variables(title: str, values: dict[str, str]) -> Html:
+    if not values:
+        return tag("p", f"{title}: nothing more.", cls="faint")
+    names = (tag("code", name, cls="chip") for name in sorted(values))
+    return tag("p", f"{title}: ", *names, data_testid="consent-variables")
+
+
+def problem_view(state: ServerState, now: datetime) -> Html:
+    """What went wrong, what to do, and when it is tried again."""
+    if not state.problem:
+        return Html("")
+    return tag(
+        "div",
+        tag("strong", icon("error"), STATUSES[state.status][0]),
+        tag("p", state.problem, cls="pre-line", data_testid="server-problem"),
+        tag("p", next_try(state.retry_at, now), cls="mark") if state.retry_at else "",
+        cls="notice notice-bad",
+    )
+
+
+def next_try(at: datetime, now: datetime) -> str:
+    seconds = round((at - now).total_seconds())
+    return f"Next try in {seconds} s" if seconds > 0 else "Trying again now"
+
+
+def tools_view(state: ServerState) -> Html:
+    """Its tools; links only while they can be used."""
+    if not state.tools:
+        return tag("p", "No tools are known of it yet.", cls="faint")
+    linked = state.status not in ("off", "consent", "changed")
+    return visible(tag("ul", *(_tool(spec, linked=linked) for spec in state.tools), cls="file-tools"))
+
+
+def _tool(spec: ToolSpec, *, linked: bool) -> Html:
+    name = tag("a", spec.name, href=tool_address(spec.name)) if linked else tag("code", spec.name)
+    return tag("li", name, tag("span", head(spec.description, 160), cls="faint"), data_testid="server-tool")
+
+
+def changes_view(changes: Sequence[ToolChange]) -> Html:
+    """Each tool that is not what was agreed to, as it was and as it is."""
+    return visible(joined(*(_change(change) for change in changes)))
+
+
+def _change(change: ToolChange) -> Html:
+    before, after = change.before, change.after
+    if before is None:
+        body = tag("pre", _spec_text(after), cls="code-box diff-added") if after else Html("")
+        return _change_box(change.name, "new", body)
+    if after is None:
+        return _change_box(change.name, "gone", tag("pre", before.description, cls="code-box diff-removed"))
+    parts = [
+        _pair(name, old, new)
+        for name, old, new in (
+            ("Description", before.description, after.description),
+            ("Title", before.title, after.title),
+            ("Schema", _schema(before), _schema(after)),
+        )
+        if old != new
+    ]
+    return _change_box(change.name, "changed", joined(*parts))
+
+
+def _change_box(name: str, kind: str, body: Html) -> Html:
+    title = tag("h3", tag("code", name), tag("span", kind, cls="chip"), cls="field-title")
+    return tag("div", title, body, cls="tool-change", data_testid="tool-change", data_change=kind)
+
+
+def _pair(name: str, old: str, new: str) -> Html:
+    before = tag("div", tag("span", "Before", cls="faint"), tag("pre", old, cls="code-box diff-removed"))
+    after = tag("div", tag("span", "After", cls="faint"), tag("pre", new, cls="code-box diff-added"))
+    return joined(tag("h4", name, cls="faint"), tag("div", before, after, cls="change-pair"))
+
+
+def _spec_text(spec: ToolSpec) -> str:
+    return f"{spec.description}\n{_schema(spec)}"
+
+
+def _schema(spec: ToolSpec) -> str:
+    return json.dumps(spec.parameters, indent=2, ensure_ascii=False)
+
+
+def log_view(lines: Sequence[str]) -> Html:
+    if not lines:
+        return tag("p", "Nothing yet. What the server writes to its standard error appears here.", cls="faint")
+    return tag("pre", "\n".join(lines), data_testid="server-log")
+
+
+def findings_view(findings: Sequence[Finding], *, running: bool) -> Html:
+    """The steps one after another, ticked as they are found out."""
+    found = {finding.step: finding for finding in findings}
+    broken = any(not finding.ok for finding in findings)
+    waiting = next((step for step in STEPS if step not in found), None) if running and not broken else None
+    return steps_view([_step(step, found.get(step), is_next=step == waiting) for step in STEPS])
+
+
+def _step(step: Step, finding: Finding | None, *, is_next: bool) -> DoctorStep:
+    if finding is None:
+        return DoctorStep(step, STEP_TITLES[step], "trying" if is_next else "waiting")
+    return DoctorStep(step, STEP_TITLES[step], "works" if finding.ok else "fails", finding.text)

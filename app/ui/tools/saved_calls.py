@@ -1,0 +1,101 @@
+"""Arguments kept under a name, to be called with again."""
+
+from collections.abc import Callable
+
+from nicegui import events, ui
+from pydantic import JsonValue
+
+from app.domain.errors import WorkbenchError
+from app.domain.tool_settings import SavedCall
+from app.domain.values import new_id, now, well_formed
+from app.ui.elements.buttons import icon_action
+from app.ui.elements.format import head, moment_text
+from app.ui.elements.markup import Html, icon, joined, tag
+from app.ui.elements.notices import told
+from app.ui.elements.questions import asked_for_text
+from app.ui.elements.undo_bar import UndoBar
+from app.workbench import Workbench
+
+LONGEST_NAME = 80
+_EMIT = """(event) => {
+  const button = event.target.closest('[data-action]');
+  if (button) emit([button.dataset.action, button.closest('[data-call]').dataset.call]);
+}"""
+
+
+class SavedCallsBar(ui.element):
+    """The tool's saved calls as chips; `on_choose` gets the arguments of the one that is clicked."""
+
+    def __init__(
+        self, workbench: Workbench, tool: str, undo: UndoBar, *, on_choose: Callable[[dict[str, JsonValue]], object]
+    ) -> None:
+        super().__init__("div")
+        self.classes("saved-calls").props('role=group aria-label="Saved calls"')
+        self._saved = workbench.data.saved_calls
+        self._tool = tool
+        self._undo = undo
+        self._on_choose = on_choose
+        with self:
+            self._list = ui.html(sanitize=False).on("click", self._clicked, js_handler=_EMIT).classes("saved-list")
+        self._show()
+
+    async def save(self, arguments: dict[str, JsonValue]) -> None:
+        """Ask for a name, and keep the arguments under it; one of that name is replaced."""
+        suggested = f"Call {len(self._saved.of(self._tool)) + 1}"
+        name = await asked_for_text("Save this call", suggested, label="Name")
+        if not name:
+            return
+        name = well_formed(name[:LONGEST_NAME])
+        same = next((one for one in self._saved.of(self._tool) if one.name == name), None)
+        call_id = same.id if same else new_id()
+        kept = SavedCall(id=call_id, tool=self._tool, name=name, arguments=arguments, created_at=now())
+        await self._store(kept)
+
+    async def _store(self, call: SavedCall) -> None:
+        try:
+            await self._saved.save(call)
+        except WorkbenchError as problem:
+            told(str(problem))
+        self._show()
+
+    async def _clicked(self, event: events.GenericEventArguments) -> None:
+        action, call_id = event.args
+        found = next((one for one in self._saved.of(self._tool) if one.id == call_id), None)
+        if found is None:
+            self._show()
+        elif action == "delete":
+            await self._delete(found)
+        else:
+            self._on_choose(found.arguments)
+
+    async def _delete(self, call: SavedCall) -> None:
+        try:
+            await self._saved.delete(call.id)
+        except WorkbenchError as problem:
+            told(str(problem))
+            return
+        self._show()
+
+        async def restore() -> None:
+            await self._store(call)
+
+        self._undo.show(f"Deleted “{head(call.name, 40)}”", restore)
+
+    def _show(self) -> None:
+        saved = self._saved.of(self._tool)
+        self._list.set_content(joined(*(_chip(call) for call in saved)))
+        self.set_visibility(bool(saved))
+
+
+def _chip(call: SavedCall) -> Html:
+    load = tag(
+        "button",
+        icon("bookmark"),
+        tag("span", call.name, cls="truncate"),
+        type="button",
+        cls="saved-load",
+        data_action="load",
+        title=f"Saved {moment_text(call.created_at)}",
+    )
+    delete = icon_action("delete", "close", f"Delete the saved call {call.name}", title="Delete")
+    return tag("span", load, delete, cls="saved-call", data_call=call.id, data_testid="saved-call")

@@ -1,0 +1,162 @@
+"""One tool file: whether it may run, what is wrong with it, its tools, and its source."""
+
+from nicegui import events, ui
+
+from app.domain.errors import NotFound, WorkbenchError
+from app.tools.user_tools.user_file import UserFile
+from app.ui.elements.addresses import TOOL_SOURCES, tool_file_address
+from app.ui.elements.buttons import button, icon_button
+from app.ui.elements.live_html import LiveHtml
+from app.ui.elements.markup import Html, icon, joined, tag
+from app.ui.elements.notices import told
+from app.ui.elements.questions import asked_for_text
+from app.ui.elements.undo_bar import UndoBar
+from app.ui.elements.visible import visible
+from app.ui.tools.user_file_editor import Draft, UserFileEditor
+from app.ui.tools.user_file_trust import TrustPanel
+from app.ui.tools.user_file_views import COPY, problem_view, status_chip, tools_view
+from app.workbench import Workbench
+
+LOOK_SECONDS = 0.5
+
+
+class UserFilePage(ui.element):
+    """Follows the file on disk; what is being written in its editor is left alone."""
+
+    def __init__(self, workbench: Workbench, name: str, drafts: dict[str, Draft], undo: UndoBar) -> None:
+        super().__init__("div")
+        self.classes("tool-detail").props["data-file-shown"] = name
+        self._files = workbench.user_tools
+        self._name = name
+        self._undo = undo
+        self._revision = -1
+        self._file()  # raises where there is none
+        with self:
+            self._build_head()
+            self._gone = LiveHtml()
+            with ui.element("div").classes("tool-columns") as self._columns:
+                with ui.element("div").classes("tool-column"):
+                    self._build_state()
+                with ui.element("div").classes("tool-column"):
+                    self._editor = _editor(workbench, name, drafts, undo)
+            ui.timer(LOOK_SECONDS, self._look)
+        self._look()
+
+    def _build_head(self) -> None:
+        with ui.element("header").classes("tool-head-panel"):
+            ui.html(tag("a", icon("arrow_back"), "All sources", href=TOOL_SOURCES, cls="source-back"), sanitize=False)
+            with ui.element("div").classes("row-line source-heading"):
+                self._heading = LiveHtml().classes("grow tool-heading-words")
+                with ui.element("div").classes("source-actions"):
+                    icon_button("refresh", "Load it again", self._reload, testid="reload-file")
+                    icon_button("drive_file_rename_outline", "Rename", self._rename, testid="rename-file")
+                    icon_button("delete", "Delete", self._delete, testid="delete-file")
+
+    def _build_state(self) -> None:
+        self._trust = TrustPanel(self._files, self._name)
+        self._problem = LiveHtml()
+        self._problem.on("click", self._copy, js_handler=COPY)
+        with ui.element("div").classes("row-line") as self._ways_out:
+            button("Try again", self._reload, icon="refresh", testid="try-file-again")
+            self._goto = button("Show the line", self._show_line, icon="my_location", testid="show-line")
+        with ui.element("section").classes("panel tool-section").props('aria-label="Its tools"'):
+            ui.html("Its tools", sanitize=False, tag="h2").classes("section-title")
+            self._tools = LiveHtml().props("data-testid=file-tools")
+
+    def _file(self) -> UserFile:
+        found = next((file for file in self._files.files() if file.name == self._name), None)
+        if found is None:
+            raise NotFound(f"There is no tool file {self._name!r} any more. The list of sources shows all there are.")
+        return found
+
+    def _look(self) -> None:
+        """Show the file as it is now, if anything changed."""
+        if self._revision == self._files.revision:
+            return
+        self._revision = self._files.revision
+        try:
+            file = self._file()
+        except NotFound as problem:
+            self._gone.show(tag("p", icon("warning"), str(problem), cls="mark mark-warn", role="alert"))
+            self._columns.visible = False
+            return
+        self._gone.show(Html(""))
+        self._columns.visible = True
+        self._show(file)
+
+    def _show(self, file: UserFile) -> None:
+        self._heading.show(_heading(file))
+        self._trust.show(file)
+        self._problem.show(problem_view(file))
+        self._ways_out.visible = file.problem is not None
+        self._goto.visible = file.problem is not None and file.problem.line is not None
+        self._tools.show(tools_view(file))
+        if self._editor:
+            self._editor.look()
+
+    def _show_line(self) -> None:
+        problem = self._file().problem
+        if self._editor and problem and problem.line:
+            self._editor.goto(problem.line)
+
+    async def _reload(self) -> None:
+        try:
+            await self._files.reload(self._name)
+        except WorkbenchError as problem:
+            told(str(problem))
+
+    async def _rename(self) -> None:
+        wanted = await asked_for_text(f"Rename {self._name}", self._name, label="Name", confirm="Rename")
+        if not wanted or wanted == self._name:
+            return
+        before = {file.name for file in self._files.files()}
+        try:
+            await self._files.rename(self._name, wanted)
+        except WorkbenchError as problem:
+            told(str(problem))
+            return
+        new = next((file.name for file in self._files.files() if file.name not in before), None)
+        ui.navigate.to(tool_file_address(new) if new else TOOL_SOURCES)
+
+    async def _delete(self) -> None:
+        """Delete the file at once; for some seconds it can be had back, allowed to run as before."""
+        try:
+            file, text = self._file(), self._files.source(self._name)
+            await self._files.delete(self._name)
+        except WorkbenchError as problem:
+            told(str(problem))
+            return
+        files = self._files
+
+        async def take_back() -> None:
+            try:
+                await files.save(file.name, text, expected=None)
+                if file.status != "untrusted":
+                    await files.trust(file.name, interpreter=file.interpreter)
+            except WorkbenchError as problem:
+                told(str(problem))
+                return
+            ui.navigate.to(tool_file_address(file.name))
+
+        self._undo.show(f"{file.name} was deleted", take_back)
+        ui.navigate.to(TOOL_SOURCES)
+
+    def _copy(self, event: events.GenericEventArguments) -> None:
+        ui.clipboard.write(str(event.args))
+        ui.notify("Copied", timeout=1500)
+
+
+def _editor(workbench: Workbench, name: str, drafts: dict[str, Draft], undo: UndoBar) -> UserFileEditor | None:
+    """`None` for a file that is no text."""
+    try:
+        workbench.user_tools.source(name)
+    except WorkbenchError as problem:
+        ui.html(tag("p", str(problem), cls="faint"), sanitize=False)
+        return None
+    return UserFileEditor(workbench.user_tools, name, drafts, undo)
+
+
+def _heading(file: UserFile) -> Html:
+    words = tag("div", status_chip(file), tag("code", str(file.path), cls="agent-slug"), cls="tool-chips")
+    title = tag("h1", file.name, cls="page-title", data_testid="file-title")
+    return visible(joined(tag("span", icon("description"), cls="agent-icon"), tag("div", title, words, cls="grow")))
