@@ -12,23 +12,17 @@ from app.domain.errors import WorkbenchError
 from app.late import late
 
 with late():
-    from app import (
-        already_running,
-        logs,
-        opening,
-        proxies,
-        serve,
-        telling,
-        terminal,
-        terminal_export,
-        terminal_keys,
-    )
+    from app import logs
     from app.export import exports
+    from app.start import already_running, opening, proxies, serve, telling
     from app.store.folder import lock
+    from app.terminal import export as terminal_export
+    from app.terminal import keys as terminal_keys
+    from app.terminal import terminal
     from app.tools.worker import child
 
 if TYPE_CHECKING:
-    from app.opening import Opening
+    from app.start.opening import Opening
 
 _FORMATS = ("markdown", "html", "jsonl", "otel", "bundle")
 """As `app.export` has them, which `--version` does not need."""

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from app.domain.agents import Behaviour, new_agent
 from app.llm.directory import ModelDirectory
-from app.serve import choose_port, serve
+from app.start.serve import choose_port, serve
 from app.tools.function.tool import AnyTool
 from app.tools.registry import Registry
 from app.workbench import Workbench

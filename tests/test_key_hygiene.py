@@ -17,10 +17,10 @@ from app.llm.providers.provider_desk import ProviderEntry
 from app.store.folder.folder import DataFolder
 from app.store.keys.key_places import FILE
 from app.store.keys.provider_keys import saved_keys
-from app.terminal_export import export_here
+from app.terminal.export import export_here
 from app.tools.http.sealing import Sealing
 from app.tools.worker.command import worker_environment
-from app.workbench import Workbench, tool_variables
+from app.workbench.workbench import Workbench, tool_variables
 from tests.fakes.openai import FakeOpenAI
 from tests.tools.mcp.hubs import hostile, reached
 from tests.waiting import until

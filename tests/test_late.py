@@ -52,7 +52,7 @@ LATE = (
 """Parts that no first page needs."""
 STARTED = """
 import sys
-import app.serve
+import app.start.serve
 from app.late import is_read
 from app.workbench import Workbench
 print(*(name for name, module in sys.modules.items() if is_read(module)))
@@ -62,7 +62,7 @@ print(*(name for name, module in sys.modules.items() if is_read(module)))
 ANSWERED = """
 import asyncio, sys
 from pathlib import Path
-import app.serve
+import app.start.serve
 from app.engine.loop.context import context_of
 from app.workbench import Workbench
 

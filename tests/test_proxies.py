@@ -5,7 +5,7 @@ import os
 import httpx
 import pytest
 
-from app.proxies import spare_loopback
+from app.start.proxies import spare_loopback
 
 PROXY = "http://proxy.example:3128"
 

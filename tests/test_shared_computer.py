@@ -9,7 +9,7 @@ import httpx
 import pytest
 
 from app.domain.errors import WorkbenchError
-from app.serve import FIRST_PORT, HOST, choose_port
+from app.start.serve import FIRST_PORT, HOST, choose_port
 from app.store.folder.folder import DataFolder
 from app.store.keys.key_places import FILE, FilePlace
 from app.workbench import Workbench

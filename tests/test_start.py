@@ -19,8 +19,8 @@ from pathlib import Path
 import httpx
 import pytest
 
-from app.already_running import opened_or_running, running_app
 from app.domain.errors import FolderInUse, StorageError
+from app.start.already_running import opened_or_running, running_app
 from app.store.folder.handshake import found_at, proof
 from app.store.folder.lock import Announcement, FolderLock
 from app.store.folder.looking_lock import looking_lock
@@ -263,7 +263,7 @@ import os, sys
 for above in {[str(path) for path in serving.data.parents]!r}:
     if os.stat(above).st_mode & 0o005 != 0o005:
         os.chmod(above, 0o755)
-from app import already_running, opening, telling
+from app.start import already_running, opening, telling
 from app.__main__ import main
 os.setuid(65534)
 sys.argv = ["app", "--no-browser", "--data", {str(serving.data)!r}]

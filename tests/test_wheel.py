@@ -40,7 +40,7 @@ def test_an_agent_answers_from_it_in_an_environment_without_the_repository(wheel
     (site / "libraries.pth").write_text(sysconfig.get_path("purelib"))
     answered = run("-m", "app", "--check", "--data", str(tmp_path / "data"), cwd=tmp_path, python=str(python))
     assert answered.returncode == 0, answered.stderr
-    counting = "from app.samples import samples; print(len(samples('agents')))"
+    counting = "from app.workbench.samples import samples; print(len(samples('agents')))"
     listed = run("-c", counting, cwd=tmp_path, python=str(python))
     assert int(listed.stdout) == len([*ROOT.glob("assets/agents/*.json")]), listed.stderr
 

@@ -18,7 +18,7 @@ from app.domain.messages import FilePart, ImagePart, TextPart
 from app.domain.tools import CallContext, Progress, Question, ToolOutput
 from app.engine.by_hand import HandCalls
 from app.engine.last_calls import LastCalls
-from app.serve import serve
+from app.start.serve import serve
 from app.tools.builtin.calculator import calculator
 from app.tools.function.tool import AnyTool, Tool, tool
 from app.tools.registry import Registry

@@ -13,7 +13,7 @@ from app.api.door.caller import with_key
 from app.domain.agents import promoted, with_variant
 from app.domain.keys import ApiKey
 from app.domain.trace import RunRow
-from app.samples import samples
+from app.workbench.samples import samples
 from tests.rights_world import APPROVING, LIMITED, NOBODY, OWNER, VARYING, WHOLE, Who, World, opened_world
 from tests.waiting import until
 

@@ -19,8 +19,8 @@ from pathlib import Path
 import httpx
 
 from app.domain.tool_settings import McpServer, StdioTransport
-from app.problem_report import problem_report
 from app.workbench import Workbench
+from app.workbench.problem_report import problem_report
 from tests.app_process import ROOT, AppProcess, plain_environment
 from tests.browser import chromium
 from tests.figures import Figure

@@ -15,9 +15,9 @@ from keyring.backends.fail import Keyring as NoKeyring
 from app.domain.agents import Behaviour, ToolChoice, new_agent
 from app.domain.tool_settings import HttpTool, HttpTransport, McpServer, StdioTransport
 from app.export.exports import FORMATS
-from app.problem_report import problem_report
 from app.store.keys.key_places import FILE
 from app.workbench import Workbench
+from app.workbench.problem_report import problem_report
 from tests.app_process import ROOT, AppProcess
 from tests.fakes.file_keyring import FileKeyring
 from tests.fakes.gossip import Gossip

@@ -22,8 +22,8 @@ from app.api.door.guests import Guests, NoGuests
 from app.api.door.rate import RunLimits
 from app.api.door.refusals import OPENAI_PATHS, Refusal
 from app.export.limits import LARGEST_BUNDLE
-from app.known_secrets import speaking
 from app.store.keys.sign_ins import SignIns
+from app.workbench.known_secrets import speaking
 
 HOST = "127.0.0.1"
 """The one name the app answers to, and the one address it listens on."""

@@ -1,0 +1,1 @@
+"""Runs begun and followed over HTTP: streams, sockets, requests sent twice."""

@@ -1,0 +1,1 @@
+"""The same agents for clients of OpenAI's API."""

@@ -1,0 +1,1 @@
+"""REST, a file for each kind of thing."""

@@ -1,0 +1,1 @@
+"""How a run is gone on with: what is edited, copied and compared."""

@@ -1,0 +1,1 @@
+"""Runs gone on with from one of their steps, and replayed."""

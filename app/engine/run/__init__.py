@@ -1,0 +1,1 @@
+"""One run while it goes on: its record, limits, money, what people decide on it."""

@@ -1,0 +1,1 @@
+"""All runs: begun, resumed, ended, left, found again, listed."""

@@ -1,0 +1,1 @@
+"""The adapter to LiteLLM, which alone knows it."""

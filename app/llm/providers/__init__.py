@@ -1,0 +1,1 @@
+"""The providers there are: models, keys, addresses, what is wrong with one."""

@@ -1,0 +1,1 @@
+"""Artifacts by their hash, and the signed links to them."""

@@ -1,0 +1,1 @@
+"""The data folder itself: lock, schema, backups, what comes from elsewhere."""

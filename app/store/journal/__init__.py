@@ -1,0 +1,1 @@
+"""TinyDB over an append-only journal: tables, documents, one writer, the disk."""

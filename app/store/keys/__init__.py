@@ -1,0 +1,1 @@
+"""Keys of providers, and the browsers that are signed in."""

@@ -1,0 +1,1 @@
+"""The tables with a record for each agent, session, server, tool and so on."""

@@ -1,0 +1,1 @@
+"""What is kept of runs: traces, rows, search, retention."""

@@ -1,0 +1,1 @@
+"""Tools that ask the web, and the guard that says which hosts they may ask."""

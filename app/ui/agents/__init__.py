@@ -1,0 +1,1 @@
+"""The agents, their editor and their variants."""

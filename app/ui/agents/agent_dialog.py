@@ -7,9 +7,9 @@ from nicegui import events, ui
 
 from app.domain.agent_names import name_problem
 from app.domain.agents import Agent, free_slug
-from app.samples import SampleAgent
 from app.ui.elements.buttons import button
 from app.ui.elements.markup import Html, icon, joined, tag
+from app.workbench.samples import SampleAgent
 
 _EMIT_TEMPLATE = (
     "(event) => { const one = event.target.closest('[data-template]'); if (one) emit(one.dataset.template); }"

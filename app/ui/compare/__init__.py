@@ -1,0 +1,1 @@
+"""The same message to several variants or models, side by side."""

@@ -1,0 +1,1 @@
+"""A conversation: messages, answers, tool cards, the composer."""

@@ -1,0 +1,1 @@
+"""Elements that two rooms or more use."""

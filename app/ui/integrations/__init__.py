@@ -1,0 +1,1 @@
+"""Keys and code for programs that call agents."""

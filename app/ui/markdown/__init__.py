@@ -1,0 +1,1 @@
+"""Text of models and tools, rendered and cleaned; code in colours."""

@@ -1,0 +1,1 @@
+"""Choose an agent and talk to it."""

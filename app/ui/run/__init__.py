@@ -1,0 +1,1 @@
+"""One run: its timeline, trajectory, messages, forks."""

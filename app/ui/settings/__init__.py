@@ -1,0 +1,1 @@
+"""Settings: providers, data, looks, about."""

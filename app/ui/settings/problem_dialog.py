@@ -3,11 +3,11 @@
 from nicegui import background_tasks, ui
 
 from app.domain.values import now
-from app.problem_report import problem_report, zipped
 from app.ui.elements.buttons import button
 from app.ui.elements.format import size
 from app.ui.elements.markup import Html, joined, tag
 from app.workbench import Workbench
+from app.workbench.problem_report import problem_report, zipped
 
 LONGEST_SHOWN = 20_000
 """Characters of a text that are shown: of a log the end."""

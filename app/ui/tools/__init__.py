@@ -1,0 +1,1 @@
+"""The tools: called by hand, their sources, files, servers and requests."""

@@ -1,0 +1,1 @@
+"""What stands out in a run, and why it went as it did."""

@@ -10,10 +10,10 @@ from typing import Self
 
 from app import __version__
 from app.domain.settings import Preferences, SetupProgress
-from app.known_secrets import KnownSecrets
 from app.late import late, late_part
 from app.llm.demo import HUMAN_PACE
 from app.store.folder.folder import DataFolder
+from app.workbench.known_secrets import KnownSecrets
 
 with late():
     import app.engine.by_hand
@@ -40,8 +40,6 @@ with late():
     import app.llm.providers.lookup
     import app.llm.providers.nearby
     import app.llm.providers.provider_desk
-    import app.maintenance
-    import app.samples
     import app.store.contents.contents
     import app.store.keys.provider_keys
     import app.store.keys.provider_settings
@@ -56,6 +54,8 @@ with late():
     import app.tools.mcp.hub
     import app.tools.registry
     import app.tools.user_tools.folder
+    import app.workbench.maintenance
+    import app.workbench.samples
 
 
 class Workbench:
@@ -100,7 +100,7 @@ class Workbench:
         if self.data.mcp_servers.all():
             await self.mcp.start()
         if self.data.first_start:  # one that was deleted later stays deleted
-            for sample in app.samples.samples("agents"):
+            for sample in app.workbench.samples.samples("agents"):
                 await self.agents.create(sample.agent(self.agents.slugs()))
             await self.preferences.save(Preferences(setup=SetupProgress(offered=True)))
 
@@ -115,12 +115,12 @@ class Workbench:
 
     async def _maintain(self) -> None:
         servers, tools = self.data.mcp_servers, self.data.http_tools
-        await app.maintenance.run_maintenance(
+        await app.workbench.maintenance.run_maintenance(
             self.removed_runs.remove,
             app.engine.runs.lost_runs.LostRuns(self.chat, self.data.traces.ids, self.rows.knows).find,
-            partial(app.maintenance.forget_old_runs, self.preferences, lambda: self.retention),
+            partial(app.workbench.maintenance.forget_old_runs, self.preferences, lambda: self.retention),
             partial(
-                app.maintenance.seal_secrets,
+                app.workbench.maintenance.seal_secrets,
                 self.data,
                 lambda: [*([self.mcp] if servers.all() else []), *([self.http_tools] if tools.all() else [])],
             ),
@@ -186,10 +186,10 @@ class Workbench:
     def working_copies(self) -> "app.engine.sessions.working_copies.WorkingCopies":
         return app.engine.sessions.working_copies.WorkingCopies(self.data.working_copies)
 
-    def templates(self) -> "tuple[app.samples.SampleAgent, ...]":
+    def templates(self) -> "tuple[app.workbench.samples.SampleAgent, ...]":
         """What a new agent may begin as, the blank one first; with the model that was chosen for new agents."""
         model = self.preferences.get().default_model
-        found = app.samples.samples("templates")
+        found = app.workbench.samples.samples("templates")
         return tuple(sample.asking(model) for sample in found) if model else found
 
     # Models.

@@ -8,11 +8,11 @@ from typing import TypeVar
 
 from pydantic import JsonValue
 
-from app.already_running import ask, running_app
 from app.api.door.envelopes import Envelope, ListEnvelope
 from app.api.routes.keys import KeyReply, NewKeyReply, key_reply
 from app.domain.errors import NotFound
 from app.domain.keys import Right
+from app.start.already_running import ask, running_app
 from app.store.folder.lock import Announcement
 from app.workbench import Workbench
 

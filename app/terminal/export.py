@@ -7,12 +7,12 @@ from pathlib import Path
 from urllib.parse import quote, urlencode
 
 from app import __version__
-from app.already_running import ask
 from app.domain.errors import Conflict, StorageError
 from app.domain.trace import StoredTrace
 from app.export.bundle import zipped
 from app.export.exports import Choice, Exported, Exports, Format
 from app.export.known import known_secrets
+from app.start.already_running import ask
 from app.store.contents.artifacts import Artifacts
 from app.store.folder.lock import Announcement
 from app.store.journal.writer import Writer

@@ -3,14 +3,14 @@
 from pathlib import Path
 from typing import Literal
 
-from app.app_window import opened_window
 from app.desktop import of_the_system, open_tab
 from app.domain.errors import WorkbenchError
 from app.late import late
+from app.start.app_window import opened_window
 from app.store.folder.lock import Announcement
 
 with late():
-    from app import already_running
+    from app.start import already_running
 
 Opening = Literal["window", "tab", "nothing"]
 

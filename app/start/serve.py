@@ -32,7 +32,7 @@ from app.api.lazily import LazyApi
 from app.api.routes.backups import backup_routes
 from app.api.routes.uploads import upload_routes
 from app.domain.errors import WorkbenchError
-from app.opening import NOT_SEEN, Opening, open_page
+from app.start.opening import NOT_SEEN, Opening, open_page
 from app.store.folder.handshake import proof
 from app.store.folder.lock import Announcement, this_computer
 from app.tools.http.net_guard import OWN_PORTS

@@ -6,11 +6,11 @@ import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
-from app.already_running import ask
 from app.api.door.caller import STARTED_FROM
 from app.api.following.replies import RunReply, run_reply
 from app.domain.provenance import Trigger
 from app.domain.trace import steps
+from app.start.already_running import ask
 from app.store.folder.lock import Announcement
 from app.workbench import Workbench
 

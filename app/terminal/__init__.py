@@ -1,0 +1,1 @@
+"""What is done without a page: run an agent, export, manage keys."""
