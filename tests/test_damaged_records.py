@@ -8,9 +8,9 @@ from app.domain.settings import Preferences
 from app.domain.values import new_id, now
 from app.store.journal.database import JournalDB
 from app.workbench import Workbench
-from tests.store.test_retention import folder_with
+from tests.store.runs.test_retention import folder_with
 from tests.traces import ADD, asked, called, finished, returned, said, started
-from tests.ui.test_left_turns import left_at_a_card
+from tests.ui.conversation.test_left_turns import left_at_a_card
 from tests.waiting import until
 
 TALKER = new_agent("Talker", Behaviour(system_prompt="Talk."), taken_slugs=())

@@ -11,7 +11,7 @@ from tests.app_process import AppProcess
 from tests.e2e.apps import app_on, workbench_on
 from tests.e2e.playground import ask, start_session
 from tests.hostile_servers import echo
-from tests.ui.test_colours import SLOW
+from tests.ui.markdown.test_colours import SLOW
 
 PYTHON = "def greet(name):  # é😀\n    return f'Hello, {name}!'\n"
 

@@ -1,0 +1,180 @@
+"""The variant editor over a real workbench, and what its boxes take."""
+
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+from pydantic import ValidationError
+
+from app.domain.agents import Agent, Behaviour, Limits, Parameters, WorkingCopy
+from app.domain.values import now
+from app.ui.agents.editor_draft import EditorDraft
+from app.ui.agents.editor_schema import BadSchema, read_schema
+from app.ui.elements.editor_numbers import fault_words, with_field
+from app.workbench import Workbench
+from tests.ui.runs.test_runs_pages import marked, sees, visitor, words
+from tests.waiting import until
+
+
+@pytest.fixture
+async def workbench(tmp_path: Path) -> AsyncIterator[Workbench]:
+    opened = Workbench.open(tmp_path)
+    await opened.start()
+    yield opened
+    await opened.close()
+
+
+@pytest.fixture
+def tutor(workbench: Workbench) -> Agent:
+    return workbench.agents.by_slug("math-tutor")
+
+
+def prompted(text: str) -> Behaviour:
+    return Behaviour(system_prompt=text)
+
+
+async def test_a_change_is_the_working_copy_of_every_page_at_once(workbench: Workbench, tutor: Agent):
+    draft = EditorDraft(workbench, tutor)
+    assert not draft.changed
+    draft.change(prompted("Changed"))
+    assert draft.changed
+    assert not draft.is_written
+    other = EditorDraft(workbench, tutor)
+    assert other.behaviour == prompted("Changed")
+    assert other.origin == 1
+    await until(lambda: draft.is_written)
+
+
+async def test_taking_a_change_back_leaves_no_working_copy(workbench: Workbench, tutor: Agent):
+    draft = EditorDraft(workbench, tutor)
+    draft.change(prompted("Changed"))
+    draft.change(draft.saved)
+    await until(lambda: workbench.working_copies.get(tutor.id) is None)
+
+
+async def test_two_drafts_saved_at_once_become_two_variants(workbench: Workbench, tutor: Agent):
+    first, second = EditorDraft(workbench, tutor), EditorDraft(workbench, tutor)
+    first.change(prompted("First"))
+    second.change(prompted("Second"))
+    assert first.elsewhere
+    assert not second.elsewhere
+    assert (await first.save("one")).number == 2
+    kept = workbench.working_copies.get(tutor.id)
+    assert kept is not None, "what the other tab typed has to stay"
+    assert kept.behaviour == prompted("Second")
+    assert (await second.save("two")).number == 3
+    agent = workbench.agents.get(tutor.id)
+    assert [one.behaviour.system_prompt for one in agent.variants[1:]] == ["First", "Second"]
+    assert [one.origin for one in agent.variants[1:]] == [1, 1]
+    assert workbench.working_copies.get(tutor.id) is None
+    assert agent.active == 1
+
+
+async def test_a_draft_of_a_variant_that_is_gone_goes_on_from_the_active_one(workbench: Workbench, tutor: Agent):
+    copy = WorkingCopy(agent_id=tutor.id, origin=99, behaviour=prompted("Kept"), updated_at=now())
+    await workbench.working_copies.save(copy)
+    draft = EditorDraft(workbench, tutor)
+    assert (draft.origin, draft.behaviour.system_prompt) == (1, "Kept")
+    assert (await draft.save("")).origin == 1
+
+
+async def test_a_copied_version_is_where_the_draft_comes_from(workbench: Workbench, tutor: Agent):
+    draft = EditorDraft(workbench, tutor)
+    draft.change(prompted("Second"))
+    await draft.save("")
+    draft.change(tutor.active_variant.behaviour, origin=1)
+    assert not draft.changed
+    draft.change(prompted("Third"))
+    assert (await draft.save("")).origin == 1
+
+
+@pytest.mark.parametrize(
+    ("field", "number", "told"),
+    [
+        ("max_steps", 0, "At least 1"),
+        ("max_steps", 2.5, "A whole number, please"),
+        ("max_steps", None, "This needs a number"),
+        ("tool_timeout", 0, "More than 0"),
+        ("run_cost", None, "This needs a number"),
+    ],
+)
+def test_a_limit_that_cannot_be_is_refused_in_words(field: str, number: float | None, told: str):
+    with pytest.raises(ValidationError) as refused:
+        with_field(Limits(), field, number)
+    assert fault_words(refused.value) == told
+
+
+def test_an_empty_box_leaves_a_parameter_to_the_provider():
+    assert with_field(Parameters(temperature=1), "temperature", None) == Parameters()
+    with pytest.raises(ValidationError) as refused:
+        with_field(Parameters(), "temperature", 7)
+    assert fault_words(refused.value) == "At most 2"
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ('{"type": ', "not JSON"),
+        ("[]", "a JSON object"),
+        ('{"type": "objekt"}', "no JSON Schema"),
+        ("[" * 100_000, "not JSON"),
+        ('{"a": "' + "x" * 100_000 + '"}', "longer than 100,000"),
+    ],
+)
+def test_what_is_no_schema_is_refused_in_words(text: str, told: str):
+    with pytest.raises(BadSchema, match=told):
+        read_schema(text)
+
+
+def test_a_schema_is_read_and_a_blank_text_is_none():
+    assert read_schema(" \n") is None
+    assert read_schema('{"type": "object"}') == {"type": "object"}
+
+
+async def test_the_editor_shows_faults_and_tokens(tmp_path: Path):
+    async with visitor(tmp_path) as (user, workbench):
+        await workbench.start()
+        agent = workbench.agents.by_slug("math-tutor")
+        behaviour = agent.active_variant.behaviour.model_copy(
+            update={"system_prompt": "One {{audience}}\n{{two words}}\n{{open"}
+        )
+        await workbench.working_copies.save(
+            WorkingCopy(agent_id=agent.id, origin=1, behaviour=behaviour, updated_at=now())
+        )
+        await user.open("/agents/math-tutor")
+        await sees(user, "“{{two words}}” is no variable")
+        assert "Line 3: “{{open” is never closed" in words(user)
+        await sees(user, "tokens")
+        assert "draft kept" in words(user)
+
+
+async def test_an_unknown_model_is_marked(tmp_path: Path):
+    async with visitor(tmp_path) as (user, workbench):
+        await workbench.start()
+        agent = workbench.agents.by_slug("math-tutor")
+        behaviour = Behaviour(model="nobody/knows")
+        await workbench.working_copies.save(
+            WorkingCopy(agent_id=agent.id, origin=1, behaviour=behaviour, updated_at=now())
+        )
+        await user.open("/agents/math-tutor")
+        await sees(user, "error_outline")
+        assert "nobody" in words(user)
+
+
+async def test_an_unknown_and_a_deleted_agent_are_told_apart(tmp_path: Path):
+    async with visitor(tmp_path) as (user, workbench):
+        await workbench.start()
+        await workbench.agents.delete(workbench.agents.by_slug("assistant").id)
+        await user.open("/agents/assistant")
+        await sees(user, "Restore it from the Trash")
+        await user.open("/agents/nobody")
+        await sees(user, "There is no agent at this address")
+
+
+async def test_a_data_folder_without_agents_says_what_to_do(tmp_path: Path):
+    async with visitor(tmp_path) as (user, _):
+        await user.open("/agents")
+        await sees(user, "Create one with “New agent”")
+        await user.open("/agents?trash=1")
+        await sees(user, "The Trash is empty")
+        assert not marked(user, "agent-card")

@@ -1,0 +1,65 @@
+"""A tab that stays open all day: what it has left is gone from memory."""
+
+import asyncio
+import gc
+from pathlib import Path
+
+from nicegui import ui
+from nicegui.testing import User
+
+from app.domain.agents import Behaviour, new_agent
+from app.domain.comparisons import ColumnChoice
+from app.ui.agents import agents_page as agents
+from app.ui.compare import comparison_page as comparison
+from app.ui.playground import session_page as session
+from app.ui.run import run_page as run
+from app.ui.tools import tools_page as tools
+from app.workbench import Workbench
+from tests.seeds import seed_long_run
+from tests.ui.runs.test_runs_pages import visitor
+from tests.waiting import until
+
+ROUNDS = 3
+KINDS = (session.SessionPage, comparison.ComparisonPage, run.RunPage, agents.AgentsPage, tools.ToolsPage)
+
+
+async def addresses(workbench: Workbench, run_id: str) -> tuple[str, ...]:
+    """Every page there is, and several sessions."""
+    agent = await workbench.agents.create(new_agent("Talker", Behaviour(), taken_slugs=()))
+    sessions = [await workbench.chat.new_session(agent.id) for _ in range(3)]
+    compared = await workbench.compare.start([ColumnChoice(agent_id=agent.id, variant=1)] * 2)
+    return (
+        *(f"/playground/{one.id}" for one in sessions),
+        *("/playground", "/agents", f"/agents/{agent.slug}", "/tools", "/tools/calculator", "/compare"),
+        *(f"/compare/{compared.id}", "/runs", f"/runs/{run_id}", "/jobs", "/integrations", "/settings", "/setup"),
+    )
+
+
+async def visit(user: User, address: str) -> None:
+    with user.current_layout:
+        ui.navigate.to(address)
+    assert user.client is not None
+    router = user.client.sub_pages_router
+    await until(lambda: router.current_path == address)
+    await asyncio.sleep(0)
+
+
+def remembered() -> list[object]:
+    """The pages in memory."""
+    gc.collect()
+    return [one for one in gc.get_objects() if type(one) in KINDS]
+
+
+async def test_what_a_tab_has_left_is_forgotten(tmp_path: Path) -> None:
+    run_id, others = await seed_long_run(tmp_path, 50), remembered()  # of tabs that other tests left open
+    async with visitor(tmp_path) as (user, workbench):
+        await workbench.start()
+        await user.open("/jobs")
+        assert user.client is not None
+        handlers = len(user.client.delete_handlers)
+        visited = await addresses(workbench, run_id)
+        for address in visited * ROUNDS:
+            await visit(user, address)
+        await visit(user, "/jobs")
+        assert len(user.client.delete_handlers) == handlers
+        await until(lambda: len(remembered()) == len(others), pause=0.2)
