@@ -14,7 +14,7 @@ from app.domain.sessions import title_of
 from app.engine.loop.output import check_output
 from app.export import markdown, rich_text
 from app.export.agent_file import read_agent_file
-from app.llm.litellm.failures import classify
+from app.llm.failures import classify
 from app.llm.litellm.thinking import ThinkSplitter
 from app.llm.tokens import text_tokens
 from app.store.runs import search_words

@@ -13,7 +13,7 @@ import pytest
 from app.domain.errors import UnknownTool, WorkbenchError
 from app.domain.messages import ToolCall
 from app.domain.tool_settings import HttpTransport
-from app.llm.litellm.failures import classify
+from app.llm.failures import classify
 from app.tools.builtin.formula_engine.aggregates import fits
 from app.tools.function.docstring import read_docstring
 from app.tools.http.spotting import Spotted

@@ -22,12 +22,12 @@ with late():
     import app.engine.last_calls
     import app.engine.run.clock
     import app.engine.running
-    import app.engine.runs.lost_runs
     import app.engine.runs.runs
     import app.engine.sessions.chat
     import app.engine.sessions.compare
     import app.engine.sessions.idempotency
     import app.engine.sessions.jobs
+    import app.engine.sessions.lost_runs
     import app.engine.sessions.pauses
     import app.engine.sessions.queue
     import app.engine.sessions.working_copies
@@ -117,7 +117,7 @@ class Workbench:
         servers, tools = self.data.mcp_servers, self.data.http_tools
         await app.workbench.maintenance.run_maintenance(
             self.removed_runs.remove,
-            app.engine.runs.lost_runs.LostRuns(self.chat, self.data.traces.ids, self.rows.knows).find,
+            app.engine.sessions.lost_runs.LostRuns(self.chat, self.data.traces.ids, self.rows.knows).find,
             partial(app.workbench.maintenance.forget_old_runs, self.preferences, lambda: self.retention),
             partial(
                 app.workbench.maintenance.seal_secrets,

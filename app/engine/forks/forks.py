@@ -19,12 +19,12 @@ from app.domain.trace.fork_view import ForkView, fork_of, fork_view, reused_step
 from app.domain.values import new_id, now
 from app.engine.forks.allowance import Allowance
 from app.engine.forks.fork_beginnings import Beginnings
-from app.engine.forks.recorded_models import given_whole
-from app.engine.forks.recorded_tools import LIVE, sources
 from app.engine.forks.replay import Replayer
 from app.engine.ports import AgentStore, SessionStore, Toolbox
 from app.engine.run.live_run import LiveRun
 from app.engine.run.tools_since import ToolsSince
+from app.engine.runs.recorded_models import given_whole
+from app.engine.runs.recorded_tools import LIVE, sources
 from app.engine.runs.runs import Runs
 
 DAMAGED = "Parts of this run cannot be read, so nothing can run on from it. Send its message again instead."

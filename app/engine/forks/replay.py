@@ -17,8 +17,6 @@ from app.domain.trace import files_after
 from app.domain.trace.fork_view import fork_of
 from app.domain.trace.recorded import RecordedAnswer, recorded_answers, recorded_calls
 from app.domain.values import now
-from app.engine.forks.recorded_models import RecordedModels
-from app.engine.forks.recorded_tools import RECORDED, RecordedTools, Recording
 from app.engine.loop.loop import run_agent
 from app.engine.ports import Artifacts, Models, RunRows, Toolbox
 from app.engine.run.ledger import Ledger
@@ -27,6 +25,8 @@ from app.engine.run.recorder import Recorder
 from app.engine.run.run import Run, nothing_recorded
 from app.engine.run.stopwatch import Stopwatch
 from app.engine.run.tools_since import ToolsSince
+from app.engine.runs.recorded_models import RecordedModels
+from app.engine.runs.recorded_tools import RECORDED, RecordedTools, Recording
 from app.engine.runs.resuming import allowed_before
 
 NO_CEILING = 1e12

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from app.domain.errors import Conflict
 from app.domain.events import PauseResolved
 from app.domain.messages import Message
-from app.engine.loop.retrying import Retrying
+from app.engine.run.retrying import Retrying
 
 STEERED_PAST = "A new message was sent instead of a decision."
 

@@ -5,8 +5,8 @@ from dataclasses import replace
 
 from app.domain.trace import RunFilter, RunPage, RunRow, SortKey, run_row
 from app.engine.ports import RunRows, RunSearch
+from app.engine.run.left_runs import LeftRuns
 from app.engine.run.live_run import LiveRun
-from app.engine.runs.left_runs import LeftRuns
 
 MOST_UNFINISHED = 1000
 

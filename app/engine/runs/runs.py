@@ -18,11 +18,11 @@ from app.engine.loop.calling import refuse_calls
 from app.engine.loop.loop import end_stopped, run_agent
 from app.engine.ports import Artifacts, Clock, Models, Opening, RunRows, RunSearch, Toolbox, Traces
 from app.engine.run.ledger import Ledger, no_ceiling
+from app.engine.run.left_runs import LeftRuns
 from app.engine.run.live_run import LiveRun
 from app.engine.run.recorder import Recorder
 from app.engine.run.storing import Join, store_beginning, store_end
 from app.engine.runs.equipping import Equipment, past_of
-from app.engine.runs.left_runs import LeftRuns
 from app.engine.runs.lineage import Lineage
 from app.engine.runs.resuming import can_go_on, pick_up
 from app.engine.runs.run_lists import RunLists
@@ -32,7 +32,7 @@ from app.late import late
 
 with late():
     from app.domain.trace import fork_view
-    from app.engine.forks import acting_out
+    from app.engine.runs import acting_out
 
 if TYPE_CHECKING:
     from app.domain.secrets.redaction import Redactions

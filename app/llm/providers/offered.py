@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
 
 from app.domain.errors import FailureClass, ModelFailure
-from app.llm.litellm.failures import classify, redacted
+from app.llm.failures import classify, redacted
 from app.llm.providers.certificates import trusted
 from app.llm.providers.providers import Keys, Provider, base_of, key_of, missing_key, provider_named
 from app.llm.providers.reaching import unreached

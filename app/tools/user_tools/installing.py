@@ -4,7 +4,7 @@ import re
 import sys
 from collections.abc import Sequence
 
-from app.tools.user_tools.script_block import project
+from app.tools.worker.script_block import project
 
 
 def install_command(missing: Sequence[str], requires: Sequence[str], interpreter: str) -> str:

@@ -10,7 +10,7 @@ from app.tools.user_tools.user_file import FileProblem, PreviewedTool
 
 with late():
     from app.tools.function import authoring, docstring
-    from app.tools.user_tools import script_block
+    from app.tools.worker import script_block
 
 LONGEST_PREVIEWED = 40_000
 """Characters. Python holds everything else up while it parses, about 20 ms for that many."""

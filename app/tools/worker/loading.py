@@ -79,7 +79,7 @@ def _missing(error: ModuleNotFoundError, source: str) -> tuple[str, ...]:
     """The packages to install: those of the file's script block that are not there, else the module itself."""
     from importlib.metadata import PackageNotFoundError, distribution  # noqa: PLC0415  needed only after an error
 
-    from app.tools.user_tools.script_block import BadScriptBlock, project, required_packages  # noqa: PLC0415  as above
+    from app.tools.worker.script_block import BadScriptBlock, project, required_packages  # noqa: PLC0415  as above
 
     try:
         names = [name for one in required_packages(source) if (name := project(one))]

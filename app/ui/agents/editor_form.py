@@ -12,9 +12,9 @@ from app.ui.agents.editor_prompt import PromptSection
 from app.ui.agents.editor_schema import SchemaEditor
 from app.ui.agents.limits_form import LimitsForm
 from app.ui.agents.tool_policies import ToolPolicies
+from app.ui.elements.day_ceiling_form import DayCeilingForm
 from app.ui.elements.markup import icon, joined, tag
 from app.ui.elements.model_picker import ModelPicker, card_words
-from app.ui.settings.day_ceiling_form import DayCeilingForm
 from app.workbench import Workbench
 
 

@@ -4,11 +4,11 @@ from collections.abc import Callable
 
 from nicegui import events, ui
 
+from app.ui.elements.hand_call_copy import KEY
 from app.ui.elements.markup import Html, icon, joined, tag
 from app.ui.integrations.api_snippets import SNIPPETS, AgentCall, Snippet, snippet_named
 from app.ui.integrations.api_trial import SEND, answer_of, answer_view, call_of, sender_words, waiting_view
 from app.ui.markdown.render import code_block
-from app.ui.tools.hand_call_copy import KEY
 
 _EMIT = "(event) => { const one = event.target.closest('[data-way]'); if (one) emit(one.dataset.way); }"
 

@@ -9,7 +9,7 @@ from urllib.parse import quote
 
 from pydantic import JsonValue
 
-from app.ui.tools.hand_call_copy import KEY
+from app.ui.elements.hand_call_copy import KEY
 
 Language = Literal["bash", "python", "javascript", "json", "text"]
 

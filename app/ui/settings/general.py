@@ -9,11 +9,11 @@ from app.domain.settings import Mode, Theme
 from app.store.records.preferences import PreferencesStore
 from app.ui.elements.addresses import TOOL_SOURCES
 from app.ui.elements.buttons import button
+from app.ui.elements.day_ceiling_form import DayCeilingForm
 from app.ui.elements.format import dollars
 from app.ui.elements.markup import Html, joined, tag
 from app.ui.elements.model_picker import ModelPicker, card_words
 from app.ui.elements.notices import told
-from app.ui.settings.day_ceiling_form import DayCeilingForm
 from app.workbench import Workbench
 
 DEMO = "demo/agent"

@@ -8,10 +8,10 @@ from pydantic import JsonValue
 from app.domain.tools import JsonSchema, ToolSpec
 from app.engine.by_hand import HandCall
 from app.ui.elements.buttons import button, icon_button
+from app.ui.elements.hand_call_copy import KEY, as_curl, as_python
 from app.ui.elements.markup import tag
 from app.ui.elements.undo_bar import UndoBar
 from app.ui.tools.hand_call_arguments import ArgumentsEditor
-from app.ui.tools.hand_call_copy import KEY, as_curl, as_python
 from app.ui.tools.hand_call_live import HandCallLive
 from app.ui.tools.hand_call_result import HandCallResult
 from app.ui.tools.saved_calls import SavedCallsBar

@@ -8,7 +8,7 @@ from app.domain.errors import WorkbenchError
 from app.domain.secrets.shapes import KEYS, check_owner, looks_like_key, replaced
 from app.domain.tool_settings import HttpTransport
 from app.export.redacting import Redactor
-from app.llm.litellm.failures import redacted
+from app.llm.failures import redacted
 from app.tools.http.spotting import Spotted
 
 KEYS_SEEN = [

@@ -3,7 +3,7 @@
 import pytest
 
 from app.tools.user_tools.preview import LONGEST_PREVIEWED, preview
-from app.tools.user_tools.script_block import BadScriptBlock, required_packages
+from app.tools.worker.script_block import BadScriptBlock, required_packages
 
 
 def names(source: str) -> list[str]:

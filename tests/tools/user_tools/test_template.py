@@ -5,8 +5,8 @@ import ast
 import pytest
 
 from app.domain.messages import FilePart, TextPart
-from app.tools.user_tools.script_block import required_packages
 from app.tools.user_tools.template import template
+from app.tools.worker.script_block import required_packages
 from tests.tools.context import Context
 from tests.tools.user_tools.conftest import Folder
 

@@ -5,7 +5,7 @@ from email.utils import format_datetime
 import pytest
 
 from app.domain.errors import FailureClass, ModelFailure
-from app.llm.litellm.failures import classify, redacted
+from app.llm.failures import classify, redacted
 
 
 class ProviderError(Exception):

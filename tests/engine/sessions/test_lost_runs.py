@@ -14,7 +14,7 @@ from app.domain.provenance import Imported
 from app.domain.sessions import QueuedMessage, Session
 from app.domain.trace import RunFilter
 from app.domain.values import now
-from app.engine.runs.lost_runs import LostRuns
+from app.engine.sessions.lost_runs import LostRuns
 from app.engine.sessions.turns import history_after
 from tests.engine.households import Family, Household, ended
 from tests.engine.scripted import reply

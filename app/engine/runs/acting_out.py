@@ -12,9 +12,9 @@ from app.domain.forks.fork_edits import edited
 from app.domain.trace import StoredTrace
 from app.domain.trace.fork_view import fork_of
 from app.domain.trace.recorded import RecordedAnswer, recorded_answers
-from app.engine.forks.recorded_models import RehearsedModels, answers_given
-from app.engine.forks.recorded_tools import ELSE_LIVE, LIVE, RECORDED, RecordedTools, recording_after, sources
 from app.engine.run.run import Run
+from app.engine.runs.recorded_models import RehearsedModels, answers_given
+from app.engine.runs.recorded_tools import ELSE_LIVE, LIVE, RECORDED, RecordedTools, recording_after, sources
 
 NO_RECORD = (
     "This run answers from the record of run {run_id}, which was deleted or cannot be read any more. It does not go "
