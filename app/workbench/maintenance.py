@@ -8,7 +8,7 @@ from app.domain.errors import WorkbenchError
 
 if TYPE_CHECKING:
     from app.store.folder.folder import DataFolder
-    from app.store.records.preferences import PreferencesStore
+    from app.store.records.tables import PreferencesStore
     from app.store.runs.retention import Retention
     from app.tools.http.tools import HttpToolSource
     from app.tools.mcp.hub import McpHub

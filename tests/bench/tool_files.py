@@ -10,7 +10,7 @@ import psutil
 
 from app.domain.tools import ToolOutput
 from app.store.journal.database import JournalDB
-from app.store.records.trusted_files import TrustedFiles
+from app.store.records.tables import TrustedFiles
 from app.tools.user_tools.folder import UserTools
 from app.tools.user_tools.template import template
 from tests.figures import Figure

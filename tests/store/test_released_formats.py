@@ -49,13 +49,13 @@ async def test_nothing_of_any_table_is_lost(tmp_path: Path):
     agent = folder.agents.by_slug("assistant")
     assert folder.preferences.get().keep_days == 30
     assert folder.tool_settings.get("calculator").description == "Sums only"
-    assert folder.trusted_files.get("/home/ada/tools/soup.py") is not None
+    assert folder.trusted_files.find("/home/ada/tools/soup.py") is not None
     assert [one.name for one in folder.saved_calls.of("calculator")] == ["Sum"]
     assert [one.name for one in folder.http_tools.all()] == ["weather"]
     assert [one.name for one in folder.mcp_servers.all()] == ["notes"]
     assert [one.address for one in folder.providers.all()] == ["https://example.org/v1"]
     assert [one.name for one in folder.api_keys.all()] == ["CI"]
-    assert folder.working_copies.get(agent.id) is not None
+    assert folder.working_copies.find(agent.id) is not None
     assert [one.values for one in folder.variable_sets.of(agent.id)] == [{"who": "Ada"}]
     assert await folder.artifacts.get(sha256(b"picture").hexdigest()) == b"picture"
     await folder.close()

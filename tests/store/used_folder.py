@@ -259,7 +259,7 @@ async def view(folder: DataFolder) -> dict[str, JsonValue]:
         "agents": {one.slug: _dumped(one) for one in (*folder.agents.all(), *folder.agents.deleted())},
         "comparisons": [_dumped(one) for one in folder.comparisons.recent()],
         "working copies": [
-            _dumped(one) for agent in folder.agents.all() if (one := folder.working_copies.get(agent.id)) is not None
+            _dumped(one) for agent in folder.agents.all() if (one := folder.working_copies.find(agent.id)) is not None
         ],
         "variable sets": [_dumped(one) for agent in folder.agents.all() for one in folder.variable_sets.of(agent.id)],
         "keys": {one.name: _dumped(one, but=("last_used_at",)) for one in folder.api_keys.all()},

@@ -19,9 +19,9 @@ Begin = Callable[[str], Awaitable[LiveRun]]
 
 
 class SentRequestStore(Protocol):
-    def get(self, request_id: str) -> SentRequest | None: ...
+    def find(self, request_id: str) -> SentRequest | None: ...
 
-    async def save(self, request: SentRequest) -> None: ...
+    async def save(self, request: SentRequest) -> object: ...
 
     async def forget(self, before: datetime) -> None: ...
 
@@ -57,7 +57,7 @@ class Idempotency:
 
     def _known(self, request_id: str, now: datetime) -> SentRequest | None:
         """The request that was sent before, if its run has begun."""
-        known = self._store.get(request_id)
+        known = self._store.find(request_id)
         if known is None or now - known.at >= KEPT:
             return None
         begun = self._runs.recent(known.run_id) is not None or self._runs.rows.get(known.run_id) is not None

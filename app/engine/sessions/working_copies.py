@@ -11,11 +11,11 @@ SECONDS = 1.0
 
 
 class WorkingCopyStore(Protocol):
-    def get(self, agent_id: str) -> WorkingCopy | None: ...
+    def find(self, agent_id: str) -> WorkingCopy | None: ...
 
-    async def save(self, copy: WorkingCopy) -> None: ...
+    async def save(self, copy: WorkingCopy) -> object: ...
 
-    async def drop(self, agent_id: str) -> None: ...
+    async def delete(self, agent_id: str) -> None: ...
 
 
 class WorkingCopies:
@@ -30,7 +30,7 @@ class WorkingCopies:
 
     def get(self, agent_id: str) -> WorkingCopy | None:
         """As it is now, whether it is written already or not."""
-        return self._typed.get(agent_id) or self._store.get(agent_id)
+        return self._typed.get(agent_id) or self._store.find(agent_id)
 
     def typed(self, copy: WorkingCopy) -> None:
         """Take the copy as it is now; it is written when nothing else comes for a second."""
@@ -57,8 +57,8 @@ class WorkingCopies:
         self._stop_waiting(agent_id)
         self._typed.pop(agent_id, None)
         self._troubles.pop(agent_id, None)
-        if self._store.get(agent_id) is not None:
-            await self._store.drop(agent_id)
+        if self._store.find(agent_id) is not None:
+            await self._store.delete(agent_id)
 
     async def close(self) -> None:
         """Write what is not written yet."""

@@ -27,18 +27,20 @@ from app.store.journal.disk import Disk
 from app.store.journal.trouble import in_words, is_refusal
 from app.store.journal.writer import Writer
 from app.store.records.agents import Agents
-from app.store.records.api_keys import ApiKeys
-from app.store.records.comparisons import Comparisons
-from app.store.records.http_tools import HttpTools
-from app.store.records.mcp_servers import McpServers
-from app.store.records.preferences import PreferencesStore
-from app.store.records.saved_calls import SavedCalls
-from app.store.records.sent_requests import SentRequests
 from app.store.records.sessions import Sessions
-from app.store.records.tool_settings import ToolSettingStore
-from app.store.records.trusted_files import TrustedFiles
-from app.store.records.variable_sets import VariableSets
-from app.store.records.working_copies import WorkingCopies
+from app.store.records.tables import (
+    ApiKeys,
+    Comparisons,
+    HttpTools,
+    McpServers,
+    PreferencesStore,
+    SavedCalls,
+    SentRequests,
+    ToolSettingStore,
+    TrustedFiles,
+    VariableSets,
+    WorkingCopies,
+)
 
 with late():
     import app.store.folder.looking_lock

@@ -1,25 +1,22 @@
 """The sessions: found by their title, listed with the pinned ones first."""
 
-from collections.abc import Callable, Container
+from collections.abc import Container
 
 from app.domain.errors import NotFound, StorageError
 from app.domain.sessions import Session
-from app.domain.values import now
 from app.store.journal.database import JournalDB
 from app.store.journal.documents import Documents, Marks, number
 from app.store.journal.frames import Document
+from app.store.journal.keyed import Restorable
 
 _PINNED = 1e12
 """More seconds than any date is away."""
 
 
-class Sessions:
+class Sessions(Restorable[Session]):
     def __init__(self, database: JournalDB) -> None:
-        self._documents = Documents(database, "sessions", Session, noun="session", marks=_marks)
-
-    def get(self, session_id: str) -> Session:
-        """Also a deleted one; raises `NotFound`."""
-        return self._documents.get(session_id)
+        documents = Documents(database, "sessions", Session, noun="session", marks=_marks)
+        super().__init__(documents, lambda session: session.id)
 
     def recent(
         self, *, search: str = "", limit: int = 50, offset: int = 0, among: Container[str] | None = None
@@ -44,20 +41,6 @@ class Sessions:
     def count(self, search: str = "", *, among: Container[str] | None = None) -> int:
         """How many sessions `recent` has in all."""
         return len(self._found(search, among))
-
-    async def create(self, session: Session) -> Session:
-        return await self._documents.create(session.id, session)
-
-    async def change(self, session_id: str, change: Callable[[Session], Session]) -> Session:
-        """Apply `change` to the newest state and store it; returns what was stored."""
-        return await self._documents.change(session_id, change)
-
-    async def delete(self, session_id: str) -> Session:
-        """Take it out of the list; `restore` brings it back."""
-        return await self.change(session_id, lambda session: session.model_copy(update={"deleted_at": now()}))
-
-    async def restore(self, session_id: str) -> Session:
-        return await self.change(session_id, lambda session: session.model_copy(update={"deleted_at": None}))
 
     def _found(self, search: str, among: Container[str] | None) -> list[Document]:
         words = search.casefold().split()

@@ -28,7 +28,7 @@ def _nothing() -> None:
 
 
 class HttpTools(Protocol):
-    """Where the forms are kept; see `store.http_tools`."""
+    """Where the forms are kept; see `store.records.tables`."""
 
     def all(self) -> list[HttpTool]: ...
 

@@ -17,7 +17,7 @@ class Trust:
 
     def get(self, path: Path) -> TrustedFile | None:
         """How the file may run, `None` where it may not."""
-        stored = self._stored.get(str(path))
+        stored = self._stored.find(str(path))
         if stored is not None or not self._everything or path in self._refused:
             return stored
         return self._unasked.setdefault(path, TrustedFile(path=str(path), trusted_at=now()))
@@ -39,6 +39,6 @@ class Trust:
 
     async def move(self, path: Path, new_path: Path) -> None:
         """The file goes by another path from now on."""
-        if stored := self._stored.get(str(path)):
+        if stored := self._stored.find(str(path)):
             await self._stored.save(stored.model_copy(update={"path": str(new_path)}))
             await self._stored.delete(str(path))

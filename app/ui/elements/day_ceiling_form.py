@@ -4,7 +4,7 @@ from nicegui import background_tasks, ui
 
 from app.domain.errors import WorkbenchError
 from app.domain.settings import Preferences
-from app.store.records.preferences import PreferencesStore
+from app.store.records.tables import PreferencesStore
 from app.ui.elements.editor_numbers import number_box, with_field
 from app.ui.elements.notices import told
 

@@ -4,7 +4,7 @@ from nicegui import ui
 
 from app.domain.errors import WorkbenchError
 from app.domain.settings import SetupProgress, SetupStep
-from app.store.records.preferences import PreferencesStore
+from app.store.records.tables import PreferencesStore
 from app.ui.elements.addresses import SETUP
 from app.ui.elements.buttons import icon_button
 from app.ui.elements.markup import Html, icon, joined, tag

@@ -6,7 +6,7 @@ from nicegui import events, ui
 
 from app.domain.errors import WorkbenchError
 from app.domain.settings import Mode, Theme
-from app.store.records.preferences import PreferencesStore
+from app.store.records.tables import PreferencesStore
 from app.ui.elements.addresses import TOOL_SOURCES
 from app.ui.elements.buttons import button
 from app.ui.elements.day_ceiling_form import DayCeilingForm

@@ -3,7 +3,7 @@
 from nicegui import ui
 
 from app.domain.errors import WorkbenchError
-from app.store.records.preferences import PreferencesStore
+from app.store.records.tables import PreferencesStore
 from app.ui.elements.focus import refocus
 from app.ui.elements.markup import Html, icon, tag
 from app.ui.elements.notices import told

@@ -5,7 +5,7 @@ import re
 from nicegui import ui
 
 from app.domain.errors import WorkbenchError
-from app.store.records.preferences import PreferencesStore
+from app.store.records.tables import PreferencesStore
 from app.ui.elements.buttons import button
 from app.ui.elements.markup import icon, tag
 

@@ -10,7 +10,7 @@ from pydantic import TypeAdapter
 from app.domain.errors import WorkbenchError
 from app.domain.settings import WebSearch
 from app.store.keys.provider_keys import KeyDescription, ProviderKeys
-from app.store.records.preferences import PreferencesStore
+from app.store.records.tables import PreferencesStore
 from app.tools.http.web_search_providers import PROVIDERS
 from app.ui.elements.buttons import button
 from app.ui.elements.markup import Html, icon, tag

@@ -61,7 +61,7 @@ async def test_many_at_once_begin_one(client: Client):
 async def test_another_key_caller_or_day_is_another_request(client: Client, bench: Bench):
     ids = [await client.send("a"), await client.send("b"), await client.send("a", caller="2")]
     assert len(set(ids)) == 3
-    sent = bench.data.sent_requests.get(request_id("1", "a"))
+    sent = bench.data.sent_requests.find(request_id("1", "a"))
     assert sent is not None and sent.run_id == ids[0]
     await bench.data.sent_requests.save(sent.model_copy(update={"at": sent.at - timedelta(hours=24)}))
     assert await client.send("a") not in ids
@@ -69,7 +69,7 @@ async def test_another_key_caller_or_day_is_another_request(client: Client, benc
 
 async def test_a_clock_that_was_a_day_ahead_begins_nothing_twice(client: Client, bench: Bench):
     first = await client.send()
-    sent = bench.data.sent_requests.get(request_id("1", "a"))
+    sent = bench.data.sent_requests.find(request_id("1", "a"))
     assert sent is not None
     await bench.data.sent_requests.save(sent.model_copy(update={"at": sent.at + timedelta(days=1)}))
     client.restart()

@@ -17,7 +17,7 @@ class Shelf:
         self.writes = 0
         self.is_full = False
 
-    def get(self, agent_id: str) -> WorkingCopy | None:
+    def find(self, agent_id: str) -> WorkingCopy | None:
         return self.copies.get(agent_id)
 
     async def save(self, copy: WorkingCopy) -> None:
@@ -26,7 +26,7 @@ class Shelf:
         self.writes += 1
         self.copies[copy.agent_id] = copy
 
-    async def drop(self, agent_id: str) -> None:
+    async def delete(self, agent_id: str) -> None:
         self.copies.pop(agent_id, None)
 
 
@@ -42,7 +42,7 @@ async def test_many_keystrokes_are_one_write():
         assert copies.get("a") is last
     assert not copies.is_written("a")
     await until(lambda: copies.is_written("a"))
-    assert shelf.get("a") is last
+    assert shelf.find("a") is last
     assert shelf.writes == 1
 
 
@@ -51,7 +51,7 @@ async def test_what_waits_is_written_at_the_end():
     copies = WorkingCopies(shelf, seconds=3600)
     copies.typed(last := copy("almost lost"))
     await copies.close()
-    assert shelf.get("a") is last
+    assert shelf.find("a") is last
 
 
 async def test_a_dropped_copy_is_not_written_later():
@@ -78,4 +78,4 @@ async def test_a_copy_that_cannot_be_written_is_told_and_stays():
     shelf.is_full = False
     await copies.close()
     assert copies.trouble("a") == ""
-    assert shelf.get("a") is typed
+    assert shelf.find("a") is typed

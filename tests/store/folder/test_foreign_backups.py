@@ -94,7 +94,7 @@ async def restored(path: Path, name: str) -> DataFolder:
 
 def allowed(data: DataFolder) -> dict[str, object]:
     """All that was allowed in the folder."""
-    [agent], [copy] = data.agents.all(), [data.working_copies.get(data.agents.all()[0].id)]
+    [agent], [copy] = data.agents.all(), [data.working_copies.find(data.agents.all()[0].id)]
     wanted, session = data.preferences.get(), data.sessions.get("s1")
     behaviours = [agent.active_variant.behaviour, *([copy.behaviour] if copy else [])]
     return {
@@ -106,7 +106,7 @@ def allowed(data: DataFolder) -> dict[str, object]:
         "consented": [bool(server.consented) for server in data.mcp_servers.all()],
         "seen": [server.seen_tools for server in data.mcp_servers.all()],
         "request": data.tool_settings.get("send_it").enabled,
-        "trusted": bool(data.trusted_files.get(str(data.path / "tools" / "soup.py"))),
+        "trusted": bool(data.trusted_files.find(str(data.path / "tools" / "soup.py"))),
         "keys": [key.name for key in data.api_keys.all()],
         "providers": [one.address for one in data.providers.all()],
         "hosts": wanted.http_hosts,

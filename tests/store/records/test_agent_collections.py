@@ -15,10 +15,8 @@ from app.domain.values import now
 from app.store.folder.folder import DataFolder
 from app.store.journal.database import JournalDB
 from app.store.records.agents import Agents
-from app.store.records.comparisons import Comparisons
 from app.store.records.sessions import Sessions
-from app.store.records.variable_sets import VariableSets
-from app.store.records.working_copies import WorkingCopies
+from app.store.records.tables import Comparisons, VariableSets, WorkingCopies
 from app.store.runs.rows import Rows
 from tests.traces import asked, finished, returned, started, trace_of
 
@@ -34,22 +32,22 @@ def working_copy(prompt: str, agent_id: str = "a") -> WorkingCopy:
 
 async def test_a_working_copy_survives_the_app_until_it_is_dropped(database: JournalDB, tmp_path: Path):
     copies = WorkingCopies(database)
-    assert copies.get("a") is None
+    assert copies.find("a") is None
     await copies.save(working_copy("x" * 200_000))
     await copies.save(last := working_copy("Be {{mood}}."))
-    assert WorkingCopies(JournalDB(tmp_path / "app.tdb")).get("a") == last
-    await copies.drop("a")
-    await copies.drop("a")
-    assert copies.get("a") is None
-    assert WorkingCopies(JournalDB(tmp_path / "app.tdb")).get("a") is None
+    assert WorkingCopies(JournalDB(tmp_path / "app.tdb")).find("a") == last
+    await copies.delete("a")
+    await copies.delete("a")
+    assert copies.find("a") is None
+    assert WorkingCopies(JournalDB(tmp_path / "app.tdb")).find("a") is None
 
 
 async def test_each_agent_has_its_own_working_copy(database: JournalDB):
     copies = WorkingCopies(database)
     await copies.save(working_copy("one", "a"))
     await copies.save(working_copy("two", "b"))
-    await copies.drop("a")
-    kept = copies.get("b")
+    await copies.delete("a")
+    kept = copies.find("b")
     assert kept is not None and kept.behaviour.system_prompt == "two"
 
 
@@ -57,9 +55,9 @@ async def test_a_working_copy_that_cannot_be_read_is_none(database: JournalDB, t
     copies = WorkingCopies(database)
     await copies.save(working_copy("one"))
     database.table("working_copies").update({"value": {"agent_id": "a"}})
-    assert WorkingCopies(database).get("a") is None
+    assert WorkingCopies(database).find("a") is None
     await copies.save(working_copy("two"))
-    assert copies.get("a") is not None
+    assert copies.find("a") is not None
 
 
 async def test_two_tabs_that_save_at_once_make_two_variants(database: JournalDB):
@@ -176,6 +174,6 @@ async def test_the_folder_holds_the_new_collections(tmp_path: Path):
     await data.comparisons.create(comparison("c"))
     await data.close()
     again = DataFolder.open(tmp_path / "data")
-    assert again.working_copies.get("a") is not None
+    assert again.working_copies.find("a") is not None
     assert (len(again.variable_sets.of("a")), len(again.comparisons.recent())) == (1, 1)
     await again.close()

@@ -8,8 +8,7 @@ import pytest
 from app.domain.errors import WorkbenchError
 from app.domain.tool_settings import HttpTool, HttpTransport, McpServer, StdioTransport, Transport
 from app.store.journal.database import JournalDB
-from app.store.records.http_tools import HttpTools
-from app.store.records.mcp_servers import McpServers
+from app.store.records.tables import HttpTools, McpServers
 from app.tools.http.sealing import REFERENCE, Sealing
 from app.tools.http.tools import HttpToolSource
 from app.tools.mcp.hub import McpHub

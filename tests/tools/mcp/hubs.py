@@ -9,7 +9,7 @@ from app.domain.messages import TextPart
 from app.domain.tool_settings import McpServer, StdioTransport
 from app.domain.tools import ToolOutput
 from app.store.journal.database import JournalDB
-from app.store.records.mcp_servers import McpServers
+from app.store.records.tables import McpServers
 from app.tools.mcp.hub import McpHub
 from app.tools.mcp.states import Patience, ServerState, ServerStatus
 from tests.tools.context import Context

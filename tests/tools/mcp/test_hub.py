@@ -9,7 +9,7 @@ from app.domain.errors import Conflict, NotFound, ToolError, WorkbenchError
 from app.domain.messages import ToolCall
 from app.domain.tool_settings import HttpTransport, McpServer, StdioTransport
 from app.store.journal.database import JournalDB
-from app.store.records.mcp_servers import McpServers
+from app.store.records.tables import McpServers
 from app.tools.mcp.hub import McpHub
 from app.tools.mcp.launching import command_line
 from app.tools.registry import Registry

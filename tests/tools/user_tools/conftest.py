@@ -9,7 +9,7 @@ import pytest
 
 from app.domain.messages import TextPart
 from app.store.journal.database import JournalDB
-from app.store.records.trusted_files import TrustedFiles
+from app.store.records.tables import TrustedFiles
 from app.tools.user_tools.folder import UserTools
 from app.tools.user_tools.user_file import UserFile
 from tests import waiting

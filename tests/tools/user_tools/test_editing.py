@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from app.domain.errors import Conflict, NotFound, TooLarge, WorkbenchError
-from app.store.records.trusted_files import TrustedFiles
+from app.store.records.tables import TrustedFiles
 from app.tools.user_tools.editing import file_name
 from tests.tools.user_tools.conftest import Folder, returning
 
@@ -21,7 +21,7 @@ async def test_what_is_saved_is_usable_at_once_and_renaming_keeps_what_was_allow
     await folder.tools.rename("a.py", "words/b")
     await folder.tools.settled()
     assert await folder.call("word") == "saved"
-    assert trusted.get(str(path)) is None
+    assert trusted.find(str(path)) is None
     assert [file.name for file in folder.tools.files()] == ["words/b.py"]
 
 

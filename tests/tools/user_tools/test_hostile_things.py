@@ -13,7 +13,7 @@ import pytest
 
 from app.domain.errors import StorageError
 from app.domain.tool_settings import TrustedFile
-from app.store.records.trusted_files import TrustedFiles
+from app.store.records.tables import TrustedFiles
 from app.tools.user_tools.folder import UserTools
 from app.tools.user_tools.reading import LARGEST, read_file
 from app.tools.user_tools.watching import TICK
@@ -113,10 +113,10 @@ class Refusing:
     def __init__(self, kept: TrustedFiles) -> None:
         self.kept, self.refuses = kept, False
 
-    def get(self, path: str) -> TrustedFile | None:
+    def find(self, path: str) -> TrustedFile | None:
         if self.refuses:
             raise StorageError("The disk is not there.")
-        return self.kept.get(path)
+        return self.kept.find(path)
 
     async def save(self, trusted: TrustedFile) -> None:
         await self.kept.save(trusted)

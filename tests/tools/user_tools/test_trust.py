@@ -9,7 +9,7 @@ from app.domain.errors import NotFound, ToolError, WorkbenchError
 from app.domain.tool_settings import TrustedFile
 from app.domain.tools import ToolOutput
 from app.domain.values import now
-from app.store.records.trusted_files import TrustedFiles
+from app.store.records.tables import TrustedFiles
 from app.tools.user_tools.folder import UserTools
 from tests.processes import alive
 from tests.tools.context import Context
@@ -73,7 +73,7 @@ async def test_all_files_can_be_trusted_and_a_start_leaves_no_process_waiting(
     assert await tools.tools()["c"].run({}, Context()) == ToolOutput.of_text("c")
     await tools.distrust("a.py")
     assert list(tools.tools()) == ["b", "c", "d"]
-    assert trusted.get(str(tmp_path / "b.py")) is None
+    assert trusted.find(str(tmp_path / "b.py")) is None
     await tools.close()
 
 
