@@ -1,16 +1,12 @@
 """TinyDB over a journal: `JournalDB(path)` is a TinyDB like any other, and each change of it is one durable line."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from pydantic_core import from_json, to_json
 from tinydb import TinyDB
-from tinydb.queries import QueryLike
 from tinydb.storages import Storage
-from tinydb.table import Document as TinyDocument
 from tinydb.table import Table
 
-from app.store.journal.frames import Document
 from app.store.journal.journal import JournalStorage
 from app.store.journal.tracked import Tracked
 
@@ -19,45 +15,24 @@ if TYPE_CHECKING:
 
 
 class JournalTable(Table):
-    """A TinyDB table that tells the journal what changed. The documents it gives are the caller's own."""
-
-    default_query_cache_capacity = 0
+    """A TinyDB table that tells the journal what changed."""
 
     _storage: JournalStorage
+    _next_id: int | None  # type: ignore[assignment]  # TinyDB begins with none
 
-    def get(  # type: ignore[override]  # TinyDB's own overloads differ in what they leave out
-        self, cond: QueryLike | None = None, doc_id: int | None = None, doc_ids: list[int] | None = None
-    ) -> TinyDocument | list[TinyDocument] | None:
-        table = self._read_table()
-        if doc_id is not None:
-            return self._own(doc_id, table[doc_id]) if doc_id in table else None
-        if doc_ids is not None:
-            wanted = set(doc_ids)
-            return [self._own(doc_id, table[doc_id]) for doc_id in table if doc_id in wanted]
-        if cond is None:
-            raise RuntimeError("You have to pass either cond or doc_id or doc_ids")
-        return next((self._own(doc_id, document) for doc_id, document in table.items() if cond(document)), None)
-
-    def search(self, cond: QueryLike) -> list[TinyDocument]:
-        return [self._own(doc_id, document) for doc_id, document in self._read_table().items() if cond(document)]
-
-    def __iter__(self) -> Iterator[TinyDocument]:
-        for doc_id, document in list(self._read_table().items()):
-            yield self._own(doc_id, document)
-
-    def _own(self, doc_id: int, document: Document) -> TinyDocument:
-        copied: Document = from_json(to_json(document, inf_nan_mode="constants"))
-        return self.document_class(copied, doc_id)
-
-    def _read_table(self) -> Mapping[int, Document]:  # type: ignore[override]  # TinyDB spells ids as text
-        return self._storage.table(self.name)
+    def _get_next_id(self) -> int:
+        """Without the copy of all tables that TinyDB takes to find it."""
+        next_id = self._next_id or max(self._storage.table(self.name), default=0) + 1
+        self._next_id = next_id + 1
+        return next_id
 
     def _update_table(self, updater: Callable[[Tracked], None]) -> None:  # type: ignore[override]  # a part of a dict
-        tracked = Tracked(self._read_table())
+        tracked = Tracked(self._storage.table(self.name))
         updater(tracked)
         changes = tracked.changes()
         if changes or not self._storage.has(self.name):
             self._storage.commit([(self.name, changes)])
+        self.clear_cache()
 
 
 class JournalDB(TinyDB):
@@ -74,11 +49,3 @@ class JournalDB(TinyDB):
         if not isinstance(self._storage, JournalStorage):
             raise TypeError("A JournalDB stands on a JournalStorage")
         return self._storage
-
-    def tables(self) -> set[str]:
-        return set(self.journal.names())
-
-    def drop_table(self, name: str) -> None:
-        self._tables.pop(name, None)
-        if self.journal.has(name):
-            self.journal.commit([(name, None)])
