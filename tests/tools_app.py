@@ -16,8 +16,7 @@ from pydantic import BaseModel, Field
 
 from app.domain.messages import FilePart, ImagePart, TextPart
 from app.domain.tools import CallContext, Progress, Question, ToolOutput
-from app.engine.by_hand import HandCalls
-from app.engine.last_calls import LastCalls
+from app.engine.by_hand import HandCalls, LastCalls
 from app.start.serve import serve
 from app.tools.builtin.calculator import calculator
 from app.tools.function.tool import AnyTool, Tool, tool

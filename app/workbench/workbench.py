@@ -19,7 +19,6 @@ with late():
     import app.engine.by_hand
     import app.engine.forks.forks
     import app.engine.keys
-    import app.engine.last_calls
     import app.engine.run.clock
     import app.engine.running
     import app.engine.runs.runs
@@ -270,8 +269,8 @@ class Workbench:
         return app.engine.by_hand.HandCalls(self.tools, self.artifacts, self.known.now)
 
     @late_part
-    def last_calls(self) -> "app.engine.last_calls.LastCalls":
-        return app.engine.last_calls.LastCalls(self.hand_calls)
+    def last_calls(self) -> "app.engine.by_hand.LastCalls":
+        return app.engine.by_hand.LastCalls(self.hand_calls)
 
     def _sealing(self) -> "app.tools.http.sealing.Sealing":
         return app.tools.http.sealing.Sealing(self.provider_keys)

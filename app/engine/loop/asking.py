@@ -2,7 +2,7 @@
 
 import asyncio
 from contextlib import aclosing
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from itertools import count
 from time import perf_counter
@@ -12,9 +12,9 @@ from app.domain.events import MessageAdded, ModelCalled, ModelFailed, ModelRetur
 from app.domain.messages import FinishReason, Message, ReasoningPart, TextPart, ToolCall, Usage
 from app.domain.streaming import ModelRequest, Reply
 from app.domain.values import new_id
-from app.engine.loop.estimating import with_usage
 from app.engine.loop.fitting import fitting, shorten
 from app.engine.loop.retries import retry_wait
+from app.engine.ports import Models
 from app.engine.run.run import Run
 
 
@@ -86,11 +86,24 @@ async def _stream(run: Run, asked: Asked) -> Reply:
     async with aclosing(model.stream(asked.request)) as stream:
         async for item in stream:
             if isinstance(item, Reply):
-                return _keep_reply(run, asked, await with_usage(item, asked.request, run.models))
+                return _keep_reply(run, asked, await _with_usage(item, asked.request, run.models))
             if asked.first_token_ms is None:
                 asked.first_token_ms = asked.elapsed_ms
             run.recorder.take(item)
     raise ModelFailure("bad_response", "The model's answer ended without a reply.")
+
+
+async def _with_usage(reply: Reply, request: ModelRequest, models: Models) -> Reply:
+    """The reply with the usage that its provider named, else counted here: a limit must not rest on silence."""
+    if reply.usage.total_tokens > 0:
+        return reply
+    answer = replace(request, system=None, tools=(), output_schema=None, messages=(reply.message,))
+    usage = Usage(
+        input_tokens=await models.count_tokens(request),
+        output_tokens=await models.count_tokens(answer),
+        estimated=True,
+    )
+    return replace(reply, usage=usage)
 
 
 def _keep_reply(run: Run, asked: Asked, reply: Reply) -> Reply:

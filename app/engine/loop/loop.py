@@ -7,15 +7,15 @@ import asyncio
 import traceback
 
 from app.domain.errors import ErrorInfo, ModelFailure, WorkbenchError
-from app.domain.events import FinalStatus, LimitReached, RunFinished
+from app.domain.events import FileChanged, FinalStatus, LimitReached, MessageAdded, RunFinished
 from app.domain.messages import FinishReason, Usage
 from app.domain.trace import finished, last_words
 from app.engine.loop.asking import ask_model, keep_draft
+from app.engine.loop.attachments import attach
 from app.engine.loop.calling import answer_calls, refuse_calls
 from app.engine.loop.fitting import next_prompt
-from app.engine.loop.steering import take_in_steers
 from app.engine.loop.unpriced import agree_to_unpriced
-from app.engine.run.control import Steered
+from app.engine.run.control import Steer, Steered
 from app.engine.run.limits import sentence
 from app.engine.run.run import Run
 
@@ -63,7 +63,7 @@ async def _work(run: Run) -> LimitReached | None:
         await answer_calls(run)
         if run.over is not None:
             return run.over
-        take_in_steers(run)
+        _take_in_steers(run)
         try:
             with run.control.breakable():
                 if limit := await _limit_reached(run):
@@ -81,6 +81,22 @@ async def _work(run: Run) -> LimitReached | None:
             await run.recorder.flush()
         if limit := run.budget.passed(run.recorder.entries):
             return limit
+
+
+def _take_in_steers(run: Run) -> None:
+    """Make the messages that wait turns of the run, now that nothing that was begun is left open."""
+    while (steer := run.control.next_steer()) is not None:
+        _take_in(run, steer)
+
+
+def _take_in(run: Run, steer: Steer) -> None:
+    attached = attach(steer.message, run.files)
+    for path in attached.files.keys() - run.files.keys():
+        digest = attached.files[path]
+        run.files[path] = digest
+        run.recorder.record(FileChanged(call_id="", path=path, before=None, after=digest))
+    run.recorder.record(MessageAdded(message=attached.message, origin="steer"))
+    steer.landed.set_result(True)
 
 
 def _cut_off(run: Run, reason: FinishReason | None, usage: Usage) -> LimitReached | None:

@@ -1,14 +1,13 @@
 """What a person tells a run while it goes on: stop, a new message in the middle of it, and decisions on its pauses."""
 
 import asyncio
-from collections.abc import Iterator
+from collections.abc import Coroutine, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 from app.domain.errors import Conflict
 from app.domain.events import PauseResolved
 from app.domain.messages import Message
-from app.engine.run.retrying import Retrying
 
 STEERED_PAST = "A new message was sent instead of a decision."
 
@@ -24,6 +23,30 @@ class Steer:
     message: Message
     landed: "asyncio.Future[bool]" = field(default_factory=lambda: asyncio.get_running_loop().create_future())
     """True once it is a turn of the run, false when the run ended before."""
+
+
+class Retrying:
+    """The wait before a further attempt at a model call, which a person may cut short in either direction."""
+
+    def __init__(self) -> None:
+        self._decided: asyncio.Future[bool] | None = None
+
+    async def wait(self, sleep: Coroutine[None, None, None]) -> bool:
+        """Return when `sleep` is over or a person has decided: whether it is to be tried again."""
+        self._decided = decided = asyncio.get_running_loop().create_future()
+        sleeping = asyncio.ensure_future(sleep)
+        try:
+            await asyncio.wait((sleeping, decided), return_when=asyncio.FIRST_COMPLETED)
+            return decided.result() if decided.done() else True
+        finally:
+            self._decided = None
+            sleeping.cancel()
+
+    def decide(self, *, again: bool) -> None:
+        """Try again now, or give up; raises `Conflict` when no call waits to be tried again."""
+        if self._decided is None or self._decided.done():
+            raise Conflict("Nothing waits to be tried again any more.")
+        self._decided.set_result(again)
 
 
 class Control:

@@ -3,8 +3,11 @@
 import asyncio
 import importlib
 import re
-from collections.abc import Mapping
+import socket
+import ssl
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from urllib.parse import urlsplit
 
 from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
 
@@ -12,7 +15,6 @@ from app.domain.errors import FailureClass, ModelFailure
 from app.llm.failures import classify, redacted
 from app.llm.providers.certificates import trusted
 from app.llm.providers.providers import Keys, Provider, base_of, key_of, missing_key, provider_named
-from app.llm.providers.reaching import unreached
 
 SECONDS = 15.0
 _LARGEST_LIST = 8_000_000
@@ -124,7 +126,7 @@ async def answer_to(question: Question, name: str, keys: Keys) -> bytes:
         status, body = await _got(question)
     except Exception as error:  # noqa: BLE001  the border to the provider: every error becomes a failure
         failure = classify(error, provider=provider.title, secrets=secrets)
-        if failure.failure == "network" and (why := unreached(error, question.url)):
+        if failure.failure == "network" and (why := _unreached(error, question.url)):
             raise ModelFailure("network", f"{provider.title} could not be reached. {why}") from None
         raise failure from None
     if status == 200:
@@ -152,6 +154,38 @@ async def _got(question: Question) -> tuple[int, bytes]:
             if len(body) > _LARGEST_LIST:
                 break
         return response.status_code, body
+
+
+def _unreached(error: BaseException, url: str) -> str:
+    """What kept the request from that address; empty where the error tells of nothing known."""
+    place = urlsplit(url).netloc.rpartition("@")[2]
+    for cause in _causes(error):
+        match cause:
+            case socket.gaierror():
+                host = urlsplit(url).hostname or place
+                return f"No address is known for {host}. Is this computer connected to the network?"
+            case ssl.SSLCertVerificationError():
+                return f"The certificate of {place} is not trusted by this computer: {cause.verify_message}."
+            case ConnectionRefusedError():
+                return f"Nothing answers at {place}. Is the server started, and the address right?"
+            case _:
+                pass
+    return ""
+
+
+def _causes(error: BaseException) -> Iterator[BaseException]:
+    """The error and what it came from, also where several were tried at once."""
+    pending: list[BaseException] = [error]
+    seen: set[int] = set()
+    while pending:
+        current = pending.pop(0)
+        if id(current) in seen:
+            continue
+        seen.add(id(current))
+        yield current
+        if isinstance(current, BaseExceptionGroup):
+            pending += current.exceptions
+        pending += [cause for cause in (current.__cause__, current.__context__) if cause is not None]
 
 
 _MESSAGE = re.compile(r'"(?:message|detail|error)"\s*:\s*"((?:[^"\\]|\\.)*)"')
