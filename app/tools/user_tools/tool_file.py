@@ -3,17 +3,16 @@
 import asyncio
 import logging
 import traceback
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 
 from app.domain.tool_settings import TrustedFile
 from app.late import late
 from app.tools.user_tools.installing import install_command
 from app.tools.user_tools.reading import Reading
-from app.tools.user_tools.turns import Turns
 from app.tools.user_tools.user_file import FileProblem, FileStatus, UserFile
-from app.tools.user_tools.version import Version
-from app.tools.user_tools.workers import Workers
+from app.tools.user_tools.version import Version, Workers
 
 with late():
     from app.tools.worker import file_worker
@@ -32,7 +31,7 @@ class Shared:
     changed: Callable[[], None]
     """Called when a file's tools or its status are other ones."""
     workers: Workers = field(default_factory=Workers)
-    turns: Turns = field(default_factory=lambda: Turns(LOADS_AT_ONCE, patience=PATIENCE))
+    slots: "LoadSlots" = field(default_factory=lambda: LoadSlots(LOADS_AT_ONCE, patience=PATIENCE))
 
 
 class ToolFile:
@@ -125,7 +124,7 @@ class ToolFile:
         workers = self._shared.workers
         worker = workers.make(self.reading.path, text, trusted)
         try:
-            async with self._shared.turns.turn():
+            async with self._shared.slots.taken():
                 loaded = await worker.load()
         except asyncio.CancelledError:
             workers.end(worker)
@@ -135,8 +134,7 @@ class ToolFile:
             self.problem = self._problem_of(error, trusted.interpreter)
         else:
             if not keep_running:
-                workers.end(worker)
-                worker = workers.make(self.reading.path, text, trusted)
+                worker.fall_asleep()
             self._use(Version(text, worker, loaded, end=workers.end))
         self.load = None
         self._shared.changed()
@@ -152,3 +150,28 @@ class ToolFile:
             return FileProblem(f"It could not be loaded: {error}", traceback="".join(traceback.format_exception(error)))
         install = install_command(error.missing, self.reading.preview.requires, interpreter)
         return FileProblem(error.text, error.line, error.traceback, error.missing, install)
+
+
+class LoadSlots:
+    """Lets a few go at once. Who takes longer than `patience` goes on, and no longer keeps the next one waiting."""
+
+    def __init__(self, places: int, *, patience: float) -> None:
+        """`patience` in seconds."""
+        self._free = asyncio.Semaphore(places)
+        self._patience = patience
+
+    @asynccontextmanager
+    async def taken(self) -> AsyncIterator[None]:
+        await self._free.acquire()
+        place = [self._free]
+
+        def give_back() -> None:
+            while place:
+                place.pop().release()
+
+        late = asyncio.get_running_loop().call_later(self._patience, give_back)
+        try:
+            yield
+        finally:
+            late.cancel()
+            give_back()

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from app.domain.errors import InvalidArguments, ToolError
 from app.tools.function.tool import AnyTool
 from app.tools.worker.call_context import CallCancelled, CallContext
-from app.tools.worker.loading import ToolFile
+from app.tools.worker.loading import FileContents
 from app.tools.worker.printing import CURRENT_CALL, CallOutput
 from app.tools.worker.protocol import Call, Piece, Raised, Returned
 from app.tools.worker.results import result_parts
@@ -29,7 +29,7 @@ class Running:
 class Calls:
     """Runs calls side by side; each ends with one message."""
 
-    def __init__(self, file: ToolFile, wire: Wire, output: CallOutput) -> None:
+    def __init__(self, file: FileContents, wire: Wire, output: CallOutput) -> None:
         self._file = file
         self._wire = wire
         self._output = output

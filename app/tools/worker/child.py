@@ -11,7 +11,7 @@ from collections.abc import Iterator
 
 from app.tools.function import authoring
 from app.tools.worker.calls import Calls
-from app.tools.worker.loading import FileTrouble, ToolFile, load
+from app.tools.worker.loading import FileContents, FileTrouble, load
 from app.tools.worker.printing import CallOutput, NoInput, as_text
 from app.tools.worker.protocol import Call, Cancel, FileLoaded, Load, Piece, Ready, Reply, ToChild
 from app.tools.worker.wire import Wire, die_with_the_app, end_everything, say_where_on_demand
@@ -45,7 +45,7 @@ def _serve(wire: Wire, output: CallOutput) -> None:
         asyncio.run(_answer(reader, Calls(file, wire, output), file))
 
 
-def _loaded(first: Load, wire: Wire, output: CallOutput) -> ToolFile | None:
+def _loaded(first: Load, wire: Wire, output: CallOutput) -> FileContents | None:
     try:
         return load(first.path, first.source)
     except FileTrouble as trouble:
@@ -55,7 +55,7 @@ def _loaded(first: Load, wire: Wire, output: CallOutput) -> ToolFile | None:
         output.finish(None)
 
 
-async def _answer(reader: "Reader", calls: Calls, file: ToolFile) -> None:
+async def _answer(reader: "Reader", calls: Calls, file: FileContents) -> None:
     reader.connect(calls)
     reader.wire.send(FileLoaded(tools=tuple(tool.spec for tool in file.tools.values()), left_out=tuple(file.left_out)))
     await asyncio.Event().wait()  # until the app hangs up, which ends the process

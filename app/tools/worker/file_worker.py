@@ -62,6 +62,11 @@ class FileWorker:
         with self._awake():
             return await (await self._running(LOAD_SECONDS)).call(name, arguments, context)
 
+    def fall_asleep(self) -> None:
+        """End its process, unless it is used; the next call starts another one."""
+        if self._live and not self._busy:
+            self._live.end()
+
     def shut(self) -> None:
         """Take no call any more, from this moment on."""
         self._closed = True
@@ -97,8 +102,4 @@ class FileWorker:
         finally:
             self._busy -= 1
             if not self._busy and not self._closed:
-                self._sleep = asyncio.get_running_loop().call_later(self._idle_seconds, self._fall_asleep)
-
-    def _fall_asleep(self) -> None:
-        if self._live and not self._busy:
-            self._live.end()
+                self._sleep = asyncio.get_running_loop().call_later(self._idle_seconds, self.fall_asleep)

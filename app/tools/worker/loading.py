@@ -30,7 +30,7 @@ class FileTrouble(Exception):
 
 
 @dataclass
-class ToolFile:
+class FileContents:
     """What a file that was run holds, by the names of its tools."""
 
     path: str
@@ -39,10 +39,10 @@ class ToolFile:
     """A sentence for each function that looks like a tool and cannot be one."""
 
 
-def load(path: str, source: str | None) -> ToolFile:
+def load(path: str, source: str | None) -> FileContents:
     """Run the file, or import the app's own module of that name, and collect its tools. Raises `FileTrouble`."""
     module = importlib.import_module(path) if source is None else _run(path, source)
-    file = ToolFile(path)
+    file = FileContents(path)
     marked = {name: thing for name, thing in _own(module) if marks_of(thing)}
     for name, thing in (marked or dict(_own(module))).items():
         if isinstance(thing, type) and marked:
@@ -105,7 +105,7 @@ def _looks_like_a_tool(name: str, function: Function) -> bool:
     return not name.startswith("_") and bool(inspect.getdoc(function))
 
 
-def _add_kit(file: ToolFile, kind: type) -> None:
+def _add_kit(file: FileContents, kind: type) -> None:
     """The public methods of an object of that class, which lives as long as the process."""
     marks = marks_of(kind) or Marks()
     try:
@@ -118,7 +118,7 @@ def _add_kit(file: ToolFile, kind: type) -> None:
             _add(file, method, f"{kit_name(kind.__name__)}__{name}", marks_of(method) or marks, required=True)
 
 
-def _add(file: ToolFile, function: Function, name: str, marks: Marks, *, required: bool) -> None:
+def _add(file: FileContents, function: Function, name: str, marks: Marks, *, required: bool) -> None:
     """Raises `FileTrouble` for a function that has to be a tool and cannot be one."""
     line = inspect.unwrap(function).__code__.co_firstlineno
     try:

@@ -7,7 +7,7 @@ from textwrap import dedent
 import pytest
 
 from app.tools.function import authoring
-from app.tools.worker.loading import FileTrouble, ToolFile, load
+from app.tools.worker.loading import FileContents, FileTrouble, load
 from app.tools.worker.protocol import FileFailed
 
 
@@ -17,7 +17,7 @@ def _own_modules(monkeypatch):
     monkeypatch.setattr(sys, "path", [*sys.path])
 
 
-def loaded(tmp_path: Path, source: str) -> ToolFile:
+def loaded(tmp_path: Path, source: str) -> FileContents:
     return load(str(tmp_path / "mine.py"), dedent(source).lstrip())
 
 
