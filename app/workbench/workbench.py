@@ -14,6 +14,7 @@ from app.late import late, late_part
 from app.llm.demo import HUMAN_PACE
 from app.store.folder.folder import DataFolder
 from app.workbench.known_secrets import KnownSecrets
+from app.workbench.models import ModelParts
 
 with late():
     import app.engine.by_hand
@@ -32,16 +33,7 @@ with late():
     import app.engine.sessions.working_copies
     import app.export.exports
     import app.export.importing
-    import app.llm.directory
-    import app.llm.providers.catalog
-    import app.llm.providers.choices
-    import app.llm.providers.doctor
-    import app.llm.providers.lookup
-    import app.llm.providers.nearby
-    import app.llm.providers.provider_desk
     import app.store.contents.contents
-    import app.store.keys.provider_keys
-    import app.store.keys.provider_settings
     import app.store.keys.sign_ins
     import app.store.runs.removed_runs
     import app.store.runs.retention
@@ -57,26 +49,24 @@ with late():
     import app.workbench.samples
 
 
-class Workbench:
+class Workbench(ModelParts):
     """Whoever serves it asks it for its parts; what nobody asks for is not even read."""
 
     version = __version__
 
     def __init__(self, data: DataFolder, *, trust_tools: bool, demo_pace: float) -> None:
         """Use `open`: this takes over an open folder."""
-        self.data = data
+        super().__init__(data, demo_pace=demo_pace)
         self.agents = data.agents
         self.variable_sets = data.variable_sets
         self.sessions = data.sessions
         self.comparisons = data.comparisons
-        self.artifacts = data.artifacts
         self.preferences = data.preferences
         self.origin_of_contents: Callable[[], str] = str
         """Says where contents are served for pages, and sees to it; set by whoever serves the pages."""
         self.access_token = ""
         """What the printed address carries until the app ends; set likewise."""
         self._trust_tools = trust_tools
-        self._demo_pace = demo_pace
         data.keep_out(lambda: self.known.now().said)
 
     @classmethod
@@ -134,8 +124,6 @@ class Workbench:
                 if part in made:
                     closing.push_async_callback(made[part].close)
 
-    # What is said to models, and by whom.
-
     @late_part
     def _running(self) -> "app.engine.running.Running":
         runs = app.engine.runs.runs.Runs(
@@ -190,54 +178,6 @@ class Workbench:
         model = self.preferences.get().default_model
         found = app.workbench.samples.samples("templates")
         return tuple(sample.asking(model) for sample in found) if model else found
-
-    # Models.
-
-    @late_part
-    def models(self) -> "app.llm.directory.ModelDirectory":
-        ready, pace = self.provider_keys.ready, self._demo_pace
-        return app.llm.directory.ModelDirectory(
-            self.catalog, self.artifacts.get, keys=self.lookup, ready=ready, pace=pace
-        )
-
-    @late_part
-    def catalog(self) -> "app.llm.providers.catalog.Catalog":
-        return app.llm.providers.catalog.Catalog()
-
-    @late_part
-    def lookup(self) -> "app.llm.providers.lookup.Lookup":
-        return app.llm.providers.lookup.Lookup(self.data)
-
-    @late_part
-    def choices(self) -> "app.llm.providers.choices.Choices":
-        return app.llm.providers.choices.Choices(
-            self.catalog, self.lookup, self.providers.all, self.provider_keys.ready
-        )
-
-    @property
-    def providers(self) -> "app.store.keys.provider_settings.ProviderSettingsStore":
-        """What was set for providers of models."""
-        return self.data.providers
-
-    @property
-    def provider_keys(self) -> "app.store.keys.provider_keys.ProviderKeys":
-        """Their keys that were saved."""
-        return self.data.provider_keys
-
-    @late_part
-    def provider_desk(self) -> "app.llm.providers.provider_desk.ProviderDesk":
-        """What is set for each provider, and the ways to change it."""
-        return app.llm.providers.provider_desk.ProviderDesk(self.providers, self.provider_keys, self.lookup)
-
-    @late_part
-    def nearby(self) -> "app.llm.providers.nearby.Nearby":
-        """Looks for servers of models on this machine when somebody wants it to."""
-        return app.llm.providers.nearby.Nearby(self.provider_desk, self.lookup)
-
-    @late_part
-    def doctor(self) -> "app.llm.providers.doctor.Doctor":
-        """Finds out why a provider does not work."""
-        return app.llm.providers.doctor.Doctor(self.lookup, self.models.open, self.provider_keys.ready)
 
     # Tools.
 

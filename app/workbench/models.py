@@ -1,0 +1,66 @@
+"""The parts of the workbench that are about models."""
+
+from app.late import late, late_part
+from app.store.folder.folder import DataFolder
+
+with late():
+    import app.llm.directory
+    import app.llm.providers.catalog
+    import app.llm.providers.choices
+    import app.llm.providers.doctor
+    import app.llm.providers.lookup
+    import app.llm.providers.nearby
+    import app.llm.providers.provider_desk
+    import app.store.keys.provider_keys
+    import app.store.keys.provider_settings
+
+
+class ModelParts:
+    def __init__(self, data: DataFolder, *, demo_pace: float) -> None:
+        self.data = data
+        self.artifacts = data.artifacts
+        self._pace = demo_pace
+
+    @late_part
+    def models(self) -> "app.llm.directory.ModelDirectory":
+        read, ready = self.data.artifacts.get, self.provider_keys.ready
+        return app.llm.directory.ModelDirectory(self.catalog, read, keys=self.lookup, ready=ready, pace=self._pace)
+
+    @late_part
+    def catalog(self) -> "app.llm.providers.catalog.Catalog":
+        return app.llm.providers.catalog.Catalog()
+
+    @late_part
+    def lookup(self) -> "app.llm.providers.lookup.Lookup":
+        return app.llm.providers.lookup.Lookup(self.data)
+
+    @late_part
+    def choices(self) -> "app.llm.providers.choices.Choices":
+        return app.llm.providers.choices.Choices(
+            self.catalog, self.lookup, self.providers.all, self.provider_keys.ready
+        )
+
+    @property
+    def providers(self) -> "app.store.keys.provider_settings.ProviderSettingsStore":
+        """What was set for providers of models."""
+        return self.data.providers
+
+    @property
+    def provider_keys(self) -> "app.store.keys.provider_keys.ProviderKeys":
+        """Their keys that were saved."""
+        return self.data.provider_keys
+
+    @late_part
+    def provider_desk(self) -> "app.llm.providers.provider_desk.ProviderDesk":
+        """What is set for each provider, and the ways to change it."""
+        return app.llm.providers.provider_desk.ProviderDesk(self.providers, self.provider_keys, self.lookup)
+
+    @late_part
+    def nearby(self) -> "app.llm.providers.nearby.Nearby":
+        """Looks for servers of models on this machine when somebody wants it to."""
+        return app.llm.providers.nearby.Nearby(self.provider_desk, self.lookup)
+
+    @late_part
+    def doctor(self) -> "app.llm.providers.doctor.Doctor":
+        """Finds out why a provider does not work."""
+        return app.llm.providers.doctor.Doctor(self.lookup, self.models.open, self.provider_keys.ready)
