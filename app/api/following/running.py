@@ -60,7 +60,7 @@ async def begin(
     return await workbench.chat.send(session.id, text, trigger=caller.trigger, purpose="api", run_id=run_id)
 
 
-async def come_to_rest(live: FollowedRun) -> None:
+async def wait_until_idle(live: FollowedRun) -> None:
     """Return when the run has ended and is stored, or waits for a person, whom nobody at the API can ask in time."""
     async for entry in live.follow():
         if isinstance(entry.event, PauseRequested):

@@ -14,7 +14,7 @@ from app.api.door.caller import Caller, caller_of
 from app.api.door.strict_json import check_shape
 from app.api.following.followed import FollowedRun
 from app.api.following.idempotency import idempotent
-from app.api.following.running import come_to_rest
+from app.api.following.running import wait_until_idle
 from app.api.openai.conversation import conversation_of
 from app.api.openai.errors import OpenAiError, of_workbench
 from app.api.openai.replies import Completion, chunks
@@ -71,7 +71,7 @@ async def _answered(live: FollowedRun, wanted: CompletionRequest) -> Response:
     if wanted.stream:
         streamed = chunks(live, shared, include_usage=wanted.include_usage)
         return StreamingResponse(streamed, media_type="text/event-stream", headers=headers)
-    await come_to_rest(live)
+    await wait_until_idle(live)
     return JSONResponse(shared.whole(live.entries), headers=headers)
 
 

@@ -17,7 +17,7 @@ from app.api.door.strict_json import check_shape
 from app.api.following.idempotency import SentAgain, idempotent
 from app.api.following.live_text import Piece, pieces
 from app.api.following.replies import PauseReply, answer_of, error_in_words
-from app.api.following.running import begin, come_to_rest, session_of_request
+from app.api.following.running import begin, session_of_request, wait_until_idle
 from app.api.following.sockets import Gone, Outlet
 from app.domain.agents import Agent
 from app.domain.errors import NotFound, WorkbenchError
@@ -83,7 +83,7 @@ async def chat(
 ) -> Envelope[ChatReply]:
     """Say something to an agent. The answer comes when its run has ended, or when it waits for a person."""
     live = await idempotent(workbench, request, await request.body(), partial(_said, workbench, caller, body))
-    await come_to_rest(live)
+    await wait_until_idle(live)
     return Envelope(
         data=ChatReply(
             response=answer_of(live.entries),

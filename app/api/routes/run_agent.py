@@ -14,7 +14,7 @@ from app.api.door.here import Asking, Here, resource
 from app.api.following.event_stream import event_stream
 from app.api.following.idempotency import SentAgain, idempotent
 from app.api.following.replies import RunReply, run_reply
-from app.api.following.running import begin, check_variables, come_to_rest, session_of_request
+from app.api.following.running import begin, check_variables, session_of_request, wait_until_idle
 from app.api.routes.agent_bodies import Several
 from app.domain.agents import Agent
 from app.domain.errors import WorkbenchError
@@ -92,7 +92,7 @@ async def run_agent(
     if body.stream:
         ids = {"X-Run-Id": live.run_id, "X-Session-Id": live.started.session_id}
         return StreamingResponse(event_stream(live), media_type="text/event-stream", headers=ids)
-    await come_to_rest(live)
+    await wait_until_idle(live)
     return Envelope(data=run_reply(live.entries, alive=live.alive))
 
 
