@@ -36,12 +36,12 @@ BUG = "Something went wrong in the app. Its log says what; please report it."
 def api(workbench: Workbench) -> FastAPI:
     """An ASGI app that answers under `/api/v1` and `/v1`, and in words wherever there is nothing."""
     app = api_without_workbench()
-    put_over(app, workbench)
+    attach_workbench(app, workbench)
     return app
 
 
 def api_without_workbench() -> FastAPI:
-    """The same before it has been `put_over` one."""
+    """The same before it has been `attach_workbench` one."""
     app = FastAPI(
         title="Agent Playground",
         version=__version__,
@@ -61,7 +61,7 @@ def api_without_workbench() -> FastAPI:
     return app
 
 
-def put_over(app: FastAPI, workbench: Workbench) -> None:
+def attach_workbench(app: FastAPI, workbench: Workbench) -> None:
     """Let the API work on that workbench from now on."""
     app.state.workbench = workbench
     app.state.shared_traces = SharedTraces(workbench)

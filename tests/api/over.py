@@ -10,7 +10,7 @@ import uvicorn
 from fastapi import FastAPI
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from app.api.application import api_without_workbench, put_over
+from app.api.application import api_without_workbench, attach_workbench
 from app.api.door.connections import Connections
 from app.workbench import Workbench
 from tests.app_process import free_port
@@ -26,7 +26,7 @@ def opened(folder: Path) -> Workbench:
 def api_over(workbench: Workbench) -> FastAPI:
     """The API over that workbench, and no more over the one before."""
     made = _made()
-    put_over(made, workbench)
+    attach_workbench(made, workbench)
     return made
 
 
