@@ -41,7 +41,7 @@ async def kept_whole(
     return (TextPart(text=_beginning(text, whole)), whole, *others)
 
 
-def meant(ref: str, named: Iterable[str]) -> str:
+def resolve_ref(ref: str, named: Iterable[str]) -> str:
     """The digest that `ref`, its first 12 or more digits, means among those named. Raises `ToolError`."""
     known = set(named)
     found = [digest for digest in known if digest.startswith(ref)] if len(ref) >= SHORTEST_REF else []

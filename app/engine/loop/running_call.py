@@ -10,7 +10,7 @@ from app.domain.streaming import TextDelta
 from app.domain.tools import Answer, Progress, Question, Task, TaskEnd, Workspace
 from app.engine.loop.attachments import kept
 from app.engine.loop.files import CallFiles
-from app.engine.loop.results import meant
+from app.engine.loop.results import resolve_ref
 from app.engine.ports import Spawner
 from app.engine.run.stopwatch import Stopwatch
 
@@ -103,7 +103,7 @@ class RunningCall:
         return await kept(files.artifacts, content, media_type=media_type, filename=filename, clean=files.clean)
 
     async def result(self, ref: str) -> bytes:
-        return await self.files.artifacts.get(meant(ref, self.named()))
+        return await self.files.artifacts.get(resolve_ref(ref, self.named()))
 
     async def ask(self, question: Question) -> Answer:
         question = self.redaction.value(question) if self.redaction else question
