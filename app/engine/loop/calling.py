@@ -14,7 +14,7 @@ from app.engine.loop.asking_people import PersonOfRun, withdraw
 from app.engine.loop.files import CallFiles
 from app.engine.loop.outcomes import Outcome, call_once
 from app.engine.loop.permission import STEERED, Permitted, permitted
-from app.engine.loop.results import kept_whole, named_in
+from app.engine.loop.results import named_in, offload_large_result
 from app.engine.loop.running_call import NoTasks, RunningCall, Screen, TasksOfRun
 from app.engine.run.control import Steered
 from app.engine.run.run import Run
@@ -83,7 +83,9 @@ async def _call(run: Run, allowed: Permitted, tool: GrantedTool) -> None:
         with run.control.breakable() if tool.spec.cancellable else nullcontext():
             outcome = await _attempts(run, call, tool, running)
         name, clean = f"{call.name}-result.txt", running.files.clean
-        outcome = replace(outcome, parts=await kept_whole(outcome.parts, run.artifacts, filename=name, clean=clean))
+        outcome = replace(
+            outcome, parts=await offload_large_result(outcome.parts, run.artifacts, filename=name, clean=clean)
+        )
     except Steered:
         outcome = Outcome.told("cancelled", "This call was cancelled: the user sent a new message.", running.shown)
     except asyncio.CancelledError:

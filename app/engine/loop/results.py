@@ -26,7 +26,7 @@ def wants_reader(names: Collection[str]) -> bool:
     return not SHORT_RESULTS.issuperset(names)
 
 
-async def kept_whole(
+async def offload_large_result(
     parts: tuple[ResultPart, ...], artifacts: Artifacts, *, filename: str, clean: Clean | None = None
 ) -> tuple[ResultPart, ...]:
     """The parts as they are, or with all text as an artifact of that name, of which only the beginning is said."""
