@@ -155,7 +155,7 @@ class Queue:
         self._go_on(self._after(live))
 
     async def _after(self, live: LiveRun) -> None:
-        if makes_way(live.entries):
+        if may_start_next(live.entries):
             await self._send_next(live.started.session_id)
 
     async def _send_next(self, session_id: str) -> None:
@@ -186,7 +186,7 @@ async def _on_disk(live: LiveRun) -> None:
         log.warning("A message that broke into run %s is not on disk yet: %s", live.run_id, problem)
 
 
-def makes_way(entries: Sequence[Entry]) -> bool:
+def may_start_next(entries: Sequence[Entry]) -> bool:
     """Whether the next message may follow by itself: the run came to its end, and no ceiling stops the next one too."""
     end = finished(entries)
     if end is None or end.status not in ("completed", "limited"):

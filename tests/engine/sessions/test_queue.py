@@ -11,7 +11,7 @@ from app.domain.sessions import Session
 from app.engine.run.live_run import LiveRun
 from app.engine.runs.runs import Runs
 from app.engine.sessions.chat import Chat
-from app.engine.sessions.queue import MOST_QUEUED, Queue, makes_way
+from app.engine.sessions.queue import MOST_QUEUED, Queue, may_start_next
 from app.store.folder.folder import DataFolder
 from app.store.journal.disk import Disk
 from app.tools.registry import Registry
@@ -99,10 +99,10 @@ async def test_after_a_run_that_did_not_come_to_its_end_the_queue_waits_for_a_pe
 @pytest.mark.parametrize(("limit", "follows"), [("steps", True), ("day_cost", False), ("session_cost", False)])
 def test_a_run_that_met_a_ceiling_of_all_runs_makes_no_way_for_the_next(limit, follows):
     reached = LimitReached(limit=limit, allowed=1, reached=2)
-    assert makes_way(trace_of(asked("go"), reached, RunFinished(status="limited"))) is follows
-    assert not makes_way(trace_of(asked("go"), RunFinished(status="failed")))
-    assert not makes_way(trace_of(asked("go")))
-    assert makes_way(trace_of(asked("go"), RunFinished(status="completed")))
+    assert may_start_next(trace_of(asked("go"), reached, RunFinished(status="limited"))) is follows
+    assert not may_start_next(trace_of(asked("go"), RunFinished(status="failed")))
+    assert not may_start_next(trace_of(asked("go")))
+    assert may_start_next(trace_of(asked("go"), RunFinished(status="completed")))
 
 
 async def test_sent_now_it_breaks_into_the_run_that_goes_on(bench, queue):
