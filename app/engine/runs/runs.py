@@ -22,9 +22,9 @@ from app.engine.run.left_runs import LeftRuns
 from app.engine.run.live_run import LiveRun
 from app.engine.run.recorder import Recorder
 from app.engine.run.storing import Join, store_beginning, store_end
-from app.engine.runs.equipping import Equipment, past_of
 from app.engine.runs.lineage import Lineage
 from app.engine.runs.resuming import can_go_on, pick_up
+from app.engine.runs.run_factory import RunFactory, past_of
 from app.engine.runs.run_lists import RunLists
 from app.engine.runs.starting import Starting
 from app.engine.runs.unbroken import Unbroken, end_all
@@ -80,8 +80,8 @@ class Runs:
         """Told of each run that goes on after its process had left it."""
         self.held: Callable[[RunStarted, Sequence[Entry]], RunStarted] = lambda started, _entries: started
         """How a run that its process left may go on, made of how it began and its trace. Raises `Conflict`."""
-        self.equipment = Equipment(self.models, self.toolbox, self.artifacts, self.clock, self.ledger)
-        self.starting = Starting(self.traces, self.clock, self.equipment, self.redactions)
+        self.run_factory = RunFactory(self.models, self.toolbox, self.artifacts, self.clock, self.ledger)
+        self.starting = Starting(self.traces, self.clock, self.run_factory, self.redactions)
         self.lists = RunLists(self.rows, self.search, self.live, self.left_runs)
         self._lineage = Lineage(self.ledger, self.traces, self.rows)
 

@@ -11,7 +11,7 @@ from app.domain.provenance import Trigger
 from app.engine.ports import Clock, Traces
 from app.engine.run.live_run import LiveRun
 from app.engine.run.recorder import Recorder
-from app.engine.runs.equipping import Equipment, Past
+from app.engine.runs.run_factory import Past, RunFactory
 
 if TYPE_CHECKING:
     from app.domain.secrets.redaction import Redactions
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 class Starting:
     traces: Traces
     clock: Clock
-    equipment: Equipment
+    run_factory: RunFactory
     redactions: "Callable[[Trigger], Awaitable[Redactions | None]]"
     taken: dict[str, asyncio.Event] = field(default_factory=dict)
     """Runs that are about to go on here, with what tells when they do, or do not after all."""
@@ -47,7 +47,7 @@ class Starting:
         self, undo: AsyncExitStack, run_id: str, started: RunStarted, entries: Sequence[Entry] = ()
     ) -> Recorder:
         """For a run that begins like this, or to go on behind `entries`."""
-        redactions = await self.redactions(self.equipment.ledger.root(started).trigger)
+        redactions = await self.redactions(self.run_factory.ledger.root(started).trigger)
         writer = await (self.traces.reopen(run_id) if entries else self.traces.create(run_id, started.session_id))
         recorder = Recorder(run_id, writer, self.clock, entries, redactions=redactions)
         undo.push_async_callback(recorder.abandon)
@@ -57,6 +57,6 @@ class Starting:
         self, undo: AsyncExitStack, started: RunStarted, recorder: Recorder, past: Past | None = None
     ) -> LiveRun:
         """The run with all that it works with."""
-        live = LiveRun(self.equipment.run(started, recorder, past))
+        live = LiveRun(self.run_factory.run(started, recorder, past))
         undo.callback(live.let_go)
         return live

@@ -51,7 +51,7 @@ class Spawning:
     def __post_init__(self) -> None:
         self._runs = self.chat.runs
         self._tasks: set[asyncio.Task[None]] = set()
-        self._runs.equipment.spawner = self
+        self._runs.run_factory.spawner = self
         self._runs.on_end.append(self._run_ended)
         self._runs.on_resume.append(self._run_resumed)
 

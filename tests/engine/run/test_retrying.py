@@ -24,7 +24,7 @@ class Endless:
 
 async def waiting(bench):
     """A run whose model call has failed and waits a minute for its next attempt."""
-    bench.runs.equipment.clock = Endless()
+    bench.runs.run_factory.clock = Endless()
     bench.models.say(ModelFailure("rate_limit", "slow down", retry_after=60))
     session = await bench.session()
     live = await bench.chat.send(session.id, "hi")

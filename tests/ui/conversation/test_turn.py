@@ -21,7 +21,7 @@ async def begun(workbench: Workbench) -> LiveRun:
     runs = workbench.runs
     recorder = Recorder("r1", await runs.traces.create("r1", "s1"), runs.clock)
     recorder.record(started(), asked("Tell me"))
-    return LiveRun(runs.equipment.run(started(), recorder))
+    return LiveRun(runs.run_factory.run(started(), recorder))
 
 
 def turn_of(live: LiveRun, workbench: Workbench) -> Turn:

@@ -30,7 +30,7 @@ def past_of(entries: Sequence[Entry]) -> Past:
 
 
 @dataclass
-class Equipment:
+class RunFactory:
     """What all runs share."""
 
     models: Models
