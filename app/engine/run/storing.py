@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable
 
 from app.domain.errors import StorageError
 from app.engine.ports import Clock, RunRows
-from app.engine.run.left_runs import row_to_store
+from app.engine.run.interrupted_runs import row_to_store
 from app.engine.run.live_run import LiveRun
 
 log = logging.getLogger(__name__)

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from app.domain.trace import RunFilter, RunPage, RunRow, SortKey, run_row
 from app.engine.ports import RunRows, RunSearch
-from app.engine.run.left_runs import LeftRuns
+from app.engine.run.interrupted_runs import InterruptedRuns
 from app.engine.run.live_run import LiveRun
 
 MOST_UNFINISHED = 1000
@@ -13,7 +13,7 @@ MOST_UNFINISHED = 1000
 
 class RunLists:
     def __init__(
-        self, rows: RunRows, search: RunSearch | None, live: Callable[[str], LiveRun | None], left: LeftRuns
+        self, rows: RunRows, search: RunSearch | None, live: Callable[[str], LiveRun | None], left: InterruptedRuns
     ) -> None:
         """`live` gives the run that goes on here under an id. Without a `search` only the rows are looked at."""
         self._rows = rows

@@ -17,8 +17,8 @@ from app.domain.values import new_id
 from app.engine.loop.calling import refuse_calls
 from app.engine.loop.loop import end_stopped, run_agent
 from app.engine.ports import Artifacts, Clock, Models, Opening, RunRows, RunSearch, Toolbox, Traces
+from app.engine.run.interrupted_runs import InterruptedRuns
 from app.engine.run.ledger import Ledger, no_ceiling
-from app.engine.run.left_runs import LeftRuns
 from app.engine.run.live_run import LiveRun
 from app.engine.run.recorder import Recorder
 from app.engine.run.storing import Join, store_beginning, store_end
@@ -71,7 +71,7 @@ class Runs:
         self._finished: OrderedDict[str, LiveRun] = OrderedDict()
         self.unbroken = Unbroken()
         """What begins runs, and is not to be left half done."""
-        self.left_runs = LeftRuns(self.rows, self.ledger, self.trace, self.is_taken)
+        self.interrupted_runs = InterruptedRuns(self.rows, self.ledger, self.trace, self.is_taken)
         self.begun = 0
         """How many runs this process has begun: a list that remembers it sees also those that ended since."""
         self.on_end: list[Callable[[LiveRun], None]] = []
@@ -82,7 +82,7 @@ class Runs:
         """How a run that its process left may go on, made of how it began and its trace. Raises `Conflict`."""
         self.run_factory = RunFactory(self.models, self.toolbox, self.artifacts, self.clock, self.ledger)
         self.starting = Starting(self.traces, self.clock, self.run_factory, self.redactions)
-        self.lists = RunLists(self.rows, self.search, self.live, self.left_runs)
+        self.lists = RunLists(self.rows, self.search, self.live, self.interrupted_runs)
         self._lineage = Lineage(self.ledger, self.traces, self.rows)
 
     async def start(
@@ -160,7 +160,7 @@ class Runs:
 
     async def left(self) -> list[RunRow]:
         """The newest runs that earlier processes left without an end, as they really stand; looked for once."""
-        return await self.left_runs.all()
+        return await self.interrupted_runs.all()
 
     def row(self, run_id: str) -> RunRow:
         """The kept row of the run; raises `NotFound`."""
@@ -218,7 +218,7 @@ class Runs:
             raise Conflict("This run is going on already.")
         async with self.starting.taking(run_id) as undo:
             yield undo
-            self.left_runs.forget(run_id)
+            self.interrupted_runs.forget(run_id)
 
     async def _picked_up(self, undo: AsyncExitStack, run_id: str, *, by: str, answering: bool) -> LiveRun:
         """The run with all that it left brought to an end, on disk; `answering` is false where it only ends."""

@@ -50,9 +50,9 @@ class LostRuns:
             return
         if self.has_row(run_id) or runs.is_taken(run_id):
             return
-        await runs.left_runs.store(entries)
+        await runs.interrupted_runs.store(entries)
         if (stored := runs.rows.get(run_id)) is not None and stored.status == "running":
-            await runs.left_runs.settled(stored)
+            await runs.interrupted_runs.settled(stored)
 
     def _is_copy(self, row: RunRow) -> bool:
         """What is older than its session was being copied into it, by a fork or an import.

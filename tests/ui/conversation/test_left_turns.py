@@ -7,7 +7,7 @@ from app.domain.agents import Behaviour, new_agent
 from app.domain.comparisons import ColumnChoice, ComparedTurn
 from app.domain.events import PauseRequested
 from app.domain.values import new_id
-from app.engine.run.left_runs import row_to_store
+from app.engine.run.interrupted_runs import row_to_store
 from app.workbench import Workbench
 from tests.traces import ADD, asked, called, returned, said, started, trace_of
 from tests.ui.runs.test_runs_pages import marked, sees, visitor, words

@@ -15,7 +15,7 @@ MOST_LEFT = 200
 """Runs without an end that are looked at for those that wait for a person."""
 
 
-class LeftRuns:
+class InterruptedRuns:
     def __init__(
         self,
         rows: RunRows,
