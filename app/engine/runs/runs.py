@@ -32,7 +32,7 @@ from app.late import late
 
 with late():
     from app.domain.trace import fork_view
-    from app.engine.runs import acting_out
+    from app.engine.runs import playback
 
 if TYPE_CHECKING:
     from app.domain.secrets.redaction import Redactions
@@ -117,7 +117,7 @@ class Runs:
         `prefix` begins with `started`; `join` is awaited before anything runs. Raises `Conflict` where it is to answer
         from the record of the other run and that is gone, `StorageError`; then nothing has begun.
         """
-        run_id, origin = new_id(), await acting_out.record_for(forked, (), self.trace)
+        run_id, origin = new_id(), await playback.record_for(forked, (), self.trace)
         async with self.starting.taking(run_id) as undo:
             recorder = await self.starting.recorder(undo, run_id, started)
             started = await _without_secrets(started, recorder)
@@ -126,7 +126,7 @@ class Runs:
             recorder.record(forked)  # from here on it is a run of its own: what it used up and what it is allowed
             live = self.starting.equipped(undo, started, recorder, await asyncio.to_thread(past_of, recorder.entries))
             if origin is not None:
-                await asyncio.to_thread(acting_out.answer_from, live.run, origin)
+                await asyncio.to_thread(playback.answer_from, live.run, origin)
             await recorder.flush()
             await self._begin(live, join=join)
         return live
@@ -229,7 +229,7 @@ class Runs:
         if self.of_session(started.session_id) is not None:
             raise Conflict("The agent is answering in this session. Stop it, or wait until it has finished.")
         found = fork_view.fork_of(trace.entries) if answering else None
-        origin = await acting_out.record_for(found[1], trace.entries[found[0] + 1 :], self.trace) if found else None
+        origin = await playback.record_for(found[1], trace.entries[found[0] + 1 :], self.trace) if found else None
         above, below = await self._lineage.above(started), await self._lineage.below(run_id)
         recorder = await self.starting.recorder(undo, run_id, started, trace.entries)
         live = self.starting.equipped(undo, started, recorder)
@@ -237,7 +237,7 @@ class Runs:
         del above  # the run's own account holds on to them from now on
         live.run.budget.settle(live.entries)
         if origin is not None:
-            await asyncio.to_thread(acting_out.answer_from, live.run, origin)
+            await asyncio.to_thread(playback.answer_from, live.run, origin)
         await pick_up(live.run, trace.draft, by=by)
         await recorder.flush()
         return live
