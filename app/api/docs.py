@@ -9,7 +9,7 @@ from fastapi import FastAPI, Path, Request
 from fastapi.responses import Response
 
 from app import paths
-from app.api.door.here import resource
+from app.api.door.dependencies import resource
 from app.api.openapi import openapi_document
 
 MEDIA_TYPES = {"docs.html": "text/html", "docs.css": "text/css", "docs.js": "text/javascript"}

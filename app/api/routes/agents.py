@@ -1,8 +1,8 @@
 """REST for agents: listed, made, changed, deleted."""
 
 from app.api.door.access import agent_for, agents_for, managers_only
+from app.api.door.dependencies import Asking, Here, resource
 from app.api.door.envelopes import Envelope, ListEnvelope
-from app.api.door.here import Asking, Here, resource
 from app.api.following.replies import Deleted
 from app.api.routes.agent_bodies import AgentChange, AgentReply, BehaviourBody, NewAgent
 from app.domain.agent_names import name_problem

@@ -7,7 +7,7 @@ from fastapi import Path, Query
 from fastapi.responses import Response
 
 from app.api.door.access import managers_only
-from app.api.door.here import Asking, Here, resource
+from app.api.door.dependencies import Asking, Here, resource
 from app.domain.values import Text
 
 INERT = {

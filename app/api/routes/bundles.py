@@ -11,8 +11,8 @@ from pydantic import BaseModel, ConfigDict, Field
 from starlette.requests import ClientDisconnect
 
 from app.api.door.access import owner_only
+from app.api.door.dependencies import Asking, Here, resource
 from app.api.door.envelopes import Envelope
-from app.api.door.here import Asking, Here, resource
 from app.domain.errors import StorageError, WorkbenchError
 from app.export.limits import LARGEST_BUNDLE
 

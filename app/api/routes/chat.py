@@ -9,8 +9,8 @@ from pydantic import BaseModel, ConfigDict, Field, JsonValue, ValidationError
 
 from app.api.door.access import agent_for, agents_for, as_of_now, may_vary, session_for
 from app.api.door.caller import Caller
+from app.api.door.dependencies import Asking, Here, resource
 from app.api.door.envelopes import Envelope, faults_in_words
-from app.api.door.here import Asking, Here, resource
 from app.api.door.rate import starting_run
 from app.api.door.reply import Reply
 from app.api.door.strict_json import check_shape

@@ -6,7 +6,7 @@ from fastapi import Query
 from fastapi.responses import Response
 
 from app.api.door.access import run_for
-from app.api.door.here import Asking, Here, resource
+from app.api.door.dependencies import Asking, Here, resource
 from app.late import late
 
 with late():

@@ -7,8 +7,8 @@ from fastapi.openapi.models import Example
 from pydantic import Field
 
 from app.api.door.access import fork_for, run_for
+from app.api.door.dependencies import Asking, Here, resource
 from app.api.door.envelopes import Envelope
-from app.api.door.here import Asking, Here, resource
 from app.api.door.reply import Reply
 from app.domain.forks.forks import ForkCheck, ForkPlan
 from app.domain.forks.replays import ReplayReport

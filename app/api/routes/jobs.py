@@ -6,8 +6,8 @@ from fastapi import Query
 from pydantic import ConfigDict, Field, JsonValue
 
 from app.api.door.access import runs_of
+from app.api.door.dependencies import Asking, Here, Paging, resource
 from app.api.door.envelopes import ListEnvelope
-from app.api.door.here import Asking, Here, Paging, resource
 from app.api.door.reply import Reply
 from app.api.following.run_replies import SUMMARY, RunSummary
 from app.domain.trace import JobProgress, RunRow

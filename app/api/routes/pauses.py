@@ -5,8 +5,8 @@ from typing import Annotated
 from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
 from app.api.door.access import may_only, run_for
+from app.api.door.dependencies import Asking, Here, resource
 from app.api.door.envelopes import Envelope
-from app.api.door.here import Asking, Here, resource
 from app.api.following.run_replies import triggered_by
 from app.api.routes.runs import RunStands
 from app.domain.events import Decision

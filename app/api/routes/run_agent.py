@@ -9,8 +9,8 @@ from pydantic import BaseModel, ConfigDict, Field, JsonValue, TypeAdapter
 
 from app.api.door.access import agent_for, may_vary, session_for
 from app.api.door.caller import Caller
+from app.api.door.dependencies import Asking, Here, resource
 from app.api.door.envelopes import Envelope
-from app.api.door.here import Asking, Here, resource
 from app.api.following.event_stream import event_stream
 from app.api.following.idempotency import SentAgain, idempotent
 from app.api.following.replies import RunReply, run_reply

@@ -10,8 +10,8 @@ from fastapi.responses import StreamingResponse
 from pydantic import AfterValidator, Field, JsonValue
 
 from app.api.door.access import agent_for, run_for, runs_of
+from app.api.door.dependencies import Asking, Here, Paging, resource
 from app.api.door.envelopes import Envelope, ListEnvelope
-from app.api.door.here import Asking, Here, Paging, resource
 from app.api.following.replies import Deleted
 from app.api.following.run_replies import RunDetail, RunSummary, run_detail
 from app.domain.errors import Conflict, FailureClass

@@ -10,7 +10,7 @@ from fastapi import WebSocket
 from pydantic import JsonValue
 
 from app.api.door.access import run_for
-from app.api.door.here import Asking, Here, resource
+from app.api.door.dependencies import Asking, Here, resource
 from app.api.following.live_text import Piece, Quiet, TextPiece, pieces
 from app.api.following.shared_traces import Shared, SharedTraces
 from app.api.following.sockets import Gone, Outlet, hung_up

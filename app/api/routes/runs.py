@@ -6,8 +6,8 @@ from typing import Annotated
 from pydantic import BaseModel, ConfigDict, Field
 
 from app.api.door.access import run_for, session_for
+from app.api.door.dependencies import Asking, Here, resource
 from app.api.door.envelopes import Envelope
-from app.api.door.here import Asking, Here, resource
 from app.api.door.reply import Reply
 from app.domain.errors import Conflict
 from app.domain.trace import RunStatus

@@ -8,8 +8,8 @@ from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
 from app.api.door.access import runs_of, session_for
 from app.api.door.caller import Caller
+from app.api.door.dependencies import Asking, Here, Paging, resource
 from app.api.door.envelopes import Envelope, ListEnvelope
-from app.api.door.here import Asking, Here, Paging, resource
 from app.api.door.reply import Reply
 from app.api.following.replies import Deleted
 from app.api.following.run_replies import RunSummary

@@ -1,8 +1,8 @@
 """REST for the variants of an agent: listed, saved, promoted."""
 
 from app.api.door.access import agent_for, managers_only
+from app.api.door.dependencies import Asking, Here, resource
 from app.api.door.envelopes import Envelope, ListEnvelope
-from app.api.door.here import Asking, Here, resource
 from app.api.routes.agent_bodies import AgentReply, NewVariant, Several, VariantReply
 from app.api.routes.agents import changed
 from app.domain.agents import promoted, with_variant
