@@ -19,9 +19,9 @@ from types import ModuleType
 from app.domain.errors import NotFound
 from app.domain.streaming import Delta, ModelRequest, Reply
 from app.llm.failures import classify, redacted
-from app.llm.litellm.ends import end_of
 from app.llm.litellm.output_schema import response_format, takes_schema, with_schema_in_words
 from app.llm.litellm.reading import AnswerReader
+from app.llm.litellm.stream_end import end_of
 from app.llm.litellm.wire import Json, Wire, images_in, parameters_of, tools_of
 from app.llm.providers.providers import Connection
 

@@ -8,8 +8,8 @@ from app.domain.messages import FinishReason, Usage
 from app.domain.streaming import Delta, ModelRequest, Reply
 from app.llm.litellm.accumulator import LONGEST_ANSWER, Accumulator
 from app.llm.litellm.chunks import feed, finish_of, has_usage, usage_of
-from app.llm.litellm.ends import Ended
 from app.llm.litellm.kept_chunks import LAST, join_kept
+from app.llm.litellm.stream_end import Ended
 
 _TURN = 0.005
 """Seconds of reading after which the rest of the loop gets its turn: a full buffer never waits by itself."""
