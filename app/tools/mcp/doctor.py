@@ -46,11 +46,11 @@ async def examined(
         return
     await asyncio.to_thread(read, opening)
     link = Link(ServerLog())
-    visitor = opening.Visitor(opened_with, version, link, RunningCalls())
+    callbacks = opening.ClientCallbacks(opened_with, version, link, RunningCalls())
     async with AsyncExitStack() as stack:
         try:
             async with asyncio.timeout(seconds):
-                client = await stack.enter_async_context(opening.opened(visitor))
+                client = await stack.enter_async_context(opening.opened(callbacks))
         except Exception as error:  # noqa: BLE001  a server and its transport may fail in any way
             for finding in _not_opened(error, server, link, seconds):
                 yield finding

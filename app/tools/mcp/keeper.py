@@ -169,11 +169,11 @@ class Keeper:
     async def _hold(self, link: Link) -> None:
         """Returns when the connection is lost; raises what stood in the way of it."""
         self._log.event("Connecting")
-        visitor = opening.Visitor(await self._with_secrets(), self._version, link, self._calls)
+        callbacks = opening.ClientCallbacks(await self._with_secrets(), self._version, link, self._calls)
         unseen = self.server.seen_tools is None
         async with AsyncExitStack() as stack:
             async with asyncio.timeout(self._patience.handshake):
-                client = await stack.enter_async_context(opening.opened(visitor))
+                client = await stack.enter_async_context(opening.opened(callbacks))
                 await self._list(client, link, agreed=unseen)
             listed = time.monotonic()
             stack.callback(asyncio.create_task(opening.listen(client, link), name="changes of MCP tools").cancel)

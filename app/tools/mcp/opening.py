@@ -50,7 +50,7 @@ REFUSED_HANDSHAKE = (INVALID_PARAMS, INVALID_REQUEST, METHOD_NOT_FOUND, UNSUPPOR
 
 
 @dataclass
-class Visitor:
+class ClientCallbacks:
     """Who we are to a server, and what it may want of us while it is connected."""
 
     server: McpServer
@@ -84,7 +84,7 @@ class Visitor:
 
 
 @asynccontextmanager
-async def opened(visitor: Visitor) -> AsyncIterator[Client]:
+async def opened(callbacks: ClientCallbacks) -> AsyncIterator[Client]:
     """A client after its handshake. To be entered and left in one task. Raises whatever went wrong.
 
     The old handshake comes first: in it servers may ask and log at any time, which a Python server can do in no other
@@ -92,12 +92,12 @@ async def opened(visitor: Visitor) -> AsyncIterator[Client]:
     """
     async with AsyncExitStack() as stack:
         try:
-            client = await stack.enter_async_context(_client(visitor, "legacy"))
+            client = await stack.enter_async_context(_client(callbacks, "legacy"))
         except Exception as error:
             if not _refused(error):
                 raise
-            visitor.link.begin_again("It refused the handshake, so it is asked in the stateless protocol")
-            client = await stack.enter_async_context(_client(visitor, "auto"))
+            callbacks.link.begin_again("It refused the handshake, so it is asked in the stateless protocol")
+            client = await stack.enter_async_context(_client(callbacks, "auto"))
         yield client
 
 
@@ -135,15 +135,15 @@ def about(client: Client) -> str:
     return f"{told}protocol {client.protocol_version}"
 
 
-def _client(visitor: Visitor, mode: ConnectMode) -> Client:
+def _client(callbacks: ClientCallbacks, mode: ConnectMode) -> Client:
     return Client(
-        _transport(visitor.server, visitor.link),
+        _transport(callbacks.server, callbacks.link),
         mode=mode,
-        client_info=Implementation(name="agent-playground", version=visitor.version),
-        elicitation_callback=visitor.elicit,
-        sampling_callback=visitor.sample,
-        logging_callback=visitor.logged,
-        message_handler=visitor.noticed,
+        client_info=Implementation(name="agent-playground", version=callbacks.version),
+        elicitation_callback=callbacks.elicit,
+        sampling_callback=callbacks.sample,
+        logging_callback=callbacks.logged,
+        message_handler=callbacks.noticed,
         log_level="info",
     )
 
