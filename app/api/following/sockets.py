@@ -20,7 +20,7 @@ class Gone(Exception):
     """Nobody listens at the other end any more."""
 
 
-class Outlet:
+class SocketWriter:
     """The outgoing half of an accepted socket. The server buffers a little of it, and then makes us wait."""
 
     def __init__(self, socket: WebSocket, *, patience: float = PATIENCE) -> None:

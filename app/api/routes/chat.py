@@ -18,7 +18,7 @@ from app.api.following.idempotency import SentAgain, idempotent
 from app.api.following.live_text import Piece, pieces
 from app.api.following.replies import PauseReply, answer_of, error_in_words
 from app.api.following.running import begin, session_of_request, wait_until_idle
-from app.api.following.sockets import Gone, Outlet
+from app.api.following.sockets import Gone, SocketWriter
 from app.domain.agents import Agent
 from app.domain.errors import NotFound, WorkbenchError
 from app.domain.events import Entry, PauseRequested
@@ -107,11 +107,11 @@ async def chat_socket(socket: WebSocket, workbench: Here, caller: Asking) -> Non
     try:
         await talk.go_on()
     except Gone:
-        await talk.outlet.send_away()
+        await talk.writer.send_away()
     except WebSocketDisconnect:
         return
     except KeyError:  # Starlette's, where bytes came in place of text
-        await talk.outlet.close(1003, "Send text, as JSON.")
+        await talk.writer.close(1003, "Send text, as JSON.")
     finally:
         talk.next_words.cancel()
 
@@ -124,7 +124,7 @@ class _Talk:
         self._workbench = workbench
         self._caller = caller
         self._session_id: str | None = None
-        self.outlet = Outlet(socket)
+        self.writer = SocketWriter(socket)
         self.next_words = asyncio.create_task(socket.receive_text())
 
     async def go_on(self) -> None:
@@ -135,7 +135,7 @@ class _Talk:
             try:
                 live = await self._begin(_read(words))
             except WorkbenchError as error:
-                await self.outlet.send({"type": "error", "message": str(error)})
+                await self.writer.send({"type": "error", "message": str(error)})
             else:
                 await self._tell(live)
 
@@ -153,11 +153,11 @@ class _Talk:
         calls: dict[str, CallView] = {}
         async for piece in pieces(live, gone=self._hung_up):
             for message in _messages(piece, calls):
-                await self.outlet.send(message)
+                await self.writer.send(message)
         if self._hung_up():
             raise Gone
         if words := error_in_words(live.entries):
-            await self.outlet.send({"type": "error", "message": words})
+            await self.writer.send({"type": "error", "message": words})
 
     def _hung_up(self) -> bool:
         return self.next_words.done() and self.next_words.exception() is not None

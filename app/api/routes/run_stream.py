@@ -13,7 +13,7 @@ from app.api.door.access import run_for
 from app.api.door.dependencies import Asking, Here, resource
 from app.api.following.live_text import Piece, Quiet, TextPiece, pieces
 from app.api.following.shared_traces import Shared, SharedTraces
-from app.api.following.sockets import Gone, Outlet, hung_up
+from app.api.following.sockets import Gone, SocketWriter, hung_up
 from app.api.routes.run_reading import Seq
 from app.domain.events import Entry
 from app.domain.trace import RunStatus
@@ -33,19 +33,19 @@ async def stream_run(
     """
     row = run_for(workbench, caller, run_id)
     await socket.accept()
-    outlet, hanging_up = Outlet(socket), asyncio.create_task(hung_up(socket))
+    writer, hanging_up = SocketWriter(socket), asyncio.create_task(hung_up(socket))
     try:
         async with aclosing(_pieces(workbench, shared, run_id, since, hanging_up.done)) as following:
             async for piece in following:
                 if (text := _message(piece)) is not None:
-                    await outlet.send_text(text)
+                    await writer.send_text(text)
         if hanging_up.done():
             return
         status = await _status(workbench, shared, run_id)
-        await outlet.send({"type": "finish", "runId": run_id, "sessionId": row.session_id, "status": status})
-        await outlet.close()
+        await writer.send({"type": "finish", "runId": run_id, "sessionId": row.session_id, "status": status})
+        await writer.close()
     except Gone:
-        await outlet.send_away()
+        await writer.send_away()
     finally:
         hanging_up.cancel()
 

@@ -10,7 +10,7 @@ from websockets.asyncio.client import connect
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 
 from app.api.following.live_text import LiveText
-from app.api.following.sockets import TOO_SLOW, Gone, Outlet
+from app.api.following.sockets import TOO_SLOW, Gone, SocketWriter
 from app.domain.agents import Behaviour, ToolChoice, new_agent
 from app.domain.streaming import Draft
 from app.engine.run.live_run import LiveRun
@@ -140,10 +140,10 @@ async def test_who_never_reads_is_sent_away_in_words():
 
     socket = WebSocket({"type": "websocket", "path": "/", "headers": []}, connected, never_leaves)
     await socket.accept()
-    outlet = Outlet(socket, patience=0.02)
+    writer = SocketWriter(socket, patience=0.02)
     with pytest.raises(Gone):
-        await outlet.send({"type": "entry"})
-    await outlet.send_away()
+        await writer.send({"type": "entry"})
+    await writer.send_away()
     assert (sent[-1]["code"], "too slowly" in sent[-1]["reason"]) == (TOO_SLOW, True)
     assert len(sent[-1]["reason"].encode()) <= 123
 
