@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 with late():
     from app.tools.mcp import doctor
-    from app.tools.mcp import keeper as keepers
+    from app.tools.mcp import session as sessions
 
 
 def _nothing() -> None:
@@ -31,7 +31,7 @@ def _nothing() -> None:
 
 
 class McpHub:
-    """Every server in the hands of its own keeper; nothing is started before its owner agreed to the exact command."""
+    """Every server in a session of its own; nothing is started before its owner agreed to the exact command."""
 
     title = "MCP servers"
 
@@ -52,7 +52,7 @@ class McpHub:
         self._servers = servers
         self._version = version
         self._patience = patience or Patience()
-        self._keepers: dict[str, keepers.Keeper] = {}
+        self._sessions: dict[str, sessions.McpSession] = {}
         self._revision = 0
 
     @property
@@ -67,18 +67,18 @@ class McpHub:
 
     async def close(self) -> None:
         """End every server."""
-        await asyncio.gather(*(keeper.end() for keeper in self._keepers.values()))
+        await asyncio.gather(*(session.end() for session in self._sessions.values()))
 
     def states(self) -> tuple[ServerState, ...]:
         """Of every server, by name."""
-        return tuple(self._keepers[name].state for name in sorted(self._keepers, key=str.casefold))
+        return tuple(self._sessions[name].state for name in sorted(self._sessions, key=str.casefold))
 
     def tools(self) -> Mapping[str, RunnableTool]:
         """The tools that were agreed to, also of a server that is just being connected."""
         return {
-            spec.name: McpTool(spec, keeper)
-            for keeper in sorted(self._keepers.values(), key=lambda one: one.server.name.casefold())
-            for spec in keeper.tools
+            spec.name: McpTool(spec, session)
+            for session in sorted(self._sessions.values(), key=lambda one: one.server.name.casefold())
+            for spec in session.tools
         }
 
     def hold(self) -> Callable[[], None]:
@@ -88,7 +88,7 @@ class McpHub:
     async def add(self, server: McpServer) -> None:
         """Store a server; it is started once it is agreed to. Raises `Conflict`, or `WorkbenchError` for its name."""
         checked_server_name(server.name)
-        for name in self._keepers:
+        for name in self._sessions:
             if canonical_name(name).casefold() == canonical_name(server.name).casefold():
                 raise Conflict(f"There is an MCP server {name!r} already. Choose another name.")
         fresh = await self._sealed(server.model_copy(update={"consented": "", "seen_tools": None}))
@@ -98,12 +98,12 @@ class McpHub:
 
     async def remove(self, name: str) -> None:
         """End the server and forget it."""
-        keeper = self._keeper(name)
-        await keeper.end()
+        session = self._session(name)
+        await session.end()
         await self._servers.delete(name)
-        self._keepers.pop(name, None)
+        self._sessions.pop(name, None)
         if (sealing := self._sealing()) is not None:
-            await sealing.forget(keeper.server.transport.model_dump_json())
+            await sealing.forget(session.server.transport.model_dump_json())
         self._moved()
 
     async def enable(self, name: str, enabled: bool) -> None:
@@ -115,7 +115,7 @@ class McpHub:
 
     async def change(self, server: McpServer) -> None:
         """Take over transport and switch; another transport has to be agreed to again."""
-        before = self._keeper(server.name).server.transport.model_dump_json()
+        before = self._session(server.name).server.transport.model_dump_json()
         transport = (await self._sealed(server)).transport
         settings = {"transport": transport, "enabled": server.enabled}
         await self._update(server.name, lambda stored: stored.model_copy(update=settings))
@@ -129,9 +129,9 @@ class McpHub:
         break it, the server stays as it is. Raises `StorageError`.
         """
         sealed = False
-        for keeper in tuple(self._keepers.values()):
-            sealing, before = self._sealing(), keeper.server.transport
-            name = keeper.server.name
+        for session in tuple(self._sessions.values()):
+            sealing, before = self._sealing(), session.server.transport
+            name = session.server.name
             after = before if sealing is None else await sealing.of_stored(f"the MCP server {name}").transport(before)
             if sealing is None or after == before:
                 continue
@@ -140,33 +140,33 @@ class McpHub:
                 stored = await self._servers.change(name, partial(_sealed_as, before=before, after=after))
                 written = stored.transport.model_dump_json()
                 if stored.transport == after:
-                    keeper.sealed(stored)
+                    session.sealed(stored)
                     sealed = True
             await sealing.forget(after.model_dump_json(), written)
         return sealed
 
     async def accept_changes(self, name: str) -> None:
         """Agree to the tools as the server lists them now."""
-        await self._keeper(name).accept_changes()
+        await self._session(name).accept_changes()
 
     async def reconnect(self, name: str) -> None:
         """Connect at once, though it is connected or waits for its next try."""
-        await self._keeper(name).reconnect()
+        await self._session(name).reconnect()
 
     async def doctor(self, name: str) -> AsyncIterator[Finding]:
         """What works and what does not, step by step, tried over a connection of its own."""
-        server, sealing = self._keeper(name).server, self._sealing()
+        server, sealing = self._session(name).server, self._sealing()
         async for finding in doctor.examined(server, self._version, seconds=self._patience.handshake, sealing=sealing):
             yield replace(finding, text=self._clean(finding.text))
 
     async def _update(self, name: str, change: Callable[[McpServer], McpServer]) -> None:
-        keeper = self._keeper(name)
-        await keeper.become(await self._servers.change(name, change))
+        session = self._session(name)
+        await session.become(await self._servers.change(name, change))
 
-    def _keeper(self, name: str) -> "keepers.Keeper":
-        if name not in self._keepers:
+    def _session(self, name: str) -> "sessions.McpSession":
+        if name not in self._sessions:
             raise NotFound(f"There is no MCP server {name!r}.")
-        return self._keepers[name]
+        return self._sessions[name]
 
     async def _sealed(self, server: McpServer) -> McpServer:
         sealing = self._sealing()
@@ -174,8 +174,8 @@ class McpHub:
             return server
         return server.model_copy(update={"transport": await sealing.transport(server.transport)})
 
-    def _keep(self, server: McpServer) -> "keepers.Keeper":
-        keeper = keepers.Keeper(
+    def _keep(self, server: McpServer) -> "sessions.McpSession":
+        session = sessions.McpSession(
             server,
             servers=self._servers,
             version=self._version,
@@ -184,8 +184,8 @@ class McpHub:
             sealing=self._sealing,
             clean=self._clean,
         )
-        self._keepers[server.name] = keeper
-        return keeper
+        self._sessions[server.name] = session
+        return session
 
     def _moved(self) -> None:
         self._revision += 1
@@ -204,12 +204,12 @@ class McpTool:
     """A tool of a server."""
 
     spec: ToolSpec
-    keeper: "keepers.Keeper"
+    session: "sessions.McpSession"
 
     @property
     def label(self) -> str:
-        return f"{self.keeper.server.name} › {self.spec.name.removeprefix(f'{self.spec.kit}__')}"
+        return f"{self.session.server.name} › {self.spec.name.removeprefix(f'{self.spec.kit}__')}"
 
     async def run(self, arguments: Mapping[str, JsonValue], context: CallContext) -> ToolOutput:
         """Raises `ToolError`. Cancelling it cancels the call at the server."""
-        return await self.keeper.call(self.spec.name, arguments, context)
+        return await self.session.call(self.spec.name, arguments, context)

@@ -40,7 +40,7 @@ WORDS: dict[ServerStatus, str] = {
 }
 
 
-class Keeper:
+class McpSession:
     """One server from the moment it is added until it is removed."""
 
     def __init__(
