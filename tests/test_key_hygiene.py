@@ -18,7 +18,7 @@ from app.store.folder.folder import DataFolder
 from app.store.keys.key_places import FILE
 from app.store.keys.provider_keys import saved_keys
 from app.terminal.export import export_here
-from app.tools.http.sealing import Sealing
+from app.tools.http.secret_refs import SecretRefs
 from app.tools.worker.command import worker_environment
 from app.workbench.workbench import Workbench, tool_variables
 from tests.fakes.openai import FakeOpenAI
@@ -112,7 +112,7 @@ async def test_the_secrets_of_servers_and_requests_are_kept_with_the_keys(tmp_pa
 
 
 def kept_of_tools(workbench: Workbench) -> list[str]:
-    return list(Sealing(workbench.provider_keys).variables().values())
+    return list(SecretRefs(workbench.provider_keys).variables().values())
 
 
 async def stored_in_clear(folder: Path) -> None:

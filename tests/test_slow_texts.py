@@ -16,7 +16,7 @@ from app.domain.tool_settings import HttpTransport
 from app.llm.failures import classify
 from app.tools.builtin.formula_engine.aggregates import fits
 from app.tools.function.docstring import read_docstring
-from app.tools.http.spotting import Spotted
+from app.tools.http.secret_scan import SecretScan
 from app.tools.mcp.json_text import read_json
 from app.tools.mcp.reading import read_servers
 from tests.builtin_tools import builtin_registry
@@ -34,7 +34,7 @@ def refused(said: str) -> None:
 
 
 def spotted(address: str) -> None:
-    Spotted(()).transport(HttpTransport(url=address))
+    SecretScan(()).transport(HttpTransport(url=address))
 
 
 def server(command: str) -> str:

@@ -40,7 +40,7 @@ with late():
     import app.store.runs.rows
     import app.store.runs.search
     import app.tools.built_in
-    import app.tools.http.sealing
+    import app.tools.http.secret_refs
     import app.tools.http.tools
     import app.tools.mcp.hub
     import app.tools.registry
@@ -197,12 +197,12 @@ class Workbench(ModelParts):
 
     @late_part
     def http_tools(self) -> "app.tools.http.tools.HttpToolSource":
-        return app.tools.http.tools.HttpToolSource(self.data.http_tools, sealing=self._sealing)
+        return app.tools.http.tools.HttpToolSource(self.data.http_tools, refs=self._refs)
 
     @late_part
     def mcp(self) -> "app.tools.mcp.hub.McpHub":
         servers, clean = self.data.mcp_servers, self.known.text
-        return app.tools.mcp.hub.McpHub(servers, version=self.version, sealing=self._sealing, clean=clean)
+        return app.tools.mcp.hub.McpHub(servers, version=self.version, refs=self._refs, clean=clean)
 
     @late_part
     def hand_calls(self) -> "app.engine.by_hand.HandCalls":
@@ -212,8 +212,8 @@ class Workbench(ModelParts):
     def last_calls(self) -> "app.engine.by_hand.LastCalls":
         return app.engine.by_hand.LastCalls(self.hand_calls)
 
-    def _sealing(self) -> "app.tools.http.sealing.Sealing":
-        return app.tools.http.sealing.Sealing(self.provider_keys)
+    def _refs(self) -> "app.tools.http.secret_refs.SecretRefs":
+        return app.tools.http.secret_refs.SecretRefs(self.provider_keys)
 
     # What is kept.
 

@@ -18,7 +18,7 @@ from app.tools.http.web import fetch
 from app.tools.ports import RunnableTool
 
 if TYPE_CHECKING:
-    from app.tools.http.sealing import Sealing
+    from app.tools.http.secret_refs import SecretRefs
 
 TITLE = "HTTP tools"
 
@@ -47,9 +47,9 @@ class RequestTool:
         form: HttpTool,
         environment: Callable[[], Mapping[str, str]],
         resolve: Resolver = system_resolver,
-        sealing: "Callable[[], Sealing | None]" = _nothing,
+        refs: "Callable[[], SecretRefs | None]" = _nothing,
     ) -> None:
-        self._sealing = sealing
+        self._refs = refs
         self._form = form
         self._environment = environment
         self._resolve = resolve
@@ -58,9 +58,9 @@ class RequestTool:
 
     async def run(self, arguments: Mapping[str, JsonValue], context: CallContext) -> ToolOutput:
         filled = checked_arguments(self._form, arguments)
-        if (sealing := self._sealing()) is not None:
-            await sealing.ready()
-        secrets = Secrets(self._environment() if sealing is None else {**self._environment(), **sealing.variables()})
+        if (refs := self._refs()) is not None:
+            await refs.ready()
+        secrets = Secrets(self._environment() if refs is None else {**self._environment(), **refs.variables()})
         sent = request(self._form, filled, secrets)
         received = await fetch(sent, self._guard())
         return await answered(secrets.removed(received), context)
@@ -83,12 +83,12 @@ class HttpToolSource:
         environment: Callable[[], Mapping[str, str]] = lambda: os.environ,
         *,
         resolve: Resolver = system_resolver,
-        sealing: "Callable[[], Sealing | None]" = _nothing,
+        refs: "Callable[[], SecretRefs | None]" = _nothing,
     ) -> None:
-        """`environment` holds what `$NAME` in a header stands for; it is looked at for each request. `sealing` keeps
+        """`environment` holds what `$NAME` in a header stands for; it is looked at for each request. `refs` keeps
         the secrets of headers where keys are kept.
         """
-        self._sealing = sealing
+        self._refs = refs
         self._store = store
         self._environment = environment
         self._resolve = resolve
@@ -134,8 +134,8 @@ class HttpToolSource:
         """
         sealed = False
         for form in self._store.all():
-            sealing = self._sealing()
-            after = form if sealing is None else await sealing.of_stored(f"the HTTP tool {form.name}").form(form)
+            refs = self._refs()
+            after = form if refs is None else await refs.of_stored(f"the HTTP tool {form.name}").form(form)
             if after == form:
                 continue
             if form in self._store.all():  # else somebody changed it meanwhile
@@ -153,12 +153,12 @@ class HttpToolSource:
         """There is nothing to end."""
 
     async def _sealed(self, form: HttpTool) -> HttpTool:
-        sealing = self._sealing()
-        return form if sealing is None else await sealing.form(form)
+        refs = self._refs()
+        return form if refs is None else await refs.form(form)
 
     async def _forget(self, before: str, after: str = "") -> None:
-        if (sealing := self._sealing()) is not None:
-            await sealing.forget(before, after)
+        if (refs := self._refs()) is not None:
+            await refs.forget(before, after)
 
     def _written(self, name: str) -> str:
         """The form of that name as JSON, empty where there is none."""
@@ -182,7 +182,7 @@ class HttpToolSource:
             except WorkbenchError as error:
                 self.problems[form.name] = str(error)
             else:
-                yield RequestTool(form, self._environment, self._resolve, self._sealing)
+                yield RequestTool(form, self._environment, self._resolve, self._refs)
 
 
 def _spec(form: HttpTool) -> ToolSpec:

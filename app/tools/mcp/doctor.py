@@ -22,19 +22,19 @@ if TYPE_CHECKING:
     from mcp import Client
     from mcp_types import CallToolResult, Tool
 
-    from app.tools.http.sealing import Sealing
+    from app.tools.http.secret_refs import SecretRefs
 
 CALL_SECONDS = 30
 
 
 async def examined(
-    server: McpServer, version: str, *, seconds: float, sealing: "Sealing | None" = None
+    server: McpServer, version: str, *, seconds: float, refs: "SecretRefs | None" = None
 ) -> AsyncIterator[Finding]:
-    """Ends with the first step that failed. `seconds` is what the server gets for its handshake; `sealing` has the
+    """Ends with the first step that failed. `seconds` is what the server gets for its handshake; `refs` has the
     secrets that its transport refers to.
     """
     try:
-        opened_with = server if sealing is None else await _with_secrets(server, sealing)
+        opened_with = server if refs is None else await _with_secrets(server, refs)
     except WorkbenchError as error:
         yield Finding("command found", False, str(error))
         return
@@ -61,9 +61,9 @@ async def examined(
             yield finding
 
 
-async def _with_secrets(server: McpServer, sealing: "Sealing") -> McpServer:
-    await sealing.ready()
-    return sealing.filled(server)
+async def _with_secrets(server: McpServer, refs: "SecretRefs") -> McpServer:
+    await refs.ready()
+    return refs.filled(server)
 
 
 def _command_found(server: McpServer) -> Finding:

@@ -19,7 +19,7 @@ from app.tools.mcp.states import Finding, Patience, ServerState
 from app.tools.ports import McpServers, RunnableTool
 
 if TYPE_CHECKING:
-    from app.tools.http.sealing import Sealing
+    from app.tools.http.secret_refs import SecretRefs
 
 with late():
     from app.tools.mcp import doctor
@@ -41,13 +41,13 @@ class McpHub:
         *,
         version: str,
         patience: Patience | None = None,
-        sealing: "Callable[[], Sealing | None]" = _nothing,
+        refs: "Callable[[], SecretRefs | None]" = _nothing,
         clean: Clean = unchanged,
     ) -> None:
-        """`version` is the app's, which servers are told; `sealing` keeps the secrets of servers where keys are kept;
+        """`version` is the app's, which servers are told; `refs` keeps the secrets of servers where keys are kept;
         `clean` takes the known ones out of what servers say.
         """
-        self._sealing = sealing
+        self._refs = refs
         self._clean = clean
         self._servers = servers
         self._version = version
@@ -102,8 +102,8 @@ class McpHub:
         await session.end()
         await self._servers.delete(name)
         self._sessions.pop(name, None)
-        if (sealing := self._sealing()) is not None:
-            await sealing.forget(session.server.transport.model_dump_json())
+        if (refs := self._refs()) is not None:
+            await refs.forget(session.server.transport.model_dump_json())
         self._moved()
 
     async def enable(self, name: str, enabled: bool) -> None:
@@ -119,8 +119,8 @@ class McpHub:
         transport = (await self._sealed(server)).transport
         settings = {"transport": transport, "enabled": server.enabled}
         await self._update(server.name, lambda stored: stored.model_copy(update=settings))
-        if (sealing := self._sealing()) is not None:
-            await sealing.forget(before, transport.model_dump_json())
+        if (refs := self._refs()) is not None:
+            await refs.forget(before, transport.model_dump_json())
 
     async def seal(self) -> bool:
         """Keep where keys are kept what an earlier version stored in clear; whether there was something.
@@ -130,10 +130,10 @@ class McpHub:
         """
         sealed = False
         for session in tuple(self._sessions.values()):
-            sealing, before = self._sealing(), session.server.transport
+            refs, before = self._refs(), session.server.transport
             name = session.server.name
-            after = before if sealing is None else await sealing.of_stored(f"the MCP server {name}").transport(before)
-            if sealing is None or after == before:
+            after = before if refs is None else await refs.of_stored(f"the MCP server {name}").transport(before)
+            if refs is None or after == before:
                 continue
             written = ""
             with contextlib.suppress(NotFound):  # somebody removed it meanwhile
@@ -142,7 +142,7 @@ class McpHub:
                 if stored.transport == after:
                     session.sealed(stored)
                     sealed = True
-            await sealing.forget(after.model_dump_json(), written)
+            await refs.forget(after.model_dump_json(), written)
         return sealed
 
     async def accept_changes(self, name: str) -> None:
@@ -155,8 +155,8 @@ class McpHub:
 
     async def doctor(self, name: str) -> AsyncIterator[Finding]:
         """What works and what does not, step by step, tried over a connection of its own."""
-        server, sealing = self._session(name).server, self._sealing()
-        async for finding in doctor.examined(server, self._version, seconds=self._patience.handshake, sealing=sealing):
+        server, refs = self._session(name).server, self._refs()
+        async for finding in doctor.examined(server, self._version, seconds=self._patience.handshake, refs=refs):
             yield replace(finding, text=self._clean(finding.text))
 
     async def _update(self, name: str, change: Callable[[McpServer], McpServer]) -> None:
@@ -169,10 +169,10 @@ class McpHub:
         return self._sessions[name]
 
     async def _sealed(self, server: McpServer) -> McpServer:
-        sealing = self._sealing()
-        if sealing is None:
+        refs = self._refs()
+        if refs is None:
             return server
-        return server.model_copy(update={"transport": await sealing.transport(server.transport)})
+        return server.model_copy(update={"transport": await refs.transport(server.transport)})
 
     def _keep(self, server: McpServer) -> "sessions.McpSession":
         session = sessions.McpSession(
@@ -181,7 +181,7 @@ class McpHub:
             version=self._version,
             patience=self._patience,
             moved=self._moved,
-            sealing=self._sealing,
+            refs=self._refs,
             clean=self._clean,
         )
         self._sessions[server.name] = session

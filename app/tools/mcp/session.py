@@ -29,7 +29,7 @@ with late():  # they import the MCP library, which takes most of a second: in a 
 if TYPE_CHECKING:
     from mcp import Client
 
-    from app.tools.http.sealing import Sealing
+    from app.tools.http.secret_refs import SecretRefs
 
 CANCEL_AGAIN_SECONDS = 5
 """A connection that fails at the very moment it is cancelled may swallow that."""
@@ -51,11 +51,11 @@ class McpSession:
         version: str,
         patience: Patience,
         moved: Callable[[], None],
-        sealing: "Callable[[], Sealing | None]",
+        refs: "Callable[[], SecretRefs | None]",
         clean: Clean,
     ) -> None:
-        """`moved` is called with every change of the status or the tools; for `sealing` and `clean` see `McpHub`."""
-        self._sealing = sealing
+        """`moved` is called with every change of the status or the tools; for `refs` and `clean` see `McpHub`."""
+        self._refs = refs
         self._clean = clean
         self._servers = servers
         self._version = version
@@ -190,11 +190,11 @@ class McpSession:
         return spec if cleaned == written else ToolSpec.model_validate_json(cleaned)
 
     async def _with_secrets(self) -> McpServer:
-        sealing = self._sealing()
-        if sealing is None:
+        refs = self._refs()
+        if refs is None:
             return self.server
-        await sealing.ready()
-        return sealing.filled(self.server)
+        await refs.ready()
+        return refs.filled(self.server)
 
     async def _rest(self, problem: str, seconds: float) -> None:
         problem = self._clean(problem)

@@ -9,7 +9,7 @@ from app.domain.secrets.shapes import KEYS, check_owner, looks_like_key, replace
 from app.domain.tool_settings import HttpTransport
 from app.export.redacting import Redactor
 from app.llm.failures import redacted
-from app.tools.http.spotting import Spotted
+from app.tools.http.secret_scan import SecretScan
 
 KEYS_SEEN = [
     *("github_pat_11ABCDEFG0abcdefghijkl_mnopqrstuvwxyz", "ghu_abcdefghijklmnopqrstuv", "glpat-abcdefghijklmnop1234"),
@@ -29,7 +29,7 @@ def test_whoever_looks_for_keys_sees_the_same_ones(key: str):
     assert key not in Redactor("r").text(f"x {key} y")
     assert looks_like_key(key)
     form = HttpTransport(url="https://host/", headers={"X-Harmless": key})
-    assert key not in str(Spotted(()).transport(form))
+    assert key not in str(SecretScan(()).transport(form))
 
 
 BEGINS = [begin for keys in KEYS for begin in keys.begins]

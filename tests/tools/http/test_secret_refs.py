@@ -9,7 +9,7 @@ from app.domain.errors import WorkbenchError
 from app.domain.tool_settings import HttpTool, HttpTransport, McpServer, StdioTransport, Transport
 from app.store.journal.database import JournalDB
 from app.store.records.tables import HttpTools, McpServers
-from app.tools.http.sealing import REFERENCE, Sealing
+from app.tools.http.secret_refs import REFERENCE, SecretRefs
 from app.tools.http.tools import HttpToolSource
 from app.tools.mcp.hub import McpHub
 
@@ -55,11 +55,11 @@ TRANSPORTS: list[Transport] = [
 @pytest.mark.parametrize("transport", TRANSPORTS, ids=str)
 async def test_a_secret_is_not_in_the_form_and_filled_in_again(transport: Transport):
     keys = Keys()
-    sealed = await Sealing(keys).transport(transport)
+    sealed = await SecretRefs(keys).transport(transport)
     assert SECRET not in sealed.model_dump_json() and "ghp_" not in sealed.model_dump_json()
     assert len(keys.kept) == 1
-    assert Sealing(keys).filled(server(sealed)).transport == transport
-    assert await Sealing(keys).transport(sealed) == sealed and len(keys.kept) == 1
+    assert SecretRefs(keys).filled(server(sealed)).transport == transport
+    assert await SecretRefs(keys).transport(sealed) == sealed and len(keys.kept) == 1
 
 
 TWICE: list[Transport] = [
@@ -72,23 +72,23 @@ TWICE: list[Transport] = [
 @pytest.mark.parametrize("transport", TWICE, ids=str)
 async def test_a_secret_is_sealed_wherever_it_stands(transport: Transport):
     keys = Keys()
-    sealed = await Sealing(keys).of_stored("it").transport(transport)
+    sealed = await SecretRefs(keys).of_stored("it").transport(transport)
     assert SECRET not in sealed.model_dump_json() and list(keys.kept.values()) == [SECRET]
-    assert Sealing(keys).filled(server(sealed)).transport == transport
+    assert SecretRefs(keys).filled(server(sealed)).transport == transport
 
 
 async def test_a_secret_of_another_form_is_sealed_where_nothing_tells_it():
     keys = Keys()
     keys.kept["openai:key"] = SECRET
-    sealed = await Sealing(keys).transport(StdioTransport(command="x", args=(SECRET,)))
+    sealed = await SecretRefs(keys).transport(StdioTransport(command="x", args=(SECRET,)))
     assert SECRET not in sealed.model_dump_json()
-    assert Sealing(keys).filled(server(sealed)).transport == StdioTransport(command="x", args=(SECRET,))
+    assert SecretRefs(keys).filled(server(sealed)).transport == StdioTransport(command="x", args=(SECRET,))
 
 
 async def test_a_stored_server_that_would_be_broken_stays_as_it_is(caplog: pytest.LogCaptureFixture):
     keys, secret = Keys(), SECRET + "/+"
     transport = HttpTransport(url=f"https://host/mcp?x={quote(secret, safe='')}", headers={"X-Api-Key": secret})
-    assert await Sealing(keys).of_stored("the MCP server one").transport(transport) == transport
+    assert await SecretRefs(keys).of_stored("the MCP server one").transport(transport) == transport
     assert keys.kept == {}
     assert "The secrets of the MCP server one stay in clear" in caplog.text and secret not in caplog.text
 
@@ -102,29 +102,29 @@ PLAIN: list[Transport] = [
 @pytest.mark.parametrize("transport", PLAIN, ids=str)
 async def test_what_is_no_secret_stays_as_it_is(transport: Transport):
     keys = Keys()
-    assert await Sealing(keys).transport(transport) == transport
+    assert await SecretRefs(keys).transport(transport) == transport
     assert keys.kept == {}
 
 
 async def test_a_secret_goes_with_the_last_form_that_names_it():
     keys = Keys()
-    sealing = Sealing(keys)
-    before = await sealing.transport(StdioTransport(command="x", env={"A_KEY": SECRET, "B_KEY": SECRET + "b"}))
+    refs = SecretRefs(keys)
+    before = await refs.transport(StdioTransport(command="x", env={"A_KEY": SECRET, "B_KEY": SECRET + "b"}))
     assert isinstance(before, StdioTransport)
     after = before.model_copy(update={"env": {"A_KEY": before.env["A_KEY"]}})
-    await sealing.forget(before.model_dump_json(), after.model_dump_json())
-    assert list(keys.kept.values()) == [SECRET] == list(sealing.variables().values())
-    await sealing.forget(after.model_dump_json())
+    await refs.forget(before.model_dump_json(), after.model_dump_json())
+    assert list(keys.kept.values()) == [SECRET] == list(refs.variables().values())
+    await refs.forget(after.model_dump_json())
     assert keys.kept == {}
 
 
 async def test_a_secret_that_is_gone_is_said_in_words():
     keys = Keys()
-    sealed = server(await Sealing(keys).transport(StdioTransport(command="x", env={"A_KEY": SECRET})))
+    sealed = server(await SecretRefs(keys).transport(StdioTransport(command="x", env={"A_KEY": SECRET})))
     name = REFERENCE.findall(sealed.model_dump_json())[0]
     keys.kept.clear()
     with pytest.raises(WorkbenchError, match=rf"\${name} is not among the saved keys"):
-        Sealing(keys).filled(sealed)
+        SecretRefs(keys).filled(sealed)
 
 
 async def test_a_secret_is_kept_before_what_stands_in_clear_is_gone(tmp_path: Path):
@@ -137,7 +137,7 @@ async def test_a_secret_is_kept_before_what_stands_in_clear_is_gone(tmp_path: Pa
 
     keys = Looking()
     await servers.create(server(StdioTransport(command="x", env={"A_KEY": SECRET})))
-    hub = McpHub(servers, version="1", sealing=lambda: Sealing(keys))
+    hub = McpHub(servers, version="1", refs=lambda: SecretRefs(keys))
     await hub.start()
     assert await hub.seal() and not await hub.seal()
     assert in_clear == [True]
@@ -157,7 +157,7 @@ async def test_a_server_that_is_changed_while_it_is_sealed_stays_as_it_was_chang
 
     keys = Slow()
     await servers.create(server(StdioTransport(command="x", env={"A_KEY": SECRET})))
-    hub = McpHub(servers, version="1", sealing=lambda: Sealing(keys))
+    hub = McpHub(servers, version="1", refs=lambda: SecretRefs(keys))
     await hub.start()
     assert not await hub.seal()
     assert servers.get("one").transport == other and keys.kept == {}
@@ -176,7 +176,7 @@ async def test_a_server_that_is_removed_while_it_is_sealed_leaves_no_secret_and_
     for name in ("one", "two"):
         transport = StdioTransport(command="x", env={"A_KEY": f"{SECRET}-{name}"})
         await servers.create(McpServer(name=name, transport=transport))
-    hub = McpHub(servers, version="1", sealing=lambda: Sealing(keys))
+    hub = McpHub(servers, version="1", refs=lambda: SecretRefs(keys))
     await hub.start()
     assert await hub.seal()
     assert list(keys.kept.values()) == [f"{SECRET}-two"]
@@ -190,7 +190,7 @@ FORM = HttpTool(name="ask", description="Asks.", address="https://host/", header
 async def test_a_request_whose_secret_stands_in_its_address_too_stays_as_it_is(tmp_path: Path):
     keys, forms = Keys(), HttpTools(JournalDB(tmp_path / "app.tdb"))
     form = await forms.create(FORM.model_copy(update={"address": f"https://host/{SECRET}"}))
-    assert not await HttpToolSource(forms, sealing=lambda: Sealing(keys)).seal()
+    assert not await HttpToolSource(forms, refs=lambda: SecretRefs(keys)).seal()
     assert forms.all() == [form] and keys.kept == {}
 
 
@@ -204,5 +204,5 @@ async def test_a_request_that_is_changed_while_it_is_sealed_stays_as_it_was_chan
 
     keys = Slow()
     await forms.create(FORM)
-    assert not await HttpToolSource(forms, sealing=lambda: Sealing(keys)).seal()
+    assert not await HttpToolSource(forms, refs=lambda: SecretRefs(keys)).seal()
     assert forms.all() == [other] and keys.kept == {}

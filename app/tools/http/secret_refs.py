@@ -11,7 +11,7 @@ from typing import Protocol, TypeVar
 from app.domain.errors import StorageError, WorkbenchError
 from app.domain.tool_settings import HttpTool, McpServer, Transport
 from app.domain.values import Value
-from app.tools.http.spotting import Spotted, rewritten
+from app.tools.http.secret_scan import SecretScan, rewritten
 
 log = logging.getLogger(__name__)
 
@@ -30,15 +30,15 @@ class Vault(Protocol):
     async def forget(self, name: str) -> None: ...
 
 
-class Sealing:
+class SecretRefs:
     def __init__(self, vault: Vault, *, stored: str = "") -> None:
         """`stored` is what people call a form that is on disk already, in clear, and must not be lost."""
         self._vault = vault
         self._stored = stored
 
-    def of_stored(self, title: str) -> "Sealing":
+    def of_stored(self, title: str) -> "SecretRefs":
         """For a form that is on disk already: what cannot be kept for good, or would leave it broken, stays in it."""
-        return Sealing(self._vault, stored=title)
+        return SecretRefs(self._vault, stored=title)
 
     async def ready(self) -> None:
         """Return when what is kept can be filled in."""
@@ -46,13 +46,13 @@ class Sealing:
 
     async def transport(self, transport: Transport) -> Transport:
         """The same with references in place of secrets, which are kept by then. Raises `StorageError`."""
-        spotted = Spotted(self._vault.values().values())
-        return await self._sealed(transport, spotted, lambda: spotted.transport(transport))
+        scan = SecretScan(self._vault.values().values())
+        return await self._sealed(transport, scan, lambda: scan.transport(transport))
 
     async def form(self, form: HttpTool) -> HttpTool:
         """Likewise, of its headers."""
-        spotted = Spotted(self._vault.values().values())
-        return await self._sealed(form, spotted, lambda: spotted.form(form))
+        scan = SecretScan(self._vault.values().values())
+        return await self._sealed(form, scan, lambda: scan.form(form))
 
     def filled(self, server: McpServer) -> McpServer:
         """The server with its secrets, to be started and never shown. Raises `WorkbenchError` where one is gone."""
@@ -68,24 +68,24 @@ class Sealing:
         for name in set(REFERENCE.findall(before)) - set(REFERENCE.findall(after)):
             await self._vault.forget(PREFIX + name)
 
-    async def _sealed(self, form: Form, spotted: Spotted, named: Callable[[], Form]) -> Form:
+    async def _sealed(self, form: Form, scan: SecretScan, named: Callable[[], Form]) -> Form:
         """Nothing is kept before it is certain that the form may be stored: a secret that is kept is in no text."""
         sealed = named()
-        if sealed != form and self._stored and spotted.stand_in(sealed):
+        if sealed != form and self._stored and scan.stand_in(sealed):
             log.warning(
                 "The secrets of %s stay in clear where an earlier version stored them: one of them stands in it where "
                 "no reference can be. Write it into a header or a variable alone.",
                 self._stored,
             )
             return form
-        for secret, name in spotted.names.items():
+        for secret, name in scan.names.items():
             try:
                 await self._vault.keep(PREFIX + name, secret, lasting=bool(self._stored))
             except StorageError as problem:
                 if not self._stored:
                     raise
                 log.warning("A secret of %s stays where an earlier version stored it: %s", self._stored, problem)
-                spotted.clear.add(secret)
+                scan.clear.add(secret)
         return named()
 
     def _filled(self, text: str) -> str:

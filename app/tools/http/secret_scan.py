@@ -19,7 +19,7 @@ _SCHEME = re.compile(r"(?:(?:Bearer|Basic|Token) )?(?=\S)", re.IGNORECASE)
 _QUERY = re.compile(r"(?<=[?&])([^=&#?]+)=([^&#]+)")
 
 
-class Spotted:
+class SecretScan:
     """The secrets of one form."""
 
     def __init__(self, known: Iterable[str]) -> None:
