@@ -32,7 +32,7 @@ BAR = 0.1
 NOTHING = HostileText("", "", "")
 SLOWEST = 6
 """Texts for each pattern that are doubled: those that took longest when they were short."""
-MOST_OF = (("app.llm.demo.sums", 400), ("app.llm.demo.wording", 400), ("app.llm.demo", 4_000))
+MOST_OF = (("app.llm.demo.sums", 400), ("app.llm.demo", 4_000))
 """What the demo model reads is cut to so many characters before any pattern of its sees it."""
 ANSWERS = (
     *("![" * 50_000, "[" * 100_000, "a|b\n-|-\n" * 12_000, "> " * 50_000, "- a\n" * 40_000),

@@ -6,44 +6,26 @@ All of it is read from the request, so the model keeps no state and answers the 
 import hashlib
 from dataclasses import dataclass
 
-from app.domain.messages import Message, ToolCall, ToolResult
+from app.domain.messages import Message, ToolResult
 from app.domain.streaming import ModelRequest
-from app.domain.tools import ToolSpec
 
-
-@dataclass(frozen=True, slots=True)
-class Round:
-    """Tool calls of one message and their results, in the order of the calls."""
-
-    calls: tuple[ToolCall, ...]
-    results: tuple[ToolResult, ...]
+Results = tuple[ToolResult, ...]
+"""Of the tool calls of one message, in the order of the calls."""
 
 
 @dataclass(frozen=True, slots=True)
 class Ask:
     text: str
-    rounds: tuple[Round, ...]
-    """What was done since the user spoke."""
+    rounds: tuple[Results, ...]
+    """What came of the tool calls since the user spoke."""
     earlier: tuple[Message, ...]
     """The conversation before that."""
-    specs: tuple[ToolSpec, ...]
-    """The tools it was granted."""
+    tools: frozenset[str]
+    """The names of the tools it was granted."""
     parallel: bool
     """True when one message may hold several calls."""
     key: str
     """Differs from turn to turn; the call ids are made of it."""
-
-    @property
-    def tools(self) -> frozenset[str]:
-        """The names of the granted tools."""
-        return frozenset(spec.name for spec in self.specs)
-
-    def spec(self, name: str) -> ToolSpec | None:
-        return next((spec for spec in self.specs if spec.name == name), None)
-
-    @property
-    def results(self) -> tuple[ToolResult, ...]:
-        return tuple(result for done in self.rounds for result in done.results)
 
     @property
     def is_first(self) -> bool:
@@ -59,18 +41,16 @@ def ask_of(request: ModelRequest) -> Ask:
         text=text.strip(),
         rounds=_rounds(messages[start + 1 :]),
         earlier=messages[: max(start, 0)],
-        specs=request.tools,
+        tools=frozenset(tool.name for tool in request.tools),
         parallel=request.parameters.parallel_tool_calls,
         key=hashlib.sha256(f"{len(messages)} {text}".encode()).hexdigest()[:10],
     )
 
 
-def _rounds(messages: tuple[Message, ...]) -> tuple[Round, ...]:
+def _rounds(messages: tuple[Message, ...]) -> tuple[Results, ...]:
     results = {part.call_id: part for message in messages for part in message.parts if isinstance(part, ToolResult)}
     return tuple(
-        Round(
-            message.tool_calls, tuple(results[call.call_id] for call in message.tool_calls if call.call_id in results)
-        )
+        tuple(results[call.call_id] for call in message.tool_calls if call.call_id in results)
         for message in messages
         if message.tool_calls
     )

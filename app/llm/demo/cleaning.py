@@ -1,75 +1,20 @@
 """Tables cleaned up: the CSV read, its dates put into one format, its amounts summed up, one tool after the other."""
 
-import json
 import re
-from collections.abc import Sequence
+from collections.abc import Generator, Iterator, Mapping, Sequence
+from typing import TypeVar
 
-from pydantic import JsonValue
+from pydantic import BaseModel, Field, JsonValue, TypeAdapter, ValidationError
 
 from app.domain.messages import ToolResult
-from app.llm.demo.answer import Answer, Wish
-from app.llm.demo.ask import Ask
-from app.llm.demo.cleaned import Cleaning, answer_about
-from app.llm.demo.missing import told, without
-from app.llm.demo.tables import Row, amount_columns, date_columns, group_column, table_in
+from app.llm.demo.ask import Ask, Results
+from app.llm.demo.plan import Answer, Ended, Plan, Wish, called
+from app.llm.demo.tables import Row, cells, group_column, holds_amounts, holds_dates, table_in
 
 READ, DATES, CALCULATE = "data_transform__csv_to_json", "date_utils__parse_dates", "formula_engine__evaluate"
 MOST_SUMS = 4
-_TASK = re.compile(
-    r"\b(?:clean\w*|tidy\w*|csv|tsv|table|spreadsheet|normali[sz]e\w*|standardi[sz]e\w*|dates|total\w*|sum\w*|rows|columns)\b",
-    re.IGNORECASE,
-)
-_CODE = re.compile(r"\b(?:python|code|script|program|snippet)\b", re.IGNORECASE)
-_WRITE = re.compile(r"\W*(?:please\s+)?(?:write|save|put|store|create)\b", re.IGNORECASE)
-
-
-def clean_data(ask: Ask) -> Answer | None:
-    table = table_in(ask.text)
-    if not table or not _is_task(ask, table):
-        return None
-    lacking = without(ask, READ)
-    if lacking is not None:
-        return lacking
-    failed = next((result for result in ask.results if result.failed), None)
-    if failed is not None:
-        return told(failed)
-    if not ask.results and not table.startswith("["):
-        return Answer(thought=_first_thought(table), wishes=(Wish(READ, {"csv": table}),))
-    return _next(ask, table)
-
-
-def _is_task(ask: Ask, table: str) -> bool:
-    """True when the words around the table ask for it, or when there is nothing but the table."""
-    words = ask.text.replace(table, " ").strip()
-    if _CODE.search(words) or _WRITE.match(ask.text):
-        return False
-    return _TASK.search(words) is not None or (not words.strip("`\n ") and READ in ask.tools)
-
-
-def _first_thought(table: str) -> str:
-    if table.startswith("/"):
-        return f"{table} is a table. First I read it: data_transform__csv_to_json takes a session file's path."
-    lines = len([line for line in table.replace("\\n", "\n").replace(" / ", "\n").splitlines() if line.strip()])
-    return f"This is a CSV table of {lines} lines. First I turn it into rows with data_transform__csv_to_json."
-
-
-def _next(ask: Ask, table: str) -> Answer:
-    """The next call, or the answer when all were made."""
-    cleaning = Cleaning()
-    results = list(ask.results)
-    if table.startswith("["):
-        cleaning.rows = _rows(json.loads(table))
-        cleaning.columns = list(dict.fromkeys(name for row in cleaning.rows for name in row))
-    elif not _take_table(cleaning, results.pop(0)):
-        return Answer(text=_TOO_BIG)
-    for wish, thought in _plan(cleaning, ask.text, table if table.startswith("/") else [*cleaning.rows]):
-        if not results:
-            return without(ask, wish.tool) or Answer(thought=thought, wishes=(wish,))
-        if not _take(cleaning, wish, results.pop(0)):
-            return Answer(text=_TOO_BIG)
-    return Answer(text=answer_about(cleaning))
-
-
+_TASK = re.compile(r"\b(?:clean|tidy|csv|table|total|sum)\b", re.IGNORECASE)
+_ROWS: TypeAdapter[list[Row]] = TypeAdapter(list[Row])
 _TOO_BIG = (
     "The table is so big that I only get to see the beginning of the result, so I stop here rather than guess. The "
     "whole result is kept with the call. A real model can go on with the tools of the kit `data_transform`, which also "
@@ -77,83 +22,141 @@ _TOO_BIG = (
 )
 
 
-def _plan(cleaning: Cleaning, text: str, rows: JsonValue) -> list[tuple[Wish, str]]:
-    """Every call that the table needs, in order, each with the thought before it.
+class Table(BaseModel):
+    """What the first tool returns."""
 
-    `rows`: what the calculations get, the rows or the path of their file.
-    """
-    dated = date_columns(cleaning.rows, cleaning.columns)
-    amounts = [name for name in amount_columns(cleaning.rows, cleaning.columns) if name not in dated]
-    others = [name for name in cleaning.columns if name not in dated and name not in amounts]
-    cleaning.group = group_column(cleaning.rows, others, text)
-    plan = [_date_call(cleaning.rows, name) for name in dated]
-    return plan + [_sum_call(rows, name, cleaning.group) for name in amounts[:MOST_SUMS]]
+    columns: list[str] = []
+    rows: list[Row]
+    notes: list[str] = []
 
 
-def _date_call(rows: Sequence[Row], column: str) -> tuple[Wish, str]:
-    texts = [_text(row.get(column)) for row in rows if _text(row.get(column))]
-    thought = (
-        f"The column {column} holds dates, such as {' and '.join(texts[:2])}. I give all of them to "
-        "date_utils__parse_dates at once: the clear ones show how the others are meant."
-    )
-    return Wish(DATES, {"texts": list[JsonValue](texts)}), thought
+class Meaning(BaseModel):
+    """What a text is as a date."""
+
+    text: str
+    iso: str | None = None
+    ambiguous: bool = False
+    others: list[str] = Field([], alias="or")
+    problem: str = ""
 
 
-def _sum_call(rows: JsonValue, column: str, group: str) -> tuple[Wish, str]:
-    plain = re.fullmatch(r"[^\W\d]\w*", column) is not None
-    formula = f"=SUM({column})" if plain else f"=SUM([{column}])"
-    arguments: dict[str, JsonValue] = {"formula": formula, "rows": rows}
-    if group:
-        arguments["group_by"] = group
-    aim = f"for each {group}" if group else "over all rows"
-    return Wish(CALCULATE, arguments), f"Now the numbers: formula_engine__evaluate adds up {column} {aim}."
+class Meanings(BaseModel):
+    dates: list[Meaning]
 
 
-def _take_table(cleaning: Cleaning, result: ToolResult) -> bool:
-    """Take in what was read; `False` when the result is not whole."""
-    said = _json(result)
-    if said is None:
-        return False
-    cleaning.rows = _rows(said.get("rows"))
-    cleaning.columns = _texts(said.get("columns"))
-    cleaning.notes = _texts(said.get("notes"))
-    return True
+class Sum(BaseModel):
+    value: JsonValue = None
+    groups: list[Row] | None = None
+    notes: list[str] = []
 
 
-def _take(cleaning: Cleaning, wish: Wish, result: ToolResult) -> bool:
-    said = _json(result)
-    if said is None:
-        return False
-    if wish.tool == DATES:
-        texts = wish.arguments["texts"]
-        column = next(
-            name
-            for name in cleaning.columns
-            if name not in cleaning.dates
-            and [_text(row.get(name)) for row in cleaning.rows if _text(row.get(name))] == texts
-        )
-        cleaning.dates[column] = _rows(said.get("dates"))
+Told = TypeVar("Told", Table, Meanings, Sum)
+
+
+def clean_data(ask: Ask) -> Plan | None:
+    table = table_in(ask.text)
+    words = ask.text.replace(table.lstrip("/"), " ")
+    is_meant = _TASK.search(words) or (not words.strip("/ ") and READ in ask.tools)
+    return _clean(ask, table) if table and is_meant else None
+
+
+def _clean(ask: Ask, written: str) -> Plan:
+    """Every call that the table needs, in order, then the table with its sums and what needs a look."""
+    if written.startswith("["):
+        table = Table(rows=_ROWS.validate_json(written))
     else:
-        cleaning.sums[str(wish.arguments["formula"])] = said
-    return True
+        thought = f"This is a table. First I turn it into rows with {READ}, which also takes the path of a file."
+        [read] = yield from called(ask, Wish(READ, {"csv": written}), thought=thought)
+        table = _taken(Table, read)
+    columns = list(table.rows[0]) if table.rows else table.columns
+    dates = yield from _dates(ask, table.rows, [name for name in columns if holds_dates(table.rows, name)])
+    amounts = [name for name in columns if name not in dates and holds_amounts(table.rows, name)][:MOST_SUMS]
+    group = group_column(table.rows, [name for name in columns if name not in (*dates, *amounts)], ask.text)
+    sums = yield from _sums(ask, written if written.startswith("/") else [*table.rows], amounts, group)
+    done = f", with {' and '.join(dates)} as ISO 8601" if dates else ""
+    paragraphs = [
+        f"Here is the table, {len(table.rows):,} rows and {len(columns)} columns{done}:",
+        _shown(table.rows, columns, dates),
+        *(_sum(name, found, group) for name, found in sums.items()),
+        _listed([*table.notes, *_doubts(dates), *(note for found in sums.values() for note in found.notes)]),
+        "" if dates else "I found no column of dates, so there was nothing to put into ISO format.",
+        "" if sums else "I found no column of amounts, so there is nothing to add up.",
+    ]
+    return Answer(text="\n\n".join(paragraph for paragraph in paragraphs if paragraph))
 
 
-def _json(result: ToolResult) -> Row | None:
-    """The result as JSON; `None` for one that was cut."""
+def _dates(
+    ask: Ask, rows: Sequence[Row], columns: Sequence[str]
+) -> Generator[Answer, Results, dict[str, list[Meaning]]]:
+    """What each text of these columns means."""
+    dates: dict[str, list[Meaning]] = {}
+    for column in columns:
+        texts = cells(rows, column)
+        thought = (
+            f"The column {column} holds dates, such as {' and '.join(texts[:2])}. I give all of them to {DATES} at "
+            "once: the clear ones show how the others are meant."
+        )
+        [result] = yield from called(ask, Wish(DATES, {"texts": list[JsonValue](texts)}), thought=thought)
+        dates[column] = _taken(Meanings, result).dates
+    return dates
+
+
+def _sums(ask: Ask, rows: JsonValue, columns: Sequence[str], group: str) -> Generator[Answer, Results, dict[str, Sum]]:
+    """The sum of each of these columns; `rows` may be the path of the file that holds them."""
+    sums: dict[str, Sum] = {}
+    aim = f"for each {group}" if group else "over all rows"
+    for column in columns:
+        name = column if column.isidentifier() else f"[{column}]"
+        arguments: dict[str, JsonValue] = {"formula": f"=SUM({name})", "rows": rows}
+        if group:
+            arguments["group_by"] = group
+        thought = f"Now the numbers: {CALCULATE} adds up {column} {aim}."
+        [result] = yield from called(ask, Wish(CALCULATE, arguments), thought=thought)
+        sums[column] = _taken(Sum, result)
+    return sums
+
+
+def _taken(kind: type[Told], result: ToolResult) -> Told:
+    """The result as a value; the plan ends in words where it was cut, and so is no JSON any more."""
     try:
-        said: JsonValue = json.loads(result.text)
-    except ValueError:
-        return None
-    return said if isinstance(said, dict) else None
+        return kind.model_validate_json(result.text)
+    except ValidationError:
+        raise Ended(Answer(text=_TOO_BIG)) from None
 
 
-def _rows(value: JsonValue) -> list[Row]:
-    return [row for row in value if isinstance(row, dict)] if isinstance(value, list) else []
+def _shown(rows: Sequence[Row], columns: Sequence[str], dates: Mapping[str, Sequence[Meaning]]) -> str:
+    """The table in Markdown, its dates as ISO texts; empty cells have none."""
+    meanings = {column: {meaning.text: meaning.iso for meaning in found} for column, found in dates.items()}
+
+    def cell(row: Row, name: str) -> str:
+        text = "" if row.get(name) is None else str(row[name])
+        return (meanings.get(name, {}).get(text.strip()) or text).replace("|", "\\|").replace("\n", " ")
+
+    lines = [columns, ["---"] * len(columns), *([cell(row, name) for name in columns] for row in rows)]
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
 
 
-def _texts(value: JsonValue) -> list[str]:
-    return [str(one) for one in value] if isinstance(value, list) else []
+def _sum(column: str, found: Sum, group: str) -> str:
+    """For example **Sum of amount by region:** West: 2,700 · East: 2,000."""
+    if found.groups is None:
+        return f"**Sum of {column}:** {_number(found.value)}"
+    parts = [f"{one.get(group) or '(empty)'}: {_number(one.get('value'))}" for one in found.groups]
+    return f"**Sum of {column} by {group}:** {' · '.join(parts)}"
 
 
-def _text(value: JsonValue) -> str:
-    return "" if value is None else str(value).strip()
+def _doubts(dates: Mapping[str, Sequence[Meaning]]) -> Iterator[str]:
+    for column, found in dates.items():
+        for one in found:
+            if one.iso is None:
+                yield f"{column}: “{one.text}” is no date that can be read, so it stays. {one.problem}"
+            elif one.ambiguous:
+                yield f"{column}: “{one.text}” was read as {one.iso}, but it may mean {' or '.join(one.others)}."
+
+
+def _listed(notes: Sequence[str]) -> str:
+    lines = "\n".join(f"- {note}" for note in notes)
+    return f"What you may want to look at:\n\n{lines}" if lines else ""
+
+
+def _number(value: JsonValue) -> str:
+    return f"{value:,}" if isinstance(value, int | float) else str(value or "nothing")

@@ -6,12 +6,11 @@ import re
 from collections.abc import AsyncGenerator, Iterator
 from dataclasses import replace
 
-from app.domain.errors import ModelFailure
 from app.domain.messages import Message, Part, ReasoningPart, TextPart, ToolCall, ToolResult, Usage
 from app.domain.streaming import CallDelta, Delta, ModelRequest, ReasoningDelta, Reply, TextDelta
 from app.llm.demo import HUMAN_PACE
-from app.llm.demo.answer import Answer
 from app.llm.demo.ask import Ask, ask_of
+from app.llm.demo.plan import Answer
 from app.llm.demo.scripts import answer_to
 from app.llm.demo.shaped import shaped
 from app.llm.demo.talk import LABEL
@@ -39,11 +38,6 @@ class DemoModel:
             await asyncio.sleep(self._pace * answer.slowness)
             said.append(piece)
             yield piece
-        if answer.silence:
-            await asyncio.sleep(request.idle_timeout)
-            raise ModelFailure(
-                "timeout", f"The demo model said nothing for {request.idle_timeout:g} seconds, as asked."
-            )
         if answer.failure is not None:
             raise answer.failure
         yield _reply(request, answer, said, () if cut else calls, cut=cut)

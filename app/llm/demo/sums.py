@@ -1,182 +1,162 @@
 """Sums and chains of them: one thought and one call of the calculator for each operation."""
 
+import ast
 import re
-from collections.abc import Sequence
-from decimal import Decimal
+from collections.abc import Iterator, Sequence
+from decimal import Decimal, InvalidOperation
 
 from app.domain.messages import ToolResult
-from app.llm.demo.answer import Answer, Wish
-from app.llm.demo.arithmetic import SIGNS, NotASum, Operand, Operation, OperationName, Outcome, Parser, symbols_of
 from app.llm.demo.ask import Ask
-from app.llm.demo.missing import told, without
-from app.llm.demo.wording import infix, steps, written
+from app.llm.demo.plan import Answer, Plan, Wish, called, needs, told
 
-Chain = tuple[Operation, ...]
-Values = dict[int, Decimal]
-
-_PARALLEL = re.compile(
-    r"\b(?:in parallel|at the same time|simultaneously|at once|concurrently)\b(?:\s+with\b)?", re.IGNORECASE
-)
-_APART = re.compile(r",\s*and\s|[,;&]|\band\b|\bas well as\b")
-_DATE = re.compile(r"\b\d{4}-\d{1,2}-\d{1,2}\b")
-_NUMBER = re.compile(r"[-+]?(?:\d+(?:,\d{3})*(?:\.\d+)?|\.\d+)(?:e[-+]?\d+)?", re.IGNORECASE)
-_FILLER = re.compile(
-    r"what|what's|whats|is|are|the|of|please|can|could|you|would|me|for|a|an|calculate|compute|calculator"
-    r"|work|out|solve|evaluate|how|much|many|tell|let|do|does|make|give|find|get|equal|equals|think|about"
-    r"|result|answer|my|i|want|to|know|need|hi|hello|hey|thanks|both|these|this|sum|sums|using|use|with"
-    r"|your|tool|in|and|then|by|now|so|s|it|that|number|step|steps|carefully|hard|just|quickly"
-)
-_MOST_UNKNOWN_WORDS = 3
 LONGEST_SUM = 400
 """Characters."""
+_MOST_WORDS = 8
+"""Words around a sum; a text with more of them is about something else."""
+_OPERATIONS: dict[type[ast.operator], tuple[str, str]] = {
+    ast.Add: ("add", "+"), ast.Sub: ("subtract", "−"), ast.Mult: ("multiply", "×"), ast.Div: ("divide", "÷"),
+    ast.Pow: ("power", "^"),
+}  # fmt: skip
+_WORDS = tuple(
+    (re.compile(words), sign)
+    for words, sign in (
+        (r"(?<=\d),(?=\d{3}(?!\d))", ""),
+        (r"(?:%|\bpercent\b) of\b", "/ 100 *"),
+        (r"%|\bpercent\b", "/ 100"),
+        (r"\b(?:times|multiplied by|multiply (?:(?:that|it) )?by)\b|×|(?<=\d) ?x ?(?=\d)", "*"),
+        (r"\b(?:divided by|divide (?:(?:that|it) )?by)\b|÷", "/"),
+        (r"\b(?:plus|add)\b", "+"),
+        (r"\b(?:minus|subtract)\b|−", "-"),
+        (r"\^", "**"),
+    )
+)
+_PARALLEL = re.compile(r"\bin parallel\b|\bat the same time\b", re.IGNORECASE)
+_APART = re.compile(r"\bthen\b|\band\b|[,;\n]|[.?!](?:\s|$)")
+_DATE = re.compile(r"\b\d{4}-\d{1,2}-\d{1,2}\b")
+_SYMBOL = re.compile(r"\d+(?:\.\d+)?|\*\*|[-+*/()]")
+
+Sums = tuple[ast.expr, ...]
+Values = dict[ast.expr, Decimal]
+"""What the numbers and operations come to, as far as that is known."""
 
 
-def work_out(ask: Ask) -> Answer | None:
-    chains = chains_of(ask.text, before=last_number(ask))
-    if not chains:
+def work_out(ask: Ask) -> Plan | None:
+    sums = sums_in(ask.text, before=last_number(ask))
+    values: Values = {}
+    try:
+        operations = [one for each in sums for one in _operations(each, values)]
+    except ValueError:
         return None
-    lacking = without(ask, "calculator")
-    if lacking is not None:
-        return lacking
-    failed = next((result for result in ask.results if _number(result) is None), None)
-    if failed is not None:
-        return _failed(failed)
-    together = ask.parallel and _PARALLEL.search(ask.text) is not None
-    return _next(ask, chains, together=together)
+    return _work_out(ask, sums, operations, values) if operations else None
 
 
-def chains_of(text: str, before: Decimal | None = None) -> tuple[Chain, ...]:
-    """The text's sums, each as its operations; empty when it asks for none. `before` is what "that" means."""
+def sums_in(text: str, before: Decimal | None = None) -> Sums:
+    """The text's sums; empty when it asks for none. `before` is what "times 2" goes on from."""
     if len(text) > LONGEST_SUM or _DATE.search(text):
         return ()
-    plain = written(_PARALLEL.sub(", ", text))
-    if _unknown_words(infix(plain)) > _MOST_UNKNOWN_WORDS:
+    plain = text.lower()
+    for words, sign in _WORDS:
+        plain = words.sub(sign, plain)
+    if len(re.findall(r"[^\W\d]+", plain)) > _MOST_WORDS:
         return ()
-    whole = _chain(plain, before)
-    if whole:
-        return (whole,)
-    chains = [_chain(part, before) for part in _APART.split(plain) if symbols_of(part)]
-    return tuple(chain for chain in chains if chain) if all(chains) else ()
+    written = [] if before is None else [str(before)]
+    for symbols in map(_SYMBOL.findall, _APART.split(plain)):
+        if any(symbol[0].isdigit() for symbol in symbols):
+            goes_on = symbols[0] in ("+", "*", "/", "**") or (symbols[0] == "-" and len(symbols) == 2)
+            first = [f"({written.pop()})"] if goes_on and written else []
+            written.append(" ".join([*first, *symbols]))
+    try:
+        return tuple(ast.parse(one, mode="eval").body for one in written)
+    except (SyntaxError, RecursionError, MemoryError):
+        return ()
+
+
+def _operations(node: ast.expr, values: Values) -> Iterator[ast.BinOp]:
+    """The operations in the order in which they can be worked out; the numbers become values."""
+    if isinstance(node, ast.BinOp):
+        yield from _operations(node.left, values)
+        yield from _operations(node.right, values)
+        yield node
+    else:
+        values[node] = Decimal(str(ast.literal_eval(node)))
 
 
 def last_number(ask: Ask) -> Decimal | None:
     """What the calculator last came to in this conversation, before the user spoke."""
     results = (part for message in reversed(ask.earlier) for part in message.parts if isinstance(part, ToolResult))
-    numbers = (_number(result) for result in results if result.name == "calculator")
-    return next(numbers, None)
+    return next((_number(result) for result in results if result.name == "calculator"), None)
 
 
-def _unknown_words(plain: str) -> int:
-    words = re.findall(r"[a-z][a-z']*", plain)
-    return sum(_FILLER.fullmatch(word) is None for word in words)
-
-
-def _chain(plain: str, before: Decimal | None) -> Chain:
-    operations: list[Operation] = []
-    outcome: Operand | None = before
-    try:
-        for step in steps(plain):
-            symbols = _symbols(step, follows=outcome is not None)
-            if any(symbol[0].isdigit() or symbol[0] in ".$" for symbol in symbols):
-                outcome = Parser(symbols, operations, outcome).parse()
-    except (NotASum, RecursionError):
-        return ()
-    return tuple(operations)
-
-
-def _symbols(step: str, *, follows: bool) -> list[str]:
-    symbols = symbols_of(infix(step))
-    if not follows:
-        return [symbol for symbol in symbols if symbol != "$"]
-    starts_with_operator = bool(symbols) and symbols[0] in "+*/^"
-    subtracts = len(symbols) == 2 and symbols[0] == "-"
-    return ["$", *symbols] if starts_with_operator or subtracts else symbols
-
-
-def _next(ask: Ask, chains: tuple[Chain, ...], *, together: bool) -> Answer:
-    values = _values(ask, chains, together=together)
-    open_chains = [number for number, chain in enumerate(chains) if len(values[number]) < len(chain)]
-    if not open_chains:
-        return Answer(text=_summary(chains, values))
-    chosen = open_chains if together else open_chains[:1]
-    following = [_numbered(chains[number][len(values[number])], values[number]) for number in chosen]
-    wishes = tuple(Wish("calculator", {"operation": name, "x": _json(x), "y": _json(y)}) for name, x, y in following)
-    shown = [f"{_shown(x)} {SIGNS[name]} {_shown(y)}" for name, x, y in following]
-    return Answer(thought=_thought(ask, shown, values[chosen[0]]), wishes=wishes)
-
-
-def _values(ask: Ask, chains: tuple[Chain, ...], *, together: bool) -> list[Values]:
-    """What is known of each chain by now: the results, dealt out in the order in which they were asked for."""
-    values: list[Values] = [{} for _ in chains]
-    for done in ask.rounds:
-        open_chains = [number for number, chain in enumerate(chains) if len(values[number]) < len(chain)]
-        for number, result in zip(open_chains if together else open_chains[:1], done.results, strict=False):
-            found = _number(result)
-            if found is not None:
-                values[number][len(values[number])] = found
-    return values
-
-
-def _numbered(operation: Operation, values: Values) -> tuple[OperationName, Decimal, Decimal]:
-    return operation.name, _value(operation.left, values), _value(operation.right, values)
-
-
-def _value(operand: Operand, values: Values) -> Decimal:
-    return values[operand.index] if isinstance(operand, Outcome) else operand
-
-
-def _thought(ask: Ask, shown: Sequence[str], values: Values) -> str:
-    if len(shown) > 1:
-        listed = ", ".join(f"**{sum_}**" for sum_ in shown)
-        return f"These do not depend on each other, so I call the calculator for all of them at once: {listed}."
-    if values:
-        return f"That makes {_shown(values[max(values)])}. Next comes {shown[0]}."
-    if ask.rounds:
-        return f"Now the next one: {shown[0]}."
-    return f"I could do this in my head, but a tool is surer. I start with {shown[0]}."
-
-
-def _summary(chains: tuple[Chain, ...], values: list[Values]) -> str:
-    if len(chains) > 1:
-        lines = [f"- {_lines(chain, known)[-1]}" for chain, known in zip(chains, values, strict=True)]
-        return "Here is what the calculator found:\n\n" + "\n".join(lines)
-    lines = _lines(chains[0], values[0])
-    if len(lines) == 1:
-        return f"{lines[0]}."
-    numbered = "\n".join(f"{number}. {line}" for number, line in enumerate(lines, start=1))
-    return f"Step by step:\n\n{numbered}\n\nThe answer is **{_shown(values[0][len(lines) - 1])}**."
-
-
-def _lines(chain: Chain, values: Values) -> list[str]:
-    shown = []
-    for index, operation in enumerate(chain):
-        _, x, y = _numbered(operation, values)
-        shown.append(f"{_shown(x)} {SIGNS[operation.name]} {_shown(y)} = **{_shown(values[index])}**")
-    return shown
-
-
-def _failed(result: ToolResult) -> Answer:
-    if "zero" in result.text.lower():
-        return Answer(
-            text="That has no answer: **nothing can be divided by zero.** No number times 0 gives anything but 0, so "
-            f"the calculator refused (`{result.text.strip()}`). Try another divisor."
+def _work_out(ask: Ask, sums: Sums, operations: Sequence[ast.BinOp], values: Values) -> Plan:
+    needs(ask, "calculator")
+    together = ask.parallel and _PARALLEL.search(ask.text) is not None
+    thought = "I could do this in my head, but a tool is surer. I start with {}."
+    while left := [one for one in operations if one not in values]:
+        ready = [one for one in left if one.left in values and one.right in values]
+        chosen = ready if together else ready[:1]
+        shown = ", ".join(_shown(one, values) for one in chosen)
+        results = yield from called(
+            ask,
+            *(_wish(one, values) for one in chosen),
+            thought=thought.format(shown)
+            if len(chosen) == 1
+            else f"These do not depend on each other, so I call the calculator for all of them at once: {shown}.",
         )
-    return told(result)
+        for one, result in zip(chosen, results, strict=False):
+            number = _number(result)
+            if number is None:
+                return _refused(result)
+            values[one] = number
+            thought = f"That makes {_written(number)}. Next comes {{}}."
+    return Answer(text=_summary(sums, operations, values))
+
+
+def _wish(operation: ast.BinOp, values: Values) -> Wish:
+    name, _ = _OPERATIONS[type(operation.op)]
+    return Wish(
+        "calculator", {"operation": name, "x": _json(values[operation.left]), "y": _json(values[operation.right])}
+    )
+
+
+def _shown(operation: ast.BinOp, values: Values) -> str:
+    _, sign = _OPERATIONS[type(operation.op)]
+    return f"{_written(values[operation.left])} {sign} {_written(values[operation.right])}"
+
+
+def _summary(sums: Sums, operations: Sequence[ast.BinOp], values: Values) -> str:
+    lines = {one: f"{_shown(one, values)} = **{_written(values[one])}**" for one in operations}
+    ends = [lines[one] for one in operations if one in sums]
+    if len(ends) > 1:
+        return "Here is what the calculator found:\n\n" + "\n".join(f"- {line}" for line in ends)
+    if len(lines) == 1:
+        return f"{ends[0]}."
+    numbered = "\n".join(f"{number}. {line}" for number, line in enumerate(lines.values(), start=1))
+    return f"Step by step:\n\n{numbered}\n\nThe answer is **{_written(values[operations[-1]])}**."
+
+
+def _refused(result: ToolResult) -> Answer:
+    if "zero" not in result.text.lower():
+        return told(result)
+    return Answer(
+        text="That has no answer: **nothing can be divided by zero.** No number times 0 gives anything but 0, so "
+        f"the calculator refused (`{result.text.strip()}`). Try another divisor."
+    )
 
 
 def _number(result: ToolResult) -> Decimal | None:
     """The number behind the last `=` of what the calculator returned; `None` when it returned none."""
-    if result.failed or result.text.strip().lower().startswith("error"):
+    try:
+        number = Decimal(result.text.rpartition("=")[2].strip().replace(",", ""))
+    except InvalidOperation:
         return None
-    found = _NUMBER.fullmatch(result.text.rpartition("=")[2].strip())
-    return Decimal(found.group().replace(",", "")) if found else None
+    return number if number.is_finite() else None
 
 
 def _json(number: Decimal) -> float | int:
     return int(number) if _is_whole(number) else float(number)
 
 
-def _shown(number: Decimal) -> str:
+def _written(number: Decimal) -> str:
     return f"{int(number)}" if _is_whole(number) else f"{float(number):.12g}"
 
 

@@ -5,97 +5,56 @@ The tools read the table themselves; nothing here becomes part of an answer with
 
 import json
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
+from itertools import groupby
 
 from pydantic import JsonValue
 
 Row = dict[str, JsonValue]
 LONGEST_CELL = 100
 """Characters of a cell that are looked at."""
-DELIMITERS = ",;\t|"
-_FENCE = re.compile(r"```[\w-]*+[ \t]*+\n(.*?)```", re.DOTALL)
 _DATA = re.compile(r"\n[ \t]*Data:[ \t]*\n(.*)\Z", re.DOTALL)
-_PATH = re.compile(r"(?<![\w/-])(/?(?:[\w-]++/)*+[\w-]++\.(?:csv|tsv))\b", re.IGNORECASE)
-_MONTH = r"(?:jan|feb|mar|apr|may|mai|jun|jul|aug|sep|oct|okt|nov|dec|dez)[a-zä]*+\.?+"
-_DATE = re.compile(
-    rf"\s*+(?:\d{{1,4}}[-/.]\d{{1,2}}[-/.]\d{{1,4}}\b.*|(?:\w++,?\s++)?{_MONTH}\s+\d{{1,2}}.*"
-    rf"|\d{{1,2}}(?:st|nd|rd|th|\.)?[\s-]++(?:of\s++)?{_MONTH}.*|(?:19|20)\d{{6}})",
-    re.IGNORECASE,
-)
-_DATE_NAME = re.compile(r"(?:^|[\W_])(?:date|day|datum|when|born|birthday|due|on|at)(?:$|[\W_])", re.IGNORECASE)
-_NUMBER = re.compile(r"\(?[-+−]?\s*+(?:[$€£¥]|[A-Z]{3})?\s*+[-+−]?\d[\d.,'’\s]*+(?:[$€£¥%]|[A-Z]{3})?\)?")
-_NO_AMOUNT = re.compile(
-    r"(?:^|[\W_])(?:id|no|nr|number|code|zip|plz|postcode|year|phone|tel|sku|isbn|index|age)(?:$|[\W_])", re.IGNORECASE
-)
-_GROUP = re.compile(
-    r"region|country|city|category|type|group|department|team|status|product|item|store|branch|area|kind|state|segment"
-    r"|customer|project|account|land|stadt|kategorie|abteilung",
-    re.IGNORECASE,
-)
+_PATH = re.compile(r"(?<![^\s\"'`])[\w./-]{1,200}\.(?:csv|tsv)\b", re.IGNORECASE)
+_MONTH = "(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*+"
+_DATE = re.compile(rf"\d[-/.]\d{{1,2}}[-/.]\d|\b{_MONTH}\W++\d|\d\W++{_MONTH}", re.IGNORECASE)
+_NUMBER = re.compile(r"[-+−]?[$€£]?\s*+\d[\d.,' ]*+[$€£%]?")
+_NO_AMOUNT = re.compile(r"\b(?:id|no|number|code|zip|year|phone)\b", re.IGNORECASE)
 
 
 def table_in(text: str) -> str:
-    """The CSV in a message, or the path of the CSV file it names; empty where it holds none."""
-    data = _DATA.search(text)
-    if data and (found := _in_data(data.group(1))):
-        return found
-    fence = _FENCE.search(text)
-    if fence and is_table(fence.group(1)):
-        return fence.group(1).strip("\n")
-    written = _block(text) or _one_line(text)
-    path = None if written else _PATH.search(text)
-    return f"/{path.group(1).removeprefix('/')}" if path else written
+    """The CSV in a message, its rows as JSON, or the path of the CSV file it names; empty where it holds none."""
+    if data := _DATA.search(text):
+        return _in_data(data[1])
+    path = _PATH.search(text)
+    return _written(text) or (f"/{path[0].lstrip('/')}" if path else "")
 
 
-def is_table(text: str) -> bool:
-    """True for at least two lines with the same number of fields, at least two."""
-    lines = [line for line in text.splitlines() if line.strip()]
-    return len(lines) > 1 and any(_regular(lines, delimiter) for delimiter in DELIMITERS)
+def holds_dates(rows: Sequence[Row], column: str) -> bool:
+    """Whether most of its cells look like dates."""
+    return _mostly(_DATE.search, cells(rows, column))
 
 
-def date_columns(rows: Sequence[Row], columns: Sequence[str]) -> list[str]:
-    """Columns most of whose cells look like dates, or that are called so and hold text."""
-    return [
-        name
-        for name in columns
-        if (cells := _cells(rows, name))
-        and (
-            _mostly(_DATE.fullmatch(cell) is not None for cell in cells)
-            or (_DATE_NAME.search(name) is not None and any(_DATE.fullmatch(cell) for cell in cells))
-        )
-    ]
-
-
-def amount_columns(rows: Sequence[Row], columns: Sequence[str]) -> list[str]:
-    """Columns of numbers that it makes sense to add up."""
-    return [
-        name
-        for name in columns
-        if _NO_AMOUNT.search(name) is None
-        and (cells := _cells(rows, name))
-        and _mostly(_NUMBER.fullmatch(cell) is not None for cell in cells)
-    ]
+def holds_amounts(rows: Sequence[Row], column: str) -> bool:
+    """Whether most of its cells are numbers that it makes sense to add up."""
+    return _NO_AMOUNT.search(column) is None and _mostly(_NUMBER.fullmatch, cells(rows, column))
 
 
 def group_column(rows: Sequence[Row], columns: Sequence[str], text: str) -> str:
-    """The column to sum up by: the one asked for, else one that is called like a group and repeats; may be none."""
-    asked = re.search(r"\b(?:by|per|for each|for every|in each)\s+[\"'`]?([\w ]+)", text, re.IGNORECASE)
-    words = asked.group(1).lower() if asked else ""
-    for name in columns:
-        if words and re.match(rf"{re.escape(name.lower().replace('_', ' '))}\b", words):
-            return name
-    repeating = [name for name in columns if len(set(_cells(rows, name))) < len(_cells(rows, name))]
-    named = [name for name in columns if _GROUP.search(name)]
-    return next((name for name in named if name in repeating), "") or next(iter([*repeating, *named]), "")
+    """The column to sum up by: the one asked for, else the first one with values that repeat; may be none."""
+    asked = (name for name in columns if f"by {name.lower()}" in text.lower())
+    repeating = (name for name in columns if len(set(cells(rows, name))) < len(cells(rows, name)))
+    return next(asked, "") or next(repeating, "")
 
 
-def _cells(rows: Sequence[Row], column: str) -> list[str]:
-    return [str(row[column]).strip()[:LONGEST_CELL] for row in rows if str(row.get(column) or "").strip()]
+def cells(rows: Sequence[Row], column: str) -> list[str]:
+    """What the column holds as texts; its empty cells are left out."""
+    texts = ("" if row.get(column) is None else str(row[column]).strip() for row in rows)
+    return [text for text in texts if text]
 
 
-def _mostly(claims: Iterable[bool]) -> bool:
-    said = list(claims)
-    return sum(said) > 0.6 * len(said)
+def _mostly(found: Callable[[str], object], texts: Sequence[str]) -> bool:
+    return sum(found(text[:LONGEST_CELL]) is not None for text in texts) > 0.6 * len(texts)
 
 
 def _in_data(text: str) -> str:
@@ -103,52 +62,30 @@ def _in_data(text: str) -> str:
     try:
         data: JsonValue = json.loads(text)
     except ValueError:
-        return text.strip("\n") if is_table(text) else ""
+        return _written(text)
     for value in [data, *(data.values() if isinstance(data, dict) else [])]:
-        if isinstance(value, str) and (is_table(value) or _one_line(value)):
-            return _one_line(value) or value
+        if isinstance(value, str) and _written(value):
+            return value
         if isinstance(value, list) and value and all(isinstance(row, dict) for row in value):
             return json.dumps(value, ensure_ascii=False)
     return ""
 
 
-def _block(text: str) -> str:
-    """The longest run of lines with the same number of fields, blank lines in between left out."""
+def _written(text: str) -> str:
+    """The longest run of lines with as many fields each; in one line, ` / ` stands between the rows."""
+    mark = " / "
+    lines = next((line.split(mark) for line in text.splitlines() if mark in line), [])
+    if not lines:
+        mark, lines = "\n", text.splitlines()
     best: list[str] = []
-    for delimiter in DELIMITERS:
-        run: list[str] = []
-        for line in [*text.splitlines(), ""]:
-            if run and line.count(delimiter) and abs(line.count(delimiter) - run[0].count(delimiter)) <= 1:
-                run.append(line)
-                continue
-            if len(run) > max(1, len(best)) and _regular(run, delimiter):
+    for delimiter in ",;\t|":
+        for delimiters, rows in groupby(lines, partial(_count, delimiter)):
+            run = list(rows)
+            if delimiters and len(run) > max(1, len(best)):
                 best = run
-            run = [line] if delimiter in line else []
-    if best and (head := _label(best[0], best[1])):
-        best = [best[0][head:], *best[1:]]
-    return "\n".join(best)
+    return mark.join([best[0].rpartition(": ")[2], *best[1:]]) if best else ""
 
 
-def _label(first: str, second: str) -> int:
-    """How long the words are that stand before the table in its first line: "Clean this: name,date"."""
-    place = first.find(": ")
-    return (
-        place + 2 if place > 0 and not any(mark in first[:place] for mark in DELIMITERS) and ": " not in second else 0
-    )
-
-
-def _one_line(text: str) -> str:
-    r"""A table whose rows stand in one line with ` / ` or `\n` between them; empty where there is none."""
-    for mark in (" / ", "\\n"):
-        for line in text.splitlines():
-            parts = [part.strip() for part in line[_label(line, "") :].split(mark)]
-            if is_table("\n".join(parts)):
-                return mark.join(parts)
-    return ""
-
-
-def _regular(lines: Sequence[str], delimiter: str) -> bool:
-    """Most lines have as many delimiters as the first, outside of quotes; commas of a sentence do not count."""
-    counts = [re.sub(r'"[^"]*"', "", line).count(delimiter) for line in lines]
-    prose = delimiter == "," and sum(", " in line and line.rstrip().endswith((".", "!", "?")) for line in lines) > 1
-    return counts[0] > 0 and not prose and sum(count == counts[0] for count in counts) >= 0.5 * len(counts)
+def _count(delimiter: str, line: str) -> int:
+    """How often it stands in the line outside of quotes."""
+    return re.sub(r'"[^"]*"', "", line).count(delimiter)

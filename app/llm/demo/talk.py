@@ -1,9 +1,11 @@
-"""Plain talk: greetings, help, thinking aloud, and what to try when nothing was understood."""
+"""Plain talk: greetings, thinking aloud, long and rich texts, and what to try when nothing was understood."""
 
 import re
+from functools import cache
 
-from app.llm.demo.answer import Answer
 from app.llm.demo.ask import Ask
+from app.llm.demo.plan import Answer
+from app.paths import assets
 
 LABEL = (
     "I am the **built-in demo model**: I follow scripts, I am not an AI. To talk to a real model, set a provider's key "
@@ -20,67 +22,51 @@ IDEAS = """Try one of these:
 - *Fail with rate limit* or *get cut off*, to see what an error looks like
 - *Loop* or *call delete_everything*, to see what stops an agent"""
 
-_THINK = re.compile(
-    r"\b(?:think|reason|reflect|ponder|meditate)\b(?:\s+(?:hard|deeply|carefully|again))?\s*(?:(?:about|of|on|over)\s+(?P<topic>.+))?",
-    re.IGNORECASE | re.DOTALL,
+_THINK = re.compile(r"\bthink\b(?:\s+about\s+(?P<topic>.+))?", re.IGNORECASE | re.DOTALL)
+_REPLIES = tuple(
+    (re.compile(rf"\b(?:{words})\b", re.IGNORECASE), text)
+    for words, text in (
+        (r"bye|goodbye", "Goodbye! This conversation stays under Playground, and its runs stay under Runs."),
+        (r"thanks|thank you", "You are welcome! Open the run on the Runs page to see each step of what happened."),
+        (
+            r"hi|hello|hey|good (?:morning|evening)|help|what can you do|(?:who|what|how) are you",
+            f"Hello! I can call tools, and you can watch me do it. {IDEAS}",
+        ),
+    )
 )
+_SLOW = re.compile(r"\bslow(?:ly)?\b", re.IGNORECASE)
+_TEXTS = tuple(
+    (re.compile(rf"\b(?:{words})\b", re.IGNORECASE), name)
+    for words, name in (("story|long text", "story.md"), ("markdown", "showcase.md"), ("slow(?:ly)?", "slow.md"))
+)
+_SLOWNESS = 8
 
 
-def _is(words: str, *, whole: bool = False) -> re.Pattern[str]:
-    return re.compile(rf"^\W*(?:{words})\W*$" if whole else rf"\b(?:{words})\b", re.IGNORECASE)
+def recite(ask: Ask) -> Answer | None:
+    """One of the texts among the assets, that show how an answer streams and looks."""
+    name = next((name for words, name in _TEXTS if words.search(ask.text)), None)
+    if name is None:
+        return None
+    is_slow = name != "story.md" and _SLOW.search(ask.text)
+    return Answer(text=asset(name), slowness=_SLOWNESS if is_slow else 1)
 
 
-_HELLO = _is(
-    r"(?:hi|hello|hey|hiya|howdy|greetings|good (?:morning|afternoon|evening|day)|hallo|moin|yo)"
-    r"(?:\W+(?:there|you|again|demo|agent|all|everyone|world))?",
-    whole=True,
-)
-_HELP = _is(
-    r"help|what can (?:you|i) do|what do you do|how (?:do|does) (?:this|it|you) work"
-    r"|what can i (?:ask|try)|commands|examples?|get started|what (?:are|is) (?:this|your)"
-)
-_WHO = _is(
-    r"who are you|what are you|are you (?:an? )?(?:ai|real|human|bot|gpt\S*|claude|demo|robot)"
-    r"|your name|which model|what model|introduce yourself"
-)
-_THANKS = re.compile(
-    r"\b(?:thanks|thank you|thx)\b"
-    r"|^\W*(?:cheers|great|nice|cool|awesome|wonderful|perfect|well done|good (?:job|work))\b",
-    re.IGNORECASE,
-)
-_BYE = _is(r"bye|goodbye|see you|good night|farewell|ciao", whole=True)
-_HOW = _is(r"how are you|how is it going|how's it going|how do you do|what's up|sup")
+@cache
+def asset(name: str) -> str:
+    return (assets() / "models" / name).read_text(encoding="utf-8").strip()
 
 
 def chat(ask: Ask) -> Answer | None:
-    thinking = _THINK.search(ask.text)
-    if thinking:
-        return _thinking(ask, (thinking.group("topic") or "").strip(" .!?"))
-    for words, text in _REPLIES:
-        if words.search(ask.text):
-            return Answer(text=_labelled(ask, text))
-    return None
-
-
-_REPLIES: tuple[tuple[re.Pattern[str], str], ...] = (
-    (_HELLO, f"Hello! {IDEAS}"),
-    (
-        _WHO,
-        f"{LABEL}\n\nWhat I do is real all the same: the tools I call are the real tools, and every step is in "
-        f"the trace.\n\n{IDEAS}",
-    ),
-    (_HELP, f"I can call tools, and you can watch me do it. {IDEAS}"),
-    (_HOW, f"All my scripts are in order, thank you. {IDEAS}"),
-    (_BYE, "Goodbye! This conversation stays under Playground, and its runs stay under Runs."),
-    (_THANKS, "You are welcome! Open the run on the Runs page to see each step of what just happened."),
-)
+    if thinking := _THINK.search(ask.text):
+        return _thinking(ask, (thinking["topic"] or "").strip(" .!?"))
+    text = next((text for words, text in _REPLIES if words.search(ask.text)), None)
+    return Answer(text=_labelled(ask, text)) if text else None
 
 
 def fallback(ask: Ask) -> Answer:
     """An answer to what no script understands."""
-    if not ask.text:
-        return Answer(text=_labelled(ask, f"There was no text in that message. {IDEAS}"))
-    return Answer(text=f"{LABEL}\n\nFor this message I have no script. {IDEAS}")
+    words = "For this message I have no script." if ask.text else "There was no text in that message."
+    return Answer(text=f"{LABEL}\n\n{words} {IDEAS}")
 
 
 def too_long(ask: Ask, most: int) -> Answer:
@@ -91,19 +77,16 @@ def too_long(ask: Ask, most: int) -> Answer:
 
 def _labelled(ask: Ask, text: str) -> str:
     """The text, with the label before it when nothing was answered yet."""
-    return f"{LABEL}\n\n{text}" if ask.is_first and LABEL not in text else text
+    return f"{LABEL}\n\n{text}" if ask.is_first else text
 
 
 def _thinking(ask: Ask, topic: str) -> Answer:
     subject = topic[:120] or "this"
     thought = (
         f"I was asked to think about {subject}. Let me take that apart.\n\n"
-        f"First, what is it? Before I say anything about {subject}, I should say what I take it to mean, because two "
-        "people may mean two things by one word.\n\n"
-        "Second, what is known? Some of it can be looked up, some can be worked out, and some can only be guessed. A "
-        "good answer keeps these three apart.\n\n"
-        "Third, what would change my mind? If I cannot name anything, I am not thinking, I am repeating.\n\n"
-        "Now I have enough to answer in a few sentences."
+        f"First, what is it? Before I say anything about {subject}, I should say what I take it to mean.\n\n"
+        "Second, what is known? Some of it can be looked up, some worked out, and some only guessed.\n\n"
+        "Third, what would change my mind? If I cannot name anything, I am not thinking, I am repeating."
     )
     text = (
         f"I thought about **{subject}** in three steps: what it means, what is known, and what would change the "

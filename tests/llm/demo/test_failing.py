@@ -13,21 +13,12 @@ from tests.llm.demo.conversation import calls_in, converse, reply_to, returned, 
     ("text", "failure"),
     [
         ("fail with rate limit", "rate_limit"),
-        ("Simulate a 429", "rate_limit"),
-        ("show me a rate limit error", "rate_limit"),
-        ("Trigger a rate limit!", "rate_limit"),
-        ("give me an invalid API key error", "invalid_key"),
-        ("fail with 401", "invalid_key"),
+        ("fail with an invalid key error", "invalid_key"),
+        ("Simulate a server error", "provider_error"),
+        ("Fail with model_unavailable!", "model_unavailable"),
         ("fail with quota", "quota"),
-        ("pretend the network is down", "network"),
-        ("pretend the conversation is too long", "context_overflow"),
-        ("show me a timeout", "timeout"),
-        ("fail because the model is overloaded", "model_unavailable"),
         ("fail with a safety filter", "safety_filter"),
         ("fail with bad request", "bad_request"),
-        ("throw an error", "provider_error"),
-        ("crash", "provider_error"),
-        ("give me an empty answer", "bad_response"),
     ],
 )
 async def test_a_failure_is_understood_as_it_is_asked_for(text: str, failure: FailureClass):
@@ -61,7 +52,7 @@ def unknown(call: ToolCall) -> ToolResult:
 
 
 @pytest.mark.parametrize(
-    "text", ["call delete_everything", "Please call the tool delete_everything now", "Use `delete_everything`."]
+    "text", ["call delete_everything", "Please call the tool delete_everything", "Use `delete_everything`."]
 )
 async def test_a_tool_is_called_by_its_name_even_when_there_is_none(text: str):
     messages = await converse(text, tool=unknown)
@@ -87,16 +78,12 @@ async def test_a_denied_call_is_not_asked_for_again():
     assert "did not allow" in messages[-1].text
 
 
-@pytest.mark.parametrize(
-    ("text", "same"),
-    [("loop", True), ("Loop for ever", True), ("get stuck in a loop", True), ("loop with different numbers", False)],
-)
-async def test_a_loop_never_ends_by_itself(text: str, same: bool):
+@pytest.mark.parametrize("text", ["loop", "Loop for ever", "get stuck in a loop"])
+async def test_a_loop_never_ends_by_itself(text: str):
     messages = [user_message(text)]
     for _ in range(12):
         reply = await reply_to(messages)
         [call] = reply.message.tool_calls
         messages += [reply.message, Message.of_result(returned(call, "2"))]
 
-    arguments = {str(call) for call in calls_in(messages)}
-    assert len(arguments) == (1 if same else 12)
+    assert len({str(call) for call in calls_in(messages)}) == 1

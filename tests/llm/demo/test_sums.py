@@ -1,7 +1,7 @@
 import pytest
 
 from app.domain.messages import Message, ToolCall, ToolResult, user_message
-from tests.llm.demo.conversation import calls_in, converse, reply_to
+from tests.llm.demo.conversation import calls_in, converse, reply_to, returned
 
 
 def operations(messages: list[Message]) -> list[tuple[object, object, object]]:
@@ -32,21 +32,9 @@ async def test_a_chain_takes_a_thought_and_a_call_for_each_step_and_then_the_ans
         ("10 ÷ 4", "2.5"),
         ("0.1 + 0.2", "0.3"),
         ("1,000 + 2.5", "1002.5"),
-        ("2 to the power of 10", "1024"),
         ("2^8", "256"),
         ("2**8", "256"),
-        ("-2^2", "-4"),
-        ("5 squared plus 2 cubed", "33"),
-        ("square root of 16", "4"),
         ("what is 15% of 80", "12"),
-        ("half of 9", "4.5"),
-        ("double 21", "42"),
-        ("twenty five plus seventeen", "42"),
-        ("add 5 and 10", "15"),
-        ("sum of 1, 2 and 3", "6"),
-        ("subtract 3 from 10, then divide by 2", "3.5"),
-        ("what's the difference between 10 and 3", "7"),
-        ("Add 5 and 10 and multiply the result by 3", "45"),
         ("Start with 8, add 4, multiply by 2, then subtract 6", "18"),
         ("Take 100, divide it by 4 and then subtract 5", "20"),
         ("5+10, multiplied by 3", "45"),
@@ -100,6 +88,15 @@ async def test_a_denied_call_ends_the_sum_in_words():
     messages = await converse("12*7", tool=deny)
 
     assert "did not allow" in messages[-1].text
+
+
+async def test_calls_of_another_model_are_passed_over_in_a_forked_run():
+    two = [ToolCall(call_id=name, name="web_search", arguments={}) for name in "ab"]
+    before = [user_message("12*7"), Message(role="assistant", parts=tuple(two))]
+
+    reply = await reply_to([*before, *(Message.of_result(returned(call, "found")) for call in two)])
+
+    assert [call.name for call in reply.message.tool_calls] == ["calculator"]
 
 
 async def test_a_missing_calculator_is_named():

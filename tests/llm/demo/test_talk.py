@@ -1,3 +1,4 @@
+import json
 from typing import get_args
 
 import pytest
@@ -8,7 +9,9 @@ from app.domain.messages import user_message
 from app.domain.streaming import ModelRequest, ReasoningDelta, Reply, TextDelta
 from app.llm.demo.model import DemoModel
 from app.llm.demo.talk import LABEL
-from tests.llm.demo.conversation import converse, reply_to
+from app.paths import assets
+from tests.builtin_tools import builtin_registry
+from tests.llm.demo.conversation import TOOLS, converse, reply_to
 
 
 @pytest.mark.parametrize(
@@ -20,6 +23,17 @@ async def test_the_first_talk_says_that_it_is_a_demo_and_how_to_get_a_model(text
     assert "built-in demo model" in answer
     assert "OPENAI_API_KEY" in answer
     assert "5 + 10" in answer
+
+
+SAMPLES = [json.loads(path.read_bytes()) for path in sorted((assets() / "agents").glob("*.json"))]
+
+
+@pytest.mark.parametrize("example", [example for sample in SAMPLES for example in sample["examples"]])
+async def test_every_example_of_the_sample_agents_has_a_script(example: str):
+    kits = tuple(tool.name for tool in builtin_registry().all())
+    reply = await reply_to([user_message(example)], tools=(*TOOLS, *kits))
+
+    assert reply.message.tool_calls or "no script" not in reply.message.text
 
 
 async def test_the_label_is_said_once():
@@ -74,15 +88,6 @@ async def test_being_cut_off_leaves_partial_text():
 
     assert caught.value.failure == "bad_response"
     assert len(said) > 5
-
-
-async def test_silence_lasts_until_the_idle_timeout():
-    request = ModelRequest("demo/agent", (user_message("go silent"),), idle_timeout=0.02)
-    with pytest.raises(ModelFailure) as caught:
-        async for _ in DemoModel(0).stream(request):
-            pass
-
-    assert caught.value.failure == "timeout"
 
 
 async def test_the_reply_adds_up_to_what_was_streamed():
