@@ -94,14 +94,10 @@ def _work_out(ask: Ask, sums: Sums, operations: Sequence[ast.BinOp], values: Val
     while left := [one for one in operations if one not in values]:
         ready = [one for one in left if one.left in values and one.right in values]
         chosen = ready if together else ready[:1]
+        if len(chosen) > 1:
+            thought = "These do not depend on each other, so I call the calculator for all of them at once: {}."
         shown = ", ".join(_shown(one, values) for one in chosen)
-        results = yield from called(
-            ask,
-            *(_wish(one, values) for one in chosen),
-            thought=thought.format(shown)
-            if len(chosen) == 1
-            else f"These do not depend on each other, so I call the calculator for all of them at once: {shown}.",
-        )
+        results = yield from called(ask, *(_wish(one, values) for one in chosen), thought=thought.format(shown))
         for one, result in zip(chosen, results, strict=False):
             number = _number(result)
             if number is None:
@@ -113,9 +109,8 @@ def _work_out(ask: Ask, sums: Sums, operations: Sequence[ast.BinOp], values: Val
 
 def _wish(operation: ast.BinOp, values: Values) -> Wish:
     name, _ = _OPERATIONS[type(operation.op)]
-    return Wish(
-        "calculator", {"operation": name, "x": _json(values[operation.left]), "y": _json(values[operation.right])}
-    )
+    x, y = values[operation.left], values[operation.right]
+    return Wish("calculator", {"operation": name, "x": _json(x), "y": _json(y)})
 
 
 def _shown(operation: ast.BinOp, values: Values) -> str:

@@ -4,7 +4,7 @@ import time
 
 import pytest
 
-from app.llm.demo.scripts import LONGEST_ASK
+from app.llm.demo.model import LONGEST_ASK
 from tests.llm.demo.conversation import converse, returned
 
 REPEATED = (
