@@ -9,7 +9,7 @@ from fastapi.responses import JSONResponse
 from starlette.exceptions import HTTPException
 
 from app import __version__
-from app.api.door.envelopes import STATUS_OF_CODE, faults_in_words, told
+from app.api.door.envelopes import STATUS_OF_CODE, error_response, faults_in_words
 from app.api.door.refusals import OPENAI_KINDS, OPENAI_PATHS, openai_error
 from app.api.following.shared_traces import SharedTraces
 from app.api.openai.compatible import openai_routes
@@ -96,7 +96,7 @@ async def _bug(asked: Asked, error: Exception) -> Response:
 def _told(asked: Asked, sentence: str, code: str, status: int, headers: Mapping[str, str] | None = None) -> Response:
     """The error in the shape that who asks reads."""
     if not str(asked.scope["path"]).startswith(OPENAI_PATHS):
-        return told(sentence, code, status, headers)
+        return error_response(sentence, code, status, headers)
     kind = OPENAI_KINDS.get(status, OPENAI_KINDS[500 if status >= 500 else 400])
     return JSONResponse(openai_error(sentence, code=code, kind=kind), status, headers)
 

@@ -70,10 +70,10 @@ ERRORS: dict[int | str, dict[str, Any]] = {
 
 def refused(error: WorkbenchError) -> JSONResponse:
     """The error in the API's envelope, with the status that its code stands for."""
-    return told(str(error), error.code, STATUS_OF_CODE.get(error.code, 422))
+    return error_response(str(error), error.code, STATUS_OF_CODE.get(error.code, 422))
 
 
-def told(sentence: str, code: str, status: int, headers: Mapping[str, str] | None = None) -> JSONResponse:
+def error_response(sentence: str, code: str, status: int, headers: Mapping[str, str] | None = None) -> JSONResponse:
     return JSONResponse({"success": False, "error": sentence, "code": code}, status, headers)
 
 
