@@ -119,7 +119,7 @@ class HandCall:
 
     def _end(self, task: asyncio.Task[Outcome]) -> None:
         if task.cancelled():
-            outcome = Outcome.told("cancelled", "This call was cancelled before it finished.", self._running.shown)
+            outcome = Outcome.of("cancelled", "This call was cancelled before it finished.", self._running.shown)
         else:
             outcome = task.result()
         self.outcome = replace(outcome, ms=(perf_counter() - self._began) * 1000)

@@ -41,7 +41,7 @@ async def answer_calls(run: Run) -> None:
 def refuse_calls(run: Run, text: str) -> None:
     """Give the open calls of the last message the result that they were cancelled."""
     for left in left_calls(run.recorder.entries):
-        _returned(run, left.call, Outcome.told("cancelled", text))
+        _returned(run, left.call, Outcome.of("cancelled", text))
 
 
 async def _answer(run: Run, left: LeftCall) -> None:
@@ -53,7 +53,7 @@ async def _answer(run: Run, left: LeftCall) -> None:
         return
     allowed = await permitted(run, left, tool)
     if run.control.steered:
-        allowed = Outcome.told("cancelled", STEERED)
+        allowed = Outcome.of("cancelled", STEERED)
     if isinstance(allowed, Outcome):
         _returned(run, left.call, allowed)
         return
@@ -87,11 +87,11 @@ async def _call(run: Run, allowed: Permitted, tool: GrantedTool) -> None:
             outcome, parts=await offload_large_result(outcome.parts, run.artifacts, filename=name, clean=clean)
         )
     except Steered:
-        outcome = Outcome.told("cancelled", "This call was cancelled: the user sent a new message.", running.shown)
+        outcome = Outcome.of("cancelled", "This call was cancelled: the user sent a new message.", running.shown)
     except asyncio.CancelledError:
         if run.cut_short:
-            told = Outcome.told("cancelled", "This call was cancelled before it finished.", running.shown)
-            _returned(run, call, replace(told, ms=(perf_counter() - began) * 1000))
+            cancelled = Outcome.of("cancelled", "This call was cancelled before it finished.", running.shown)
+            _returned(run, call, replace(cancelled, ms=(perf_counter() - began) * 1000))
         raise
     finally:
         running.end()
@@ -131,9 +131,9 @@ def _running(run: Run, call: ToolCall, answer: PauseResolved | None) -> RunningC
 
 def _unknown(run: Run, call: ToolCall) -> Outcome:
     if gone := run.since.gone.get(call.name):
-        return Outcome.told("unknown", gone)
+        return Outcome.of("unknown", gone)
     names = ", ".join(tool.spec.name for tool in run.started.tools) or "none"
-    return Outcome.told("unknown", f"There is no tool named {call.name!r}. Available tools: {names}.")
+    return Outcome.of("unknown", f"There is no tool named {call.name!r}. Available tools: {names}.")
 
 
 def _returned(run: Run, call: ToolCall, outcome: Outcome) -> None:

@@ -32,7 +32,7 @@ class Outcome:
     ms: float = 0.0
 
     @classmethod
-    def told(cls, status: ToolStatus, text: str, printed: str = "", traceback: str = "") -> "Outcome":
+    def of(cls, status: ToolStatus, text: str, printed: str = "", traceback: str = "") -> "Outcome":
         return cls(status, (TextPart(text=text),), printed, traceback)
 
     @property
@@ -55,14 +55,14 @@ async def _called(toolset: Toolset, call: ToolCall, running: RunningCall) -> Out
         async with stopwatch.timer:
             output = await toolset.call(call, running)
     except ToolCrashed as error:
-        return _may_pass(Outcome.told("error", str(error), running.shown, error.traceback))
+        return _may_pass(Outcome.of("error", str(error), running.shown, error.traceback))
     except ToolError as error:
-        return Outcome.told(STATUS_OF.get(type(error), "error"), str(error), running.shown)
+        return Outcome.of(STATUS_OF.get(type(error), "error"), str(error), running.shown)
     except Exception as error:  # noqa: BLE001  a tool may raise anything
         if stopwatch.timer.expired():
-            return _may_pass(Outcome.told("timeout", _too_long(call, stopwatch.seconds), running.shown))
+            return _may_pass(Outcome.of("timeout", _too_long(call, stopwatch.seconds), running.shown))
         trace = "".join(traceback.format_exception(error))
-        return _may_pass(Outcome.told("error", f"{type(error).__name__}: {error}", running.shown, trace))
+        return _may_pass(Outcome.of("error", f"{type(error).__name__}: {error}", running.shown, trace))
     return Outcome(output.status, output.parts, output.printed or running.shown)
 
 

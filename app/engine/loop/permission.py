@@ -30,7 +30,7 @@ class Permitted:
 async def permitted(run: Run, left: LeftCall, tool: GrantedTool) -> Permitted | Outcome:
     """The call as it may run, or what it comes to instead. Waits for a person where one has to decide."""
     if run.control.steered and not left.begun:
-        return Outcome.told("cancelled", STEERED)
+        return Outcome.of("cancelled", STEERED)
     if run.only_recorded(left.call):
         return Permitted(left.call)
     if left.begun and not tool.spec.idempotent:
@@ -42,7 +42,7 @@ async def permitted(run: Run, left: LeftCall, tool: GrantedTool) -> Permitted | 
     if decided.decision == "always":
         run.allowed.add(tool.spec.name)
     return _as_decided(
-        left.call, decided, denied=Outcome.told("denied", _with_note("The user denied this call", decided))
+        left.call, decided, denied=Outcome.of("denied", _with_note("The user denied this call", decided))
     )
 
 
@@ -53,14 +53,14 @@ def _is_asked(run: Run, call: ToolCall, tool: GrantedTool) -> bool:
 
 async def _once_more(run: Run, left: LeftCall, tool: GrantedTool) -> Permitted | Outcome:
     """A call that had begun and may have done its work runs again only when a person says so."""
-    interrupted = Outcome.told("cancelled", INTERRUPTED)
+    interrupted = Outcome.of("cancelled", INTERRUPTED)
     if left.pause is not None and left.pause.reason == "question" and left.decided is None:
         answer = await decision_on(run, left.pause)
         allowed = _as_decided(left.call, answer.model_copy(update={"arguments": None}), denied=interrupted)
         return Permitted(left.call, answer) if isinstance(allowed, Permitted) else allowed
     pause = _approval(run, left.call, tool).model_copy(update={"begun": True})
     decided = await _decision(run, left, pause)
-    denied = Outcome.told("cancelled", _with_note(INTERRUPTED.removesuffix("."), decided))
+    denied = Outcome.of("cancelled", _with_note(INTERRUPTED.removesuffix("."), decided))
     return _as_decided(left.call, decided, denied=denied)
 
 
@@ -85,7 +85,7 @@ def _approval(run: Run, call: ToolCall, tool: GrantedTool) -> PauseRequested:
 
 def _as_decided(call: ToolCall, decided: PauseResolved, *, denied: Outcome) -> Permitted | Outcome:
     if decided.by == "steer":
-        return Outcome.told("cancelled", STEERED)
+        return Outcome.of("cancelled", STEERED)
     if decided.decision == "deny":
         return denied
     if decided.arguments is None or decided.arguments == call.arguments:
