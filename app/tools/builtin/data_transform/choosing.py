@@ -35,7 +35,7 @@ async def data_transform__select(
     if len(set(called)) < len(called):
         raise ToolError(f"Two columns would have the same name: {', '.join(called)}. Rename one of them.")
     chosen = [{name: row.get(column) for column, name in zip(kept, called, strict=True)} for row in found]
-    return told(chosen, columns=list[JsonValue](called))
+    return result_of(chosen, columns=list[JsonValue](called))
 
 
 @tool(title="Filter rows", icon="filter_alt", idempotent=True)
@@ -63,7 +63,7 @@ async def data_transform__filter(
             row for row in found if holds(fulfils(row, condition, ignore_case=ignore_case) for condition in conditions)
         ]
     )
-    return told(kept, notes=_incomparable(found, conditions), removed_count=len(found) - len(kept))
+    return result_of(kept, notes=_incomparable(found, conditions), removed_count=len(found) - len(kept))
 
 
 @tool(title="Sort rows", icon="sort", idempotent=True)
@@ -77,7 +77,7 @@ async def data_transform__sort(rows: Rows, by: list[str], context: CallContext) 
     keys = [_sort_key(name, found) for name in by]
     if not keys:
         raise ToolError("'by' is empty. Name at least one column.")
-    return told(await asyncio.to_thread(in_order, found, keys), by=list[JsonValue](by))
+    return result_of(await asyncio.to_thread(in_order, found, keys), by=list[JsonValue](by))
 
 
 @tool(title="Remove doubles", icon="layers_clear", idempotent=True)
@@ -99,10 +99,10 @@ async def data_transform__deduplicate(
     names = by or columns_of(found)
     check_columns(names, found)
     kept = await asyncio.to_thread(without_doubles, found, names, keep_last=keep == "last", ignore_case=ignore_case)
-    return told(kept, removed_count=len(found) - len(kept))
+    return result_of(kept, removed_count=len(found) - len(kept))
 
 
-def told(rows: Sequence[Row], *, notes: Sequence[str] = (), **facts: JsonValue) -> dict[str, JsonValue]:
+def result_of(rows: Sequence[Row], *, notes: Sequence[str] = (), **facts: JsonValue) -> dict[str, JsonValue]:
     """Rows as a result that says what was done: the counts come first."""
     said: dict[str, JsonValue] = {"row_count": len(rows), **facts}
     if notes:

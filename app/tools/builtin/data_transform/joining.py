@@ -8,7 +8,7 @@ from pydantic import JsonValue
 
 from app.domain.errors import ToolError
 from app.domain.tools import CallContext
-from app.tools.builtin.data_transform.choosing import told
+from app.tools.builtin.data_transform.choosing import result_of
 from app.tools.builtin.data_transform.comparing import OrderKey, order_key
 from app.tools.builtin.rows import MOST_ROWS, Columns, Row, Rows, Table, check_columns, columns_of, is_empty, table
 from app.tools.function.tool import tool
@@ -42,7 +42,7 @@ async def data_transform__join(
     check_columns(right_on, right, name="other")
     joining = Joining(left, right, on, right_on)
     joined = await asyncio.to_thread(joining.joined, how)
-    return told(joined, matched_count=joining.matched, unmatched_count=joining.unmatched)
+    return result_of(joined, matched_count=joining.matched, unmatched_count=joining.unmatched)
 
 
 class Joining:

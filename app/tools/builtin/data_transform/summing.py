@@ -10,7 +10,7 @@ from pydantic import ConfigDict, JsonValue
 from app.domain.errors import ToolError
 from app.domain.tools import CallContext
 from app.domain.values import Value
-from app.tools.builtin.data_transform.choosing import told
+from app.tools.builtin.data_transform.choosing import result_of
 from app.tools.builtin.data_transform.comparing import order_key, text_of
 from app.tools.builtin.numbers import number_in, plain
 from app.tools.builtin.rows import Columns, Row, Rows, check_columns, is_empty, shortened, table
@@ -71,7 +71,7 @@ async def data_transform__aggregate(
     check_columns([*keys, *(one.column for one in aggregates if one.column)], found)
     notes: list[str] = []
     figures = await asyncio.to_thread(summed_up, found, aggregates, keys, notes)
-    return told(figures, notes=shortened(notes), input_row_count=len(found))
+    return result_of(figures, notes=shortened(notes), input_row_count=len(found))
 
 
 def summed_up(rows: Sequence[Row], aggregates: Sequence[Aggregate], keys: Sequence[str], notes: list[str]) -> list[Row]:
