@@ -149,9 +149,9 @@ class RunRows(Protocol):
         descending: bool = True,
         offset: int = 0,
         limit: int = 50,
-        told: Container[str] = (),
+        matching: Container[str] = (),
     ) -> RunPage:
-        """`told` are the runs whose trace says the filter's text; of all others it is looked for in the row itself."""
+        """`matching`: runs whose trace says the filter's text; of all others it is looked for in the row itself."""
         ...
 
     def cost_since(self, moment: datetime) -> float:

@@ -35,20 +35,22 @@ class RunLists:
         Of a search, it tells where the words were found.
         """
         search = self._search if wanted.text.strip() else None
-        told = await search.matching(wanted.text) if search is not None else ()
-        page = await self._page(wanted, told, sort=sort, descending=descending, offset=offset, limit=limit)
+        matching = await search.matching(wanted.text) if search is not None else ()
+        page = await self._page(wanted, matching, sort=sort, descending=descending, offset=offset, limit=limit)
         if search is None:
             return page
         return replace(page, excerpts=await search.excerpts([row.run_id for row in page.rows], wanted.text))
 
     async def _page(
-        self, wanted: RunFilter, told: Container[str], *, sort: SortKey, descending: bool, offset: int, limit: int
+        self, wanted: RunFilter, matching: Container[str], *, sort: SortKey, descending: bool, offset: int, limit: int
     ) -> RunPage:
         if wanted.status not in ("running", "paused", "interrupted"):
-            found = self._rows.find(wanted, sort=sort, descending=descending, offset=offset, limit=limit, told=told)
+            found = self._rows.find(
+                wanted, sort=sort, descending=descending, offset=offset, limit=limit, matching=matching
+            )
             return RunPage([await self._settled(row) for row in found.rows], found.total)
         unfinished = wanted.model_copy(update={"status": "running"})
-        found = self._rows.find(unfinished, sort=sort, descending=descending, limit=MOST_UNFINISHED, told=told)
+        found = self._rows.find(unfinished, sort=sort, descending=descending, limit=MOST_UNFINISHED, matching=matching)
         rows = [row for row in [await self._settled(row) for row in found.rows] if row.status == wanted.status]
         return RunPage(rows[offset : offset + limit], len(rows))
 

@@ -12,8 +12,8 @@ from app.store.runs.stored_row import agent_field, is_of_key, parent_of, row_fie
 Condition = Callable[[Document], bool]
 
 
-def conditions(wanted: RunFilter, told: Container[str]) -> list[Condition]:
-    """One for each field of the filter that is set; `told` are the runs whose trace says its text."""
+def conditions(wanted: RunFilter, matching: Container[str]) -> list[Condition]:
+    """One for each field of the filter that is set; `matching` are the runs whose trace says its text."""
     found: list[Condition] = [
         _equals(name, value)
         for name, value in (
@@ -43,7 +43,7 @@ def conditions(wanted: RunFilter, told: Container[str]) -> list[Condition]:
     found.extend(_range("cost", wanted.min_cost, wanted.max_cost))
     found.extend(_range("duration_ms", wanted.min_ms, wanted.max_ms))
     if words := [term.text for term in terms(wanted.text.casefold())]:
-        found.append(_says(words, told))
+        found.append(_says(words, matching))
     return found
 
 
@@ -64,9 +64,9 @@ def _equals(name: str, value: str) -> Condition:
     return lambda document: row_field(document, name) == value
 
 
-def _says(words: list[str], told: Container[str]) -> Condition:
+def _says(words: list[str], matching: Container[str]) -> Condition:
     def holds(document: Document) -> bool:
-        if document.get("id") in told:
+        if document.get("id") in matching:
             return True
         text = str(document.get("text"))
         return all(word in text for word in words)

@@ -43,13 +43,13 @@ class Rows:
         descending: bool = True,
         offset: int = 0,
         limit: int = 50,
-        told: Container[str] = (),
+        matching: Container[str] = (),
     ) -> RunPage:
         """The rows that the filter lets through, sorted, `limit` of them from `offset` on.
 
-        `told` are the runs whose trace says the filter's text; of all others it is looked for in the row itself.
+        `matching`: runs whose trace says the filter's text; of all others it is looked for in the row itself.
         """
-        found = self._found(wanted, told)
+        found = self._found(wanted, matching)
         found.sort(key=SORT_KEYS[sort], reverse=descending)
         page = found[offset : offset + limit]
         return RunPage(list(self._documents.values(page)), len(found))
@@ -217,9 +217,9 @@ class Rows:
     def _shown(self) -> list[Document]:
         return [document for document in self._documents.documents() if not document.get("deleted")]
 
-    def _found(self, wanted: RunFilter, told: Container[str]) -> list[Document]:
+    def _found(self, wanted: RunFilter, matching: Container[str]) -> list[Document]:
         found = self._shown()
-        for holds in conditions(wanted, told):
+        for holds in conditions(wanted, matching):
             found = [document for document in found if holds(document)]
         return found
 

@@ -140,7 +140,7 @@ async def test_rows_are_filtered(database: JournalDB, wanted: RunFilter, expecte
 
 async def test_a_text_is_also_where_the_trace_says_it(database: JournalDB):
     rows = await filled(database)
-    page = rows.find(RunFilter(text="Köchin", status="completed"), told={"r1", "r2"})
+    page = rows.find(RunFilter(text="Köchin", status="completed"), matching={"r1", "r2"})
     assert [found.run_id for found in page.rows] == ["r4", "r1"]
     assert (rows.variants("cook"), rows.variants("nobody")) == ([2], [])
 
