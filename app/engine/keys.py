@@ -12,7 +12,7 @@ from app.domain.errors import Conflict, NotFound, StorageError, WorkbenchError
 from app.domain.keys import NO_KEY, RIGHTS, ApiKey, Right, checked_name, new_secret, secret_digest
 from app.domain.provenance import Trigger
 from app.domain.values import new_id
-from app.engine.ports import Clock
+from app.engine.ports import Clock, Store
 
 log = logging.getLogger(__name__)
 
@@ -27,14 +27,8 @@ class AgentDirectory(Protocol):
         ...
 
 
-class KeyStore(Protocol):
+class KeyStore(Store[ApiKey], Protocol):
     def all(self) -> list[ApiKey]: ...
-
-    def get(self, key_id: str) -> ApiKey: ...
-
-    async def create(self, key: ApiKey) -> ApiKey: ...
-
-    async def change(self, key_id: str, change: Callable[[ApiKey], ApiKey]) -> ApiKey: ...
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Container, Mapping, Sequence
 from datetime import datetime
-from typing import Protocol
+from typing import Protocol, TypeVar
 
 from app.domain.agents import Agent
 from app.domain.comparisons import Comparison
@@ -13,6 +13,8 @@ from app.domain.sessions import Session
 from app.domain.streaming import Draft, Model, ModelRequest
 from app.domain.tools import CallContext, Progress, Task, TaskEnd, ToolOutput, ToolSpec
 from app.domain.trace import Excerpt, RunFilter, RunPage, RunRow, SortKey, StoredTrace
+
+V = TypeVar("V")
 
 
 class Models(Protocol):
@@ -189,28 +191,22 @@ class AgentStore(Protocol):
         ...
 
 
-class SessionStore(Protocol):
-    async def create(self, session: Session) -> Session: ...
+class Store(Protocol[V]):
+    """Values by their ids."""
 
-    def get(self, session_id: str) -> Session:
+    async def create(self, value: V) -> V: ...
+
+    def get(self, key: str) -> V:
         """Raises `NotFound`."""
         ...
 
-    async def change(self, session_id: str, change: Callable[[Session], Session]) -> Session:
+    async def change(self, key: str, change: Callable[[V], V]) -> V:
         """Apply `change` to the newest state and store it; returns what was stored."""
         ...
 
 
-class ComparisonStore(Protocol):
-    async def create(self, comparison: Comparison) -> Comparison: ...
-
-    def get(self, comparison_id: str) -> Comparison:
-        """Raises `NotFound`."""
-        ...
-
-    async def change(self, comparison_id: str, change: Callable[[Comparison], Comparison]) -> Comparison:
-        """Apply `change` to the newest state and store it; returns what was stored."""
-        ...
+SessionStore = Store[Session]
+ComparisonStore = Store[Comparison]
 
 
 Clean = Callable[[bytes], bytes]
