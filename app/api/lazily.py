@@ -17,7 +17,7 @@ class LazyApi:
         self._making = asyncio.Lock()
 
     async def warm(self) -> None:
-        """Make it beside the event loop, if it is not made yet."""
+        """Make it off the event loop, if it is not made yet."""
         async with self._making:
             if self._app is None:
                 self._app = await asyncio.to_thread(_api, self._workbench)

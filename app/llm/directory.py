@@ -63,7 +63,7 @@ class ModelDirectory:
         )
 
     async def prepare(self) -> None:
-        """Load beforehand, for seconds beside the loop, what the first real model needs; asks nobody."""
+        """Load beforehand, for seconds off the loop, what the first real model needs; asks nobody."""
         await self._catalog.ready()
         await litellm_model.ensure_litellm()
 

@@ -94,7 +94,7 @@ class Workbench(ModelParts):
             await self.preferences.save(Preferences(setup=SetupProgress(offered=True)))
 
     async def warm(self) -> None:
-        """Make beside the event loop what a start does not need but the first run does."""
+        """Make off the event loop what a start does not need but the first run does."""
         await self.data.warm()
         await self.provider_keys.ready()
         await asyncio.to_thread(lambda: (self.search, self.jobs, self.queue, self.pauses, self.built_in_tools.tools()))

@@ -20,7 +20,7 @@ from app.domain.trace import RunFilter, RunPage, RunStatus
 from app.domain.values import Text
 
 LONG = 200
-"""Entries of a trace that is looked through beside the event loop."""
+"""Entries of a trace that is looked through off the event loop."""
 AT_ONCE = 200
 """Entries that are written to an answer at once: a few milliseconds of work."""
 

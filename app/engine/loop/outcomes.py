@@ -67,7 +67,7 @@ async def _called(toolset: Toolset, call: ToolCall, running: RunningCall) -> Out
 
 
 async def _without_secrets(outcome: Outcome, redaction: "Redaction") -> Outcome:
-    """What a person and the model get is the same; a long text is looked through beside the event loop."""
+    """What a person and the model get is the same; a long text is looked through off the event loop."""
     if len(outcome.text) + len(outcome.printed) > LONG:
         return await asyncio.to_thread(_cleaned, outcome, redaction)
     return _cleaned(outcome, redaction)

@@ -53,7 +53,7 @@ class Recorder:
         await self._writer.prepare(started)
 
     def record(self, *events: Event, cleaned: bool = False) -> None:
-        """`cleaned`: long ones were looked through for secrets already, beside the event loop."""
+        """`cleaned`: long ones were looked through for secrets already, off the event loop."""
         for event in events:
             if self.redaction is not None and not cleaned:
                 event = self.redaction.value(event)  # noqa: PLW2901

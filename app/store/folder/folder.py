@@ -62,7 +62,7 @@ _OURS = re.compile(
 )
 """The names of all that is ever in a data folder."""
 _WITH_SECRETS = ("mcp_servers", "http_tools")
-"""The tables in which earlier versions stored secrets in clear."""
+"""The tables in which earlier versions stored secrets in plaintext."""
 
 
 class DataFolder:
@@ -208,7 +208,7 @@ class DataFolder:
         return app.store.runs.traces.Traces(self.path / "runs", self.path / "sessions", self._writer, self.disk)
 
     async def warm(self) -> None:
-        """Read what a start does not need but the first run does, beside the event loop."""
+        """Read what a start does not need but the first run does, off the event loop."""
         rows = await asyncio.to_thread(lambda: self.rows)
         await rows.warm()
 

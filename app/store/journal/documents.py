@@ -86,7 +86,7 @@ class Documents(Generic[V]):
         return number if isinstance(number, int) else 0
 
     async def warm(self) -> None:
-        """Read the table beside the event loop, so that its first use does not take the loop's time."""
+        """Read the table off the event loop, so that its first use does not take the loop's time."""
         await self._journal.warm(self._table.name)
 
     async def create(self, key: str, value: V) -> V:

@@ -46,8 +46,8 @@ class JournalStorage(Storage):
     ) -> None:
         """Raises `StorageError`.
 
-        `pause` is called every few lines that are read, for a reader beside an event loop. `head` is for a first look:
-        so many bytes are read, and nothing may be written.
+        `pause` is called every few lines that are read, for a reader in a thread. `head` is for a first look: so many
+        bytes are read, and nothing may be written.
         """
         self.path = Path(path)
         self._disk = disk or Disk()
@@ -93,7 +93,7 @@ class JournalStorage(Storage):
         return self._asleep.get(name, [])
 
     async def warm(self, name: str) -> None:
-        """Parse the table beside the event loop, so that asking for it does not take the loop's time."""
+        """Parse the table off the event loop, so that asking for it does not take the loop's time."""
         while name in self._asleep:
             asleep = self._asleep[name]
             with no_collection(len(asleep)):
@@ -160,7 +160,7 @@ class JournalStorage(Storage):
         return self._changes[name] > documents
 
     async def forget_past(self) -> None:
-        """Have the file rewritten soon without what documents were before, beside the event loop."""
+        """Have the file rewritten soon without what documents were before, off the event loop."""
         for name in list(self._asleep):
             await self.warm(name)
         self.compact()

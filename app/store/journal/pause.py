@@ -1,4 +1,4 @@
-"""A long read beside an event loop: let the loop have its turn every few milliseconds."""
+"""A long read in a thread: let the event loop have its turn every few milliseconds."""
 
 import time
 

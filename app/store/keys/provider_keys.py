@@ -1,4 +1,4 @@
-"""The keys that were saved for providers of models: read once beside the event loop, then kept in memory.
+"""The keys that were saved for providers of models: read once off the event loop, then kept in memory.
 
 A key goes to the system's keyring where that was seen to work, else to a file that only its owner may read, else it
 stays in memory. It is never in a table, in `os.environ`, or in any text.

@@ -54,7 +54,7 @@ class Retention:
         return Expired(tuple(dict.fromkeys([*old, *gone])), tuple(session.id for session in sessions))
 
     async def looked_through(self, *, days: int, runs: int) -> Expired:
-        """The same beside the event loop, as there may be tens of thousands."""
+        """The same off the event loop, as there may be tens of thousands."""
         await self._rows.warm()
         return await asyncio.to_thread(self.expired, days=days, runs=runs)
 

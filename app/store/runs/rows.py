@@ -163,7 +163,7 @@ class Rows:
         return self._tool_figures.stats()
 
     async def warm(self) -> None:
-        """Read the rows beside the event loop, so that the first look at them does not take the loop's time."""
+        """Read the rows off the event loop, so that the first look at them does not take the loop's time."""
         await self._documents.warm()
         await asyncio.to_thread(lambda: self._tool_figures)
 

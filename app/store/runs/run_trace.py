@@ -42,7 +42,7 @@ class RunTrace:
         self._history: PackedHistory | None = None
 
     async def prepare(self, started: RunStarted) -> None:
-        """Work out beside the event loop how what the run knows is stored, so that `append` takes no time for it."""
+        """Work out off the event loop how what the run knows is stored, so that `append` takes no time for it."""
         if len(started.history) > SHORT_HISTORY:
             self._history = await asyncio.to_thread(pack_history, started.history)
 

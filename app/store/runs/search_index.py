@@ -1,7 +1,7 @@
 """The search index: an SQLite file with the texts of all runs, which can be deleted and is then made again.
 
 A file that is damaged or was made by another version of the app is replaced by an empty one. All of this blocks: call
-it beside the event loop. Nothing stays open between two calls.
+it off the event loop. Nothing stays open between two calls.
 """
 
 import json

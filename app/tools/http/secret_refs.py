@@ -32,7 +32,7 @@ class Vault(Protocol):
 
 class SecretRefs:
     def __init__(self, vault: Vault, *, stored: str = "") -> None:
-        """`stored` is what people call a form that is on disk already, in clear, and must not be lost."""
+        """`stored` is what people call a form that is on disk already, in plaintext, and must not be lost."""
         self._vault = vault
         self._stored = stored
 
@@ -73,8 +73,8 @@ class SecretRefs:
         sealed = named()
         if sealed != form and self._stored and scan.stand_in(sealed):
             log.warning(
-                "The secrets of %s stay in clear where an earlier version stored them: one of them stands in it where "
-                "no reference can be. Write it into a header or a variable alone.",
+                "The secrets of %s stay in plaintext where an earlier version stored them: one of them stands in it "
+                "where no reference can be. Write it into a header or a variable alone.",
                 self._stored,
             )
             return form

@@ -127,7 +127,7 @@ class HttpToolSource:
         await self._forget(before)
 
     async def seal(self) -> bool:
-        """Keep where keys are kept what an earlier version stored in clear; whether there was something.
+        """Keep where keys are kept what an earlier version stored in plaintext; whether there was something.
 
         Each key is stored before its form forgets it; where that cannot be for good, or would break
         it, the form stays as it is. Raises `StorageError`.

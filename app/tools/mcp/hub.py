@@ -123,7 +123,7 @@ class McpHub:
             await refs.forget(before, transport.model_dump_json())
 
     async def seal(self) -> bool:
-        """Keep where keys are kept what an earlier version stored in clear; whether there was something.
+        """Keep where keys are kept what an earlier version stored in plaintext; whether there was something.
 
         Each key is stored before its server forgets it, and no connection ends. Where that cannot be for good, or would
         break it, the server stays as it is. Raises `StorageError`.

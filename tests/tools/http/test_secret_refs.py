@@ -90,7 +90,7 @@ async def test_a_stored_server_that_would_be_broken_stays_as_it_is(caplog: pytes
     transport = HttpTransport(url=f"https://host/mcp?x={quote(secret, safe='')}", headers={"X-Api-Key": secret})
     assert await SecretRefs(keys).of_stored("the MCP server one").transport(transport) == transport
     assert keys.kept == {}
-    assert "The secrets of the MCP server one stay in clear" in caplog.text and secret not in caplog.text
+    assert "The secrets of the MCP server one stay in plaintext" in caplog.text and secret not in caplog.text
 
 
 PLAIN: list[Transport] = [
