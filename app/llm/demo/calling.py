@@ -8,7 +8,7 @@ from app.domain.tools import canonical_name
 from app.llm.demo.ask import Ask
 from app.llm.demo.plan import Answer, Plan, Wish, fenced, needs, told
 
-_PAIR = r"""(\w++)=("[^"]*+"|'[^']*+'|[^\s,"']++)"""
+_PAIR = r"""\b(\w++)=("[^"]*+"|'[^']*+'|[^\s,"']++)"""
 _COMMAND = re.compile(
     r"\W*(?:please\s+)?(?:call|use)\s++(?:the\s++)?(?:tool\s++)?`?(?P<name>[A-Za-z]\w*+(?:-\w++)*+)`?(?:\s++with\b)?\s*+"
     rf"(?:(?P<object>\{{.*\}})|(?P<pairs>(?:{_PAIR}[\s,]*+)*+))[.!?\s]*+$",
