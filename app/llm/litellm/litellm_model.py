@@ -7,6 +7,7 @@ accumulation and classification of errors are ours: its own lose tool calls, hid
 import asyncio
 import gc
 import importlib
+import json
 import logging
 import os
 import sys
@@ -14,12 +15,13 @@ import threading
 import traceback
 from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import aclosing, suppress
+from dataclasses import replace
 from types import ModuleType
 
 from app.domain.errors import NotFound
+from app.domain.messages import system_message
 from app.domain.streaming import Delta, ModelRequest, Reply
 from app.llm.failures import classify, redacted
-from app.llm.litellm.output_schema import response_format, takes_schema, with_schema_in_words
 from app.llm.litellm.reading import AnswerReader
 from app.llm.litellm.stream_end import end_of
 from app.llm.litellm.wire import Json, Wire, images_in, parameters_of, tools_of
@@ -35,6 +37,9 @@ _OFFLINE = {
     "HF_HUB_OFFLINE": "1",
     "REPEATED_STREAMING_CHUNK_LIMIT": "1000000",  # or it breaks off answers that repeat themselves
 }
+_WITH_TOOLS = frozenset({"openai", "azure"})
+"""Providers that take a schema beside tools. Others refuse the call (Gemini, Groq), or the schema keeps the model from
+calling any tool (Ollama, and Claude before 4.5, which LiteLLM makes answer by a tool of its own)."""
 _importing = threading.Lock()
 
 ReadArtifact = Callable[[str], Awaitable[bytes]]
@@ -129,7 +134,7 @@ class LiteLLMModel:
         yield reply
 
     async def _arguments(self, request: ModelRequest, connection: Connection, litellm: ModuleType) -> dict[str, object]:
-        by_schema = takes_schema(request, connection, litellm)
+        by_schema = _takes_schema(request, connection, litellm)
         request = request if by_schema else with_schema_in_words(request)
         images = await self._images(request)
         tools: list[Json] = tools_of(request.tools)
@@ -138,7 +143,7 @@ class LiteLLMModel:
             "messages": Wire(connection.provider, images, self._sees_images, request.tools).messages(request),
             **({"tools": tools} if tools else {}),
             **parameters_of(request.parameters, with_tools=bool(tools)),
-            **(response_format(request) if by_schema else {}),
+            **(_response_format(request) if by_schema else {}),
             **connection.arguments,
             "stream": True,
             "stream_options": {"include_usage": True},
@@ -156,3 +161,28 @@ class LiteLLMModel:
             with suppress(NotFound):
                 images[artifact] = await self._read_artifact(artifact)
         return images
+
+
+def _takes_schema(request: ModelRequest, connection: Connection, litellm: ModuleType) -> bool:
+    """Whether the schema goes into the call itself; a provider that knows no schemas then gets none, by LiteLLM."""
+    if request.output_schema is None:
+        return False
+    if not request.tools or connection.provider in _WITH_TOOLS:
+        return True
+    return bool(litellm.utils.supports_native_structured_output(model=connection.model))
+
+
+def _response_format(request: ModelRequest) -> Json:
+    """The argument of the call. Not `strict`: OpenAI's strict mode refuses every schema with an optional field."""
+    schema = request.output_schema
+    return {"response_format": {"type": "json_schema", "json_schema": {"name": "answer", "schema": schema}}}
+
+
+def with_schema_in_words(request: ModelRequest) -> ModelRequest:
+    """The request with its schema, if it has one, at the end of the system prompt."""
+    if request.output_schema is None:
+        return request
+    schema = json.dumps(request.output_schema, ensure_ascii=False)
+    told = f"When you give your final answer, answer with JSON only, without a fence, of this JSON Schema:\n{schema}"
+    before = f"{request.system.text}\n\n" if request.system else ""
+    return replace(request, system=system_message(before + told))

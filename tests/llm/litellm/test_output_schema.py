@@ -6,8 +6,7 @@ import pytest
 
 from app.domain.messages import system_message
 from app.domain.streaming import ModelRequest
-from app.llm.litellm.litellm_model import ensure_litellm
-from app.llm.litellm.output_schema import with_schema_in_words
+from app.llm.litellm.litellm_model import ensure_litellm, with_schema_in_words
 from tests.fakes.anthropic import FakeAnthropic
 from tests.fakes.gemini import FakeGemini
 from tests.fakes.ollama import FakeOllama
