@@ -9,12 +9,6 @@ from app.ui.elements.buttons import icon_action
 from app.ui.elements.format import ago, dollars, moment_text, plural
 from app.ui.elements.markup import Html, icon, tag
 
-EMIT_ACTION = """(event) => {
-  const button = event.target.closest('[data-action]');
-  if (button) emit([button.dataset.action, button.closest('[data-agent]').dataset.agent]);
-}"""
-"""Tells the server which button of which agent was clicked."""
-
 
 def agent_card(agent: Agent, week: Week, now: datetime) -> Html:
     """The agent, with a link to its editor that covers the card, and its buttons."""

@@ -3,17 +3,14 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from nicegui import events, ui
+from nicegui import ui
 
 from app.domain.agent_names import name_problem
 from app.domain.agents import Agent, free_slug
 from app.ui.elements.buttons import button
+from app.ui.elements.clicks import on_click_of
 from app.ui.elements.markup import Html, icon, joined, tag
 from app.workbench.samples import SampleAgent
-
-_EMIT_TEMPLATE = (
-    "(event) => { const one = event.target.closest('[data-template]'); if (one) emit(one.dataset.template); }"
-)
 
 
 @dataclass(frozen=True)
@@ -57,7 +54,7 @@ class NewAgentDialog:
         self._description.props("outlined dense debounce=120 maxlength=500 data-testid=agent-description-input")
         ui.html("Start with", sanitize=False, tag="h3").classes("field-title")
         self._choices = ui.html(sanitize=False).classes("template-list").props("role=radiogroup aria-label=Template")
-        self._choices.on("click", self._choose, js_handler=_EMIT_TEMPLATE)
+        on_click_of(self._choices, "template", self._choose)
         with ui.element("div").classes("row-line dialog-buttons"):
             button("Cancel", lambda: self._dialog.submit(None), look="quiet")
             self._create = button("Create agent", self._confirm, look="primary", testid="create-agent-button")
@@ -77,8 +74,8 @@ class NewAgentDialog:
             return
         self._dialog.submit(Wish(name.strip(), str(self._description.value or "").strip(), self._chosen))
 
-    def _choose(self, event: events.GenericEventArguments) -> None:
-        self._chosen = next((one for one in self._templates if one.name == event.args), self._chosen)
+    def _choose(self, name: str) -> None:
+        self._chosen = next((one for one in self._templates if one.name == name), self._chosen)
         if (self._description.value or "") == self._described:
             self._described = self._chosen.description if self._chosen is not self._templates[0] else ""
             self._description.value = self._described

@@ -1,17 +1,18 @@
 """All agents as cards: found, created, duplicated, exported, imported, deleted and brought back."""
 
-from nicegui import PageArguments, events, ui
+from nicegui import PageArguments, ui
 
 from app.domain.agents import Agent, duplicated
 from app.domain.errors import WorkbenchError
 from app.domain.values import now
 from app.export.agent_file import read_agent_file
-from app.ui.agents.agent_cards import EMIT_ACTION, agent_card, trash_row
+from app.ui.agents.agent_cards import agent_card, trash_row
 from app.ui.agents.agent_dialog import NewAgentDialog
 from app.ui.agents.agent_query import AgentsQuery, pages
 from app.ui.agents.agent_transfer import ImportButton, download_agent
 from app.ui.elements.addresses import agent_address
 from app.ui.elements.buttons import button
+from app.ui.elements.clicks import on_click_of
 from app.ui.elements.format import head, plural
 from app.ui.elements.markup import joined, tag
 from app.ui.elements.new_session import start_session
@@ -37,7 +38,7 @@ class AgentsPage:
             self._build_head()
             self._build_toolbar()
             self._cards = ui.html(sanitize=False).props("data-testid=agent-list")
-            self._cards.on("click", self._act, js_handler=EMIT_ACTION)
+            on_click_of(self._cards, "action", self._act, along=("agent",))
             self._nothing = ui.element("div")
             self._build_pager()
         self._undo = UndoBar()
@@ -163,10 +164,9 @@ class AgentsPage:
             return
         ui.navigate.to(agent_address(agent.slug))
 
-    async def _act(self, event: events.GenericEventArguments) -> None:
-        action, agent_id = event.args
+    async def _act(self, action: str, agent_id: str) -> None:
         try:
-            await self._do(str(action), self._workbench.agents.get(str(agent_id)))
+            await self._do(action, self._workbench.agents.get(agent_id))
         except WorkbenchError as problem:
             told(str(problem))
         self.show()

@@ -8,6 +8,7 @@ from nicegui import ui
 from app.domain.agents import Behaviour, Variable
 from app.domain.prompts import PromptFault
 from app.ui.agents.prompt_tokens import prompt_tokens
+from app.ui.elements.clicks import on_click_of
 from app.ui.elements.focus import refocus
 from app.ui.elements.markup import Html, icon, joined, tag
 from app.ui.elements.prompt_editor import Mode, PromptEditor
@@ -17,7 +18,6 @@ LOOK_SECONDS = 0.3
 MOST_FAULTS = 5
 Changed = Callable[[Behaviour], None]
 _MODES: tuple[tuple[Mode, str], ...] = (("edit", "Edit"), ("preview", "Preview"), ("both", "Side by side"))
-_EMIT_MODE = "(event) => { const one = event.target.closest('[data-mode]'); if (one) emit(one.dataset.mode); }"
 
 
 class PromptSection:
@@ -60,7 +60,7 @@ class PromptSection:
             ui.element("span").classes("grow")
             self._modes = ui.html(_mode_buttons("edit"), sanitize=False).classes("mode-switch")
             self._modes.props('role=group aria-label="How the prompt is shown"')
-            self._modes.on("click", lambda event: self._show_mode(str(event.args)), js_handler=_EMIT_MODE)
+            on_click_of(self._modes, "mode", self._show_mode)
 
     def _show_mode(self, wanted: str) -> None:
         for mode, _ in _MODES:

@@ -8,6 +8,7 @@ from nicegui import events, ui
 
 from app.domain.agents import ToolChoice
 from app.domain.tools import Policy, ToolSpec, canonical_name
+from app.ui.elements.clicks import on_click_of
 from app.ui.elements.format import plural
 from app.ui.elements.markup import Html, icon, joined, tag
 from app.ui.elements.visible import title_of, visible
@@ -19,10 +20,6 @@ _WORDS: dict[Policy, tuple[str, str]] = {
     "ask": ("Ask", "asks you before each call"),
     "off": ("Off", "is not offered to the model"),
 }
-_EMIT_REMOVE = """(event) => {
-  const button = event.target.closest('button[data-policy]');
-  if (button) emit([button.closest('[data-tool]').dataset.tool, button.dataset.policy]);
-}"""
 _EMIT_POLICY = """(event) => {
   const box = event.target.closest('[data-policy]');
   if (box) emit([box.closest('[data-tool]').dataset.tool, box.dataset.policy]);
@@ -65,11 +62,14 @@ class ToolPolicies(ui.element):
             self._notice = ui.html(sanitize=False)
             self._list = ui.html(sanitize=False).classes("policy-list")
         self._list.on("change", self._chosen, js_handler=_EMIT_POLICY)
-        self._list.on("click", self._chosen, js_handler=_EMIT_REMOVE)
+        on_click_of(self._list, "remove", lambda name: self._choose(name, "off"))
         self._show()
 
     def _chosen(self, event: events.GenericEventArguments) -> None:
-        name, wanted = str(event.args[0]), event.args[1]
+        name, wanted = event.args
+        self._choose(str(name), str(wanted))
+
+    def _choose(self, name: str, wanted: str) -> None:
         is_missing = any(row.missing and row.name == name for row in policy_rows(self._choices, self._tools))
         for policy in POLICIES:
             if policy == wanted:
@@ -146,7 +146,7 @@ def _row(row: PolicyRow) -> Html:
 
 def _switch(row: PolicyRow) -> Html:
     if row.missing:
-        return tag("button", "Remove", type="button", cls="text-button policy-remove", data_policy="off")
+        return tag("button", "Remove", type="button", cls="text-button policy-remove", data_remove=row.name)
     choices = (_choice(row, policy) for policy in POLICIES)
     return tag("div", *choices, cls="policy-switch", role="radiogroup", aria_label=f"May {row.title} be used?")
 

@@ -4,19 +4,16 @@ import json
 from collections.abc import Awaitable, Callable
 from datetime import datetime
 
-from nicegui import events, ui
+from nicegui import ui
 
 from app.domain.agents import Agent, Variant, VariantStatus
 from app.domain.values import now
 from app.ui.elements.buttons import icon_action
+from app.ui.elements.clicks import on_click_of
 from app.ui.elements.focus import refocus
 from app.ui.elements.format import ago, moment_text, plural
 from app.ui.elements.markup import Html, joined, tag
 
-_EMIT_ACTION = """(event) => {
-  const button = event.target.closest('[data-action]');
-  if (button) emit([button.dataset.action, Number(button.closest('[data-variant]').dataset.variant)]);
-}"""
 _STATUSES: dict[VariantStatus, tuple[str, str]] = {
     "active": ("Active", "pill-done"),
     "candidate": ("Candidate", "pill-running is-still"),
@@ -35,7 +32,7 @@ class Versions(ui.element):
         self._origin = 0
         with self:
             self._list = ui.html(sanitize=False).props("data-testid=versions")
-            self._list.on("click", self._clicked, js_handler=_EMIT_ACTION)
+            on_click_of(self._list, "action", self._clicked, along=("variant",))
             self._more = ui.html(sanitize=False, tag="button").classes("link-button").props("type=button")
             self._more.on("click", self._toggle_archived)
         self._on_action = on_action
@@ -60,11 +57,10 @@ class Versions(ui.element):
         if self._agent is not None:
             self.show(self._agent, origin=self._origin)
 
-    async def _clicked(self, event: events.GenericEventArguments) -> None:
-        action, number = event.args
-        await self._on_action(str(action), int(number))
+    async def _clicked(self, action: str, number: str) -> None:
+        await self._on_action(action, int(number))
         row = f"[data-variant='{int(number)}']"
-        refocus(self._list, f"{row} [data-action={json.dumps(str(action))}]", f"{row} [data-action=diff]")
+        refocus(self._list, f"{row} [data-action={json.dumps(action)}]", f"{row} [data-action=diff]")
 
 
 def variant_row(agent: Agent, variant: Variant, moment: datetime, *, in_editor: bool) -> Html:

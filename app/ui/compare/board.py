@@ -4,7 +4,7 @@ import asyncio
 import json
 from collections.abc import Awaitable, Callable, Sequence
 
-from nicegui import events, ui
+from nicegui import ui
 
 from app.ui.compare.column import Cell, CompareColumn, first_row
 from app.ui.compare.figures import best, figures_list
@@ -13,15 +13,11 @@ from app.ui.compare.steps import review
 from app.ui.compare.words import vote_button
 from app.ui.conversation.transcript import Transcript
 from app.ui.elements.buttons import button
+from app.ui.elements.clicks import on_click_of
 from app.ui.elements.focus import refocus
 
 SHOWN_ELEMENTS = 400
 """About as many elements of turns as a page bears, of all columns together."""
-
-_EMIT = """(event) => {
-  const button = event.target.closest('[data-compare]');
-  if (button) emit([button.dataset.compare, Number(button.dataset.column), Number(button.dataset.round ?? -1)]);
-}"""
 
 
 class Board(Transcript):
@@ -42,17 +38,17 @@ class Board(Transcript):
             self.grid = ui.element("div").classes("compare-grid")
         self._earlier.visible = False
 
-        async def press(event: events.GenericEventArguments) -> None:
-            what, column, number = event.args
-            await on_press(str(what), int(column), int(number))
+        async def press(what: str, column: str, number: str) -> None:
+            at = int(number or -1)
+            await on_press(what, int(column), at)
             same = f"[data-column='{int(column)}']"
             refocus(
                 self.grid,
-                f"[data-compare={json.dumps(str(what))}]{same}[data-round='{int(number)}']",
+                f"[data-compare={json.dumps(what)}]{same}[data-round='{at}']",
                 f"[data-compare=open]{same}",
             )
 
-        self.grid.on("click", press, js_handler=_EMIT)
+        on_click_of(self.grid, "compare", press, along=("column", "round"))
 
     @property
     def running(self) -> bool:

@@ -1,6 +1,6 @@
 """Setting a comparison up, and the recent ones to go on with."""
 
-from nicegui import PageArguments, events, ui
+from nicegui import PageArguments, ui
 from starlette.datastructures import QueryParams
 
 from app.domain.agents import Agent
@@ -10,6 +10,7 @@ from app.domain.values import now
 from app.ui.compare.setup import ColumnDraft, CompareSetup, newest_candidate, suggested
 from app.ui.elements.addresses import AGENTS, comparison_address
 from app.ui.elements.buttons import icon_action
+from app.ui.elements.clicks import on_click_of
 from app.ui.elements.format import ago, head, moment_text, plural
 from app.ui.elements.markup import Html, icon, joined, tag
 from app.ui.elements.notices import empty_state, told
@@ -22,10 +23,6 @@ _HEADING = joined(
     tag("h1", "Compare", cls="page-title"),
     tag("p", "The same message to two, three or four variants or models. See who answers better.", cls="page-lead"),
 )
-_EMIT = """(event) => {
-  const button = event.target.closest('[data-action]');
-  if (button) emit(button.closest('[data-comparison]').dataset.comparison);
-}"""
 
 
 class ComparisonsPage:
@@ -72,8 +69,7 @@ class ComparisonsPage:
             return
         ui.navigate.to(comparison_address(comparison.id))
 
-    async def _delete(self, event: events.GenericEventArguments) -> None:
-        comparison_id = str(event.args)
+    async def _delete(self, _: str, comparison_id: str) -> None:
         try:
             gone = await self._workbench.comparisons.delete(comparison_id)
         except WorkbenchError as problem:
@@ -99,7 +95,8 @@ class ComparisonsPage:
                 empty_state("compare_arrows", "No comparisons yet", "Choose the columns above, then start comparing.")
                 return
             rows = joined(*(self._row(one) for one in found[: self._shown]))
-            ui.html(rows, sanitize=False, tag="ul").classes("session-list").on("click", self._delete, js_handler=_EMIT)
+            recent = ui.html(rows, sanitize=False, tag="ul").classes("session-list")
+            on_click_of(recent, "action", self._delete, along=("comparison",))
             if len(found) > self._shown:
                 more = ui.html("Show more", sanitize=False, tag="button").classes("link-button")
                 more.on("click", self._show_more)

@@ -1,21 +1,18 @@
 """Buttons of a file that a tool returned: see all of it, or take it along."""
 
-from nicegui import events, ui
+from nicegui import ui
 
 from app.domain.errors import NotFound, StorageError
 from app.domain.messages import FilePart
 from app.store.contents.contents import Contents
 from app.ui.elements.buttons import button
+from app.ui.elements.clicks import on_click_of
 from app.ui.elements.markup import Html, joined, tag
 from app.ui.elements.notices import told
 
 SHOWN_WHOLE = 500_000
 """Characters of a text that the page can show at once."""
 _TEXTS = ("text/", "application/json")
-_EMIT = """(event) => {
-  const button = event.target.closest('[data-artifact]');
-  if (button) emit([button.dataset.do, button.dataset.artifact, button.dataset.name]);
-}"""
 
 
 def artifact_buttons(part: FilePart) -> Html:
@@ -27,8 +24,7 @@ def artifact_buttons(part: FilePart) -> Html:
 def hear_artifact_buttons(element: ui.element, contents: Contents) -> None:
     """Do what the buttons within the element say."""
 
-    async def do(event: events.GenericEventArguments) -> None:
-        what, digest, name = (str(argument) for argument in event.args)
+    async def do(digest: str, name: str, what: str) -> None:
         try:
             if what == "download":
                 await save(contents, digest, name)
@@ -37,7 +33,7 @@ def hear_artifact_buttons(element: ui.element, contents: Contents) -> None:
         except (NotFound, StorageError) as problem:
             told(str(problem))
 
-    element.on("click", do, js_handler=_EMIT)
+    on_click_of(element, "artifact", do, along=("name", "do"))
 
 
 async def save(contents: Contents, digest: str, name: str) -> None:

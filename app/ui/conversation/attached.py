@@ -2,19 +2,15 @@
 
 from collections.abc import Sequence
 
-from nicegui import events, ui
+from nicegui import ui
 
 from app.domain.media_types import SHOWN_IMAGES
 from app.domain.messages import Attachment, FilePart, ImagePart
 from app.store.contents.contents import Contents
 from app.ui.elements.buttons import button
+from app.ui.elements.clicks import on_click_of
 from app.ui.elements.format import size
 from app.ui.elements.markup import Html, icon, joined, tag
-
-_EMIT = """(event) => {
-  const picture = event.target.closest('[data-picture]');
-  if (picture) emit([picture.dataset.picture, picture.dataset.name]);
-}"""
 
 
 def attached(parts: Sequence[Attachment], contents: Contents) -> Html:
@@ -28,12 +24,11 @@ def attached(parts: Sequence[Attachment], contents: Contents) -> Html:
 def hear_attached(element: ui.element, contents: Contents) -> None:
     """Show a picture within the element in large when it is clicked."""
 
-    def show(event: events.GenericEventArguments) -> None:
-        digest, name = (str(argument) for argument in event.args)
+    def show(digest: str, name: str) -> None:
         with element:
             _show(digest, name, contents)
 
-    element.on("click", show, js_handler=_EMIT)
+    on_click_of(element, "picture", show, along=("name",))
 
 
 def _show(digest: str, name: str, contents: Contents) -> None:

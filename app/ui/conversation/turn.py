@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 from functools import partial
 
-from nicegui import events, ui
+from nicegui import ui
 
 from app.domain.events import Entry, MessageAdded, RunFinished, RunStarted
 from app.domain.streaming import Draft
@@ -15,13 +15,9 @@ from app.ui.conversation.answer import SHOWN_STEPS, Answer
 from app.ui.conversation.failures import mark
 from app.ui.conversation.figures import Figures
 from app.ui.conversation.user_message import UserMessage
+from app.ui.elements.clicks import on_click_of
 from app.ui.elements.markup import tag
 from app.ui.markdown.live_markdown import LiveMarkdown
-
-_EMIT_ACTION = """(event) => {
-  const button = event.target.closest('[data-action]');
-  if (button) emit([button.dataset.action, button.dataset.value ?? ""]);
-}"""
 
 PAUSE_EVERY = 100
 """Entries between two pauses for others on the event loop."""
@@ -52,11 +48,7 @@ class Turn(ui.element):
         self._seen = 0
         self._left = False
 
-        async def act(event: events.GenericEventArguments) -> None:
-            action, value = event.args
-            await on_action(self, str(action), str(value))
-
-        self.on("click", act, js_handler=_EMIT_ACTION)
+        on_click_of(self, "action", partial(on_action, self), along=("value",))
 
     @property
     def left(self) -> bool:

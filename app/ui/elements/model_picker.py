@@ -8,6 +8,7 @@ from nicegui import events, ui
 from app.domain.models import ModelCard, Price
 from app.llm.providers.choices import Choices, ProviderChoice
 from app.ui.elements.buttons import button
+from app.ui.elements.clicks import on_click_of
 from app.ui.elements.focus import keep_in_view
 from app.ui.elements.markup import Html, icon, joined, tag
 
@@ -97,7 +98,7 @@ class ModelPicker(ui.element):
             box.on("keydown.enter.prevent", self._take_marked)
             self._list = ui.html(tag("p", "Looking for models…", cls="picker-note"), sanitize=False)
             self._list.classes("palette-list").props('role=listbox aria-label="Models"')
-            self._list.on("click", self._clicked, js_handler=_EMIT_PLACE)
+            on_click_of(self._list, "place", self._clicked)
         self._dialog.open()
         self._choices = await self._models.all()
         self._show_options()
@@ -123,8 +124,8 @@ class ModelPicker(ui.element):
         if self._list is not None:
             self._list.set_content(_listed(options, self._marked, self._model))
 
-    async def _clicked(self, event: events.GenericEventArguments) -> None:
-        self._marked = int(event.args)
+    async def _clicked(self, place: str) -> None:
+        self._marked = int(place)
         await self._take_marked()
 
     async def _take_marked(self) -> None:
@@ -185,6 +186,3 @@ def _row(option: Option, place: int, *, is_marked: bool, is_chosen: bool) -> Htm
         data_place=str(place),
         data_testid="model-option",
     )
-
-
-_EMIT_PLACE = "(event) => { const row = event.target.closest('[data-place]'); if (row) emit(row.dataset.place); }"

@@ -2,12 +2,13 @@
 
 from collections.abc import Callable, Sequence
 
-from nicegui import events, ui
+from nicegui import ui
 
 from app.domain.agents import Agent
 from app.domain.errors import WorkbenchError
 from app.domain.keys import ApiKey
 from app.domain.values import now
+from app.ui.elements.clicks import on_click_of
 from app.ui.elements.markup import Html, icon, joined, tag
 from app.ui.elements.notices import told
 from app.ui.integrations.api_key_views import reaching
@@ -15,7 +16,6 @@ from app.workbench import Workbench
 
 MOST_NAMED = 12
 _CHOICES = (("key", "Only with a key"), ("anyone", "Anyone on this computer"))
-_EMIT = "(event) => { const one = event.target.closest('[data-access]'); if (one) emit(one.dataset.access); }"
 
 
 class ApiAccess(ui.element):
@@ -32,10 +32,9 @@ class ApiAccess(ui.element):
             ui.html("Who may run it over the API", sanitize=False, tag="h3").classes("field-title")
             self._choice = ui.html(sanitize=False).classes("segmented")
             self._choice.props('role=group aria-label="Who may run it over the API"')
-            self._choice.on("click", self._choose, js_handler=_EMIT)
+            on_click_of(self._choice, "access", self._choose)
             self._reach = ui.html(sanitize=False).classes("api-reach").props("role=status data-testid=api-reach")
-            wish = "(event) => { if (event.target.closest('[data-wish]')) emit(); }"
-            self._reach.on("click", on_wish, js_handler=wish)
+            on_click_of(self._reach, "wish", lambda _: on_wish())
 
     def show(self, agent: Agent) -> None:
         """Show how it stands now."""
@@ -50,8 +49,8 @@ class ApiAccess(ui.element):
             self._choice.set_content(choice)
             self._reach.set_content(shown)
 
-    async def _choose(self, event: events.GenericEventArguments) -> None:
-        agent, public = self._agent, event.args == "anyone"
+    async def _choose(self, access: str) -> None:
+        agent, public = self._agent, access == "anyone"
         if agent is None or agent.is_public == public:
             return
         try:

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from nicegui import events, ui
+from nicegui import ui
 
 from app.domain.agents import Agent
 from app.domain.errors import WorkbenchError
@@ -10,6 +10,7 @@ from app.domain.keys import ApiKey
 from app.domain.values import now
 from app.engine.keys import MadeKey
 from app.ui.elements.buttons import button
+from app.ui.elements.clicks import on_click_of
 from app.ui.elements.markup import Html, joined, tag
 from app.ui.elements.notices import told
 from app.ui.elements.questions import agreed
@@ -18,8 +19,6 @@ from app.ui.integrations.api_key_rights import asked_for_rights
 from app.ui.integrations.api_key_views import keys_list
 from app.workbench import Workbench
 
-_REVOKE = "(event) => { const one = event.target.closest('[data-revoke]'); if (one) emit(one.dataset.revoke); }"
-_RIGHTS = "(event) => { const one = event.target.closest('[data-rights]'); if (one) emit(one.dataset.rights); }"
 _TERMINAL = joined("In a terminal: ", tag("code", "agent-playground key create NAME"))
 
 
@@ -39,8 +38,8 @@ class ApiKeysPanel(ui.element):
             with ui.element("div").classes("row-line"):
                 ui.html("API keys", sanitize=False, tag="h2").classes("section-title grow")
                 button("New key", self.create, look="primary", icon="add", testid="new-key-button")
-            self._list = ui.html(sanitize=False).on("click", self._revoke, js_handler=_REVOKE)
-            self._list.on("click", self._change_rights, js_handler=_RIGHTS)
+            self._list = on_click_of(ui.html(sanitize=False), "revoke", self._revoke)
+            on_click_of(self._list, "rights", self._change_rights)
             ui.html(_TERMINAL, sanitize=False, tag="p").classes("faint")
         self.refresh()
 
@@ -60,8 +59,8 @@ class ApiKeysPanel(ui.element):
             self.refresh()
             self._on_made(made)
 
-    async def _change_rights(self, event: events.GenericEventArguments) -> None:
-        if (key := self._key(event)) is None or (may := await asked_for_rights(key)) is None:
+    async def _change_rights(self, key_id: str) -> None:
+        if (key := self._key(key_id)) is None or (may := await asked_for_rights(key)) is None:
             return
         try:
             await self._workbench.keys.change(key.id, may=may)
@@ -70,11 +69,11 @@ class ApiKeysPanel(ui.element):
         if not self.is_deleted:
             self.refresh()
 
-    def _key(self, event: events.GenericEventArguments) -> ApiKey | None:
-        return next((one for one in self._workbench.keys.all() if one.id == event.args), None)
+    def _key(self, key_id: str) -> ApiKey | None:
+        return next((one for one in self._workbench.keys.all() if one.id == key_id), None)
 
-    async def _revoke(self, event: events.GenericEventArguments) -> None:
-        if (key := self._key(event)) is None:
+    async def _revoke(self, key_id: str) -> None:
+        if (key := self._key(key_id)) is None:
             return
         words = f"Whoever still sends the key that ends with {key.last_four} is refused from then on, for good."
         if not await agreed(f"Revoke “{key.name}”?", words, confirm="Revoke"):

@@ -4,13 +4,12 @@ from collections.abc import Callable
 
 from nicegui import events, ui
 
+from app.ui.elements.clicks import on_click_of
 from app.ui.elements.hand_call_copy import KEY
 from app.ui.elements.markup import Html, icon, joined, tag
 from app.ui.integrations.api_snippets import SNIPPETS, AgentCall, Snippet, snippet_named
 from app.ui.integrations.api_trial import SEND, answer_of, answer_view, call_of, sender_words, waiting_view
 from app.ui.markdown.render import code_block
-
-_EMIT = "(event) => { const one = event.target.closest('[data-way]'); if (one) emit(one.dataset.way); }"
 
 
 class ApiSnippetPanel(ui.element):
@@ -27,7 +26,7 @@ class ApiSnippetPanel(ui.element):
         with self:
             self._ways = ui.html(sanitize=False).classes("segmented api-ways")
             self._ways.props('role=group aria-label="How it is called"')
-            self._ways.on("click", self._choose, js_handler=_EMIT)
+            on_click_of(self._ways, "way", self._choose)
             self._code = ui.html(sanitize=False).classes("snippet").on("click", self._act, js_handler=SEND)
             self._trial = ui.html(sanitize=False).classes("trial").props("role=status data-testid=trial")
 
@@ -45,8 +44,8 @@ class ApiSnippetPanel(ui.element):
         self._code.set_content(snippet_view(self._snippet, self._call, self._number))
         self._trial.set_content("")
 
-    def _choose(self, event: events.GenericEventArguments) -> None:
-        self._snippet = snippet_named(str(event.args))
+    def _choose(self, name: str) -> None:
+        self._snippet = snippet_named(name)
         self._redraw()
         self._on_choose(self._snippet.name)
 

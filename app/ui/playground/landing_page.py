@@ -1,6 +1,6 @@
 """The Playground's landing: choose an agent, or go on with a session."""
 
-from nicegui import events, ui
+from nicegui import ui
 
 from app.domain.agents import Agent
 from app.domain.errors import NotFound, WorkbenchError
@@ -9,6 +9,7 @@ from app.domain.trace import RunStatus
 from app.domain.values import now
 from app.ui.elements.addresses import AGENTS, session_address
 from app.ui.elements.buttons import icon_action
+from app.ui.elements.clicks import on_click_of
 from app.ui.elements.format import ago, head, moment_text, plural
 from app.ui.elements.markup import Html, icon, joined, tag
 from app.ui.elements.new_session import UNTITLED, start_session
@@ -21,11 +22,6 @@ from app.workbench import Workbench
 
 PAGE_SIZE = 30
 LOOK_SECONDS = 2.0
-_EMIT_AGENT = "(event) => { const card = event.target.closest('[data-agent]'); if (card) emit(card.dataset.agent); }"
-_EMIT_ACTION = """(event) => {
-  const button = event.target.closest('[data-action]');
-  if (button) emit([button.dataset.action, button.closest('[data-session]').dataset.session]);
-}"""
 
 
 class Landing:
@@ -42,7 +38,7 @@ class Landing:
             ui.html(_greeting(), sanitize=False)
             setup_offer(workbench.preferences)
             self._agents = ui.html(sanitize=False)
-            self._agents.on("click", self._start, js_handler=_EMIT_AGENT)
+            on_click_of(self._agents, "agent", self._start)
             with ui.element("div").classes("toolbar"):
                 ui.html(tag("h2", "Recent sessions", cls="section-title"), sanitize=False).classes("grow")
                 self._search = ui.input(placeholder="Search sessions", on_change=self._search_changed)
@@ -50,7 +46,7 @@ class Landing:
                 self._search.classes("search").props("data-testid=session-search")
             self._sessions = ui.element("div").props("data-testid=session-list")
             # on what stays: a dialog that one of its rows opens would be closed with the row
-            self._sessions.on("click", self._act, js_handler=_EMIT_ACTION)
+            on_click_of(self._sessions, "action", self._act, along=("session",))
         self._undo = UndoBar()
         self._show_agents()
         self._show_sessions()
@@ -67,17 +63,16 @@ class Landing:
         if self._statuses(self._newest()) != self._drawn:
             self._show_sessions()
 
-    async def _start(self, event: events.GenericEventArguments) -> None:
-        await start_session(self._workbench, str(event.args))
+    async def _start(self, agent_id: str) -> None:
+        await start_session(self._workbench, agent_id)
 
     def _search_changed(self) -> None:
         self._shown = PAGE_SIZE
         self._show_sessions()
 
-    async def _act(self, event: events.GenericEventArguments) -> None:
-        action, session_id = event.args
+    async def _act(self, action: str, session_id: str) -> None:
         try:
-            await self._do(str(action), str(session_id))
+            await self._do(action, session_id)
         except WorkbenchError as problem:
             told(str(problem))
         self._show_sessions()

@@ -3,7 +3,7 @@
 from collections.abc import Awaitable, Callable
 from functools import partial
 
-from nicegui import events, ui
+from nicegui import ui
 
 from app.domain.agents import Agent, Behaviour, Variant, WorkingCopy, with_variant
 from app.domain.errors import WorkbenchError
@@ -12,6 +12,7 @@ from app.domain.values import now
 from app.ui.agents.differences_view import compared, differences_summary, differences_view
 from app.ui.agents.prompt_tokens import prompt_tokens
 from app.ui.elements.buttons import button, icon_button
+from app.ui.elements.clicks import on_click_of
 from app.ui.elements.focus import refocus
 from app.ui.elements.markup import Html, icon, joined, tag
 from app.ui.elements.notices import told
@@ -23,7 +24,6 @@ from app.workbench import Workbench
 
 SETTLED_SECONDS = 0.35
 _MODES: tuple[tuple[Mode, str], ...] = (("edit", "Edit"), ("preview", "Preview"))
-_EMIT_MODE = "(event) => { const one = event.target.closest('[data-mode]'); if (one) emit(one.dataset.mode); }"
 
 
 class PromptPanel(ui.element):
@@ -119,7 +119,7 @@ class PromptPanel(ui.element):
             ui.html("Prompt", sanitize=False, tag="h2").classes("section-title grow")
             self._modes = ui.html(_modes("edit"), sanitize=False).classes("segmented")
             self._modes.props('role=group aria-label="Edit or preview"')
-            self._modes.on("click", self._mode_clicked, js_handler=_EMIT_MODE)
+            on_click_of(self._modes, "mode", self._show_mode)
 
     def _build_foot(self) -> None:
         with ui.element("div").classes("row-line prompt-facts"):
@@ -165,9 +165,9 @@ class PromptPanel(ui.element):
             words = "Changed in another tab too. What you type or save here is kept as your own."
         return tag("span", icon("edit"), words, cls="mark mark-warn", data_testid="unsaved-prompt")
 
-    def _mode_clicked(self, event: events.GenericEventArguments) -> None:
+    def _show_mode(self, wanted: str) -> None:
         for mode, _ in _MODES:
-            if mode == event.args:
+            if mode == wanted:
                 self._editor.show(mode)
                 self._modes.set_content(_modes(mode))
                 refocus(self._modes, f"[data-mode={mode}]")

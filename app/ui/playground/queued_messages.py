@@ -2,22 +2,19 @@
 
 from collections.abc import Awaitable, Callable, Container, Sequence
 
-from nicegui import events, ui
+from nicegui import ui
 
 from app.domain.errors import WorkbenchError
 from app.domain.sessions import QueuedMessage, Session
 from app.domain.trace import RunStatus
 from app.ui.elements.buttons import button
+from app.ui.elements.clicks import on_click_of
 from app.ui.elements.focus import refocus
 from app.ui.elements.format import head, plural
 from app.ui.elements.markup import Html, icon, joined, tag
 from app.ui.elements.notices import told
 from app.workbench import Workbench
 
-_EMIT = """(event) => {
-  const button = event.target.closest('[data-queued]');
-  if (button) emit([button.dataset.queued, button.dataset.message]);
-}"""
 LONGEST_HEAD = 300
 """Characters of a message that its chip shows."""
 
@@ -34,7 +31,7 @@ class QueuedMessages(ui.element):
         self._waiting: tuple[QueuedMessage, ...] = ()
         self._editor: ui.element | None = None
         with self:
-            self._list = ui.html(sanitize=False).on("click", self._clicked, js_handler=_EMIT)
+            self._list = on_click_of(ui.html(sanitize=False), "queued", self._clicked, along=("message",))
 
     def show(self, session: Session, *, status: RunStatus | None, running: bool) -> None:
         """Show what waits in the session; `running`: an answer goes on, else `status` is how the last one ended."""
@@ -45,11 +42,10 @@ class QueuedMessages(ui.element):
         if chips != self._list.content:
             self._list.set_content(chips)
 
-    async def _clicked(self, event: events.GenericEventArguments) -> None:
-        action, message_id = event.args
+    async def _clicked(self, action: str, message_id: str) -> None:
         message = next((one for one in self._waiting if one.id == message_id), None)
         if message is not None:
-            await self._do(str(action), message)
+            await self._do(action, message)
 
     async def _do(self, action: str, message: QueuedMessage) -> None:
         try:

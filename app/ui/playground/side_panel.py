@@ -3,7 +3,7 @@
 from collections.abc import Awaitable, Callable, Mapping
 from functools import partial
 
-from nicegui import events, ui
+from nicegui import ui
 
 from app.domain.agents import Agent, Behaviour, Limits
 from app.domain.errors import NotFound, StorageError, WorkbenchError
@@ -11,6 +11,7 @@ from app.domain.sessions import Session
 from app.ui.conversation.artifact_buttons import save
 from app.ui.conversation.tool_body import cut
 from app.ui.elements.buttons import button, icon_button
+from app.ui.elements.clicks import on_click_of
 from app.ui.elements.format import plural, size
 from app.ui.elements.markup import Html, icon, joined, tag
 from app.ui.elements.notices import told
@@ -20,13 +21,7 @@ from app.ui.playground.tool_switches import allowed_tools, tool_rows
 from app.ui.playground.variables_panel import VariablesPanel
 from app.workbench import Workbench
 
-_EMIT_FILE = "(event) => { const row = event.target.closest('[data-path]'); if (row) emit(row.dataset.path); }"
-
 _HIDE = '() => { document.body.classList.remove("side-shown"); document.body.classList.add("side-hidden"); }'
-_EMIT_TOOL = """(event) => {
-  const button = event.target.closest('[data-tool]');
-  if (button) emit([button.dataset.action, button.dataset.tool]);
-}"""
 
 
 class SidePanel(ui.element):
@@ -53,10 +48,11 @@ class SidePanel(ui.element):
             self._variables = VariablesPanel(workbench, session, on_change)
             self._context = ContextBar(workbench, session.id)
             self._tools = ui.html(sanitize=False, tag="section").classes("side-section")
-            self._tools.props("aria-label=Tools").on("click", self._tool_clicked, js_handler=_EMIT_TOOL)
+            self._tools.props("aria-label=Tools")
+            on_click_of(self._tools, "tool", self._tool_clicked, along=("action",))
             self._settings = ui.html(sanitize=False, tag="section").classes("side-section")
             self._listed = ui.html(_files({}, {}), sanitize=False).classes("side-section")
-            self._listed.props("data-testid=session-files").on("click", self._open_file, js_handler=_EMIT_FILE)
+            on_click_of(self._listed.props("data-testid=session-files"), "path", self._open_file)
         self.show(session)
 
     def show(self, session: Session) -> None:
@@ -93,8 +89,7 @@ class SidePanel(ui.element):
         allowed = allowed_tools(self._session.tools_allowed, toolbox)
         self._tools.set_content(joined(tag("h2", "Tools"), rows, allowed))
 
-    async def _tool_clicked(self, event: events.GenericEventArguments) -> None:
-        action, name = (str(one) for one in event.args)
+    async def _tool_clicked(self, name: str, action: str) -> None:
         if action == "remove":
             behaviour = self._prompt.behaviour
             left = tuple(choice for choice in behaviour.tools if choice.name != name)
@@ -121,8 +116,7 @@ class SidePanel(ui.element):
         except (NotFound, StorageError):
             return "missing"
 
-    async def _open_file(self, event: events.GenericEventArguments) -> None:
-        path = str(event.args)
+    async def _open_file(self, path: str) -> None:
         if path not in self._files:
             return
         content = await self._content(self._files[path])

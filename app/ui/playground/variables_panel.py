@@ -2,24 +2,20 @@
 
 from collections.abc import Awaitable, Callable
 
-from nicegui import events, ui
+from nicegui import ui
 
 from app.domain.agents import Behaviour, VariableSet
 from app.domain.errors import WorkbenchError
 from app.domain.sessions import Session
 from app.domain.values import new_id
 from app.ui.elements.buttons import button
+from app.ui.elements.clicks import on_click_of
 from app.ui.elements.markup import Html, icon, joined, tag
 from app.ui.elements.notices import told
 from app.ui.elements.questions import asked_for_text
 from app.ui.elements.undo_bar import UndoBar
 from app.ui.elements.variables_form import Field, VariablesForm, fields_of
 from app.workbench import Workbench
-
-_EMIT_SET = """(event) => {
-  const button = event.target.closest('[data-action]');
-  if (button) emit([button.dataset.action, button.dataset.set]);
-}"""
 
 
 class VariablesPanel(ui.element):
@@ -37,7 +33,7 @@ class VariablesPanel(ui.element):
             self._form = VariablesForm(self._value_typed)
             with ui.element("div").classes("variable-sets") as self._set_row:
                 self._sets = ui.html(sanitize=False).classes("variable-set-list").props("data-testid=variable-sets")
-                self._sets.on("click", self._set_clicked, js_handler=_EMIT_SET)
+                on_click_of(self._sets, "action", self._set_clicked, along=("set",))
                 keep = button("Keep these values", self._keep, look="quiet", icon="bookmark_add")
                 keep.props("data-testid=keep-values-button")
             self._undo = UndoBar()
@@ -81,8 +77,7 @@ class VariablesPanel(ui.element):
     def _values(self) -> dict[str, str]:
         return {field.variable.name: field.value for field in self._fields} | self._session.variables
 
-    async def _set_clicked(self, event: events.GenericEventArguments) -> None:
-        action, set_id = (str(one) for one in event.args)
+    async def _set_clicked(self, action: str, set_id: str) -> None:
         found = next(
             (one for one in self._workbench.variable_sets.of(self._session.agent_id) if one.id == set_id), None
         )

@@ -2,17 +2,16 @@
 
 from collections.abc import Awaitable, Callable
 
-from nicegui import events, ui
+from nicegui import ui
 
 from app.domain.agents import Agent
-from app.ui.elements.markup import icon, joined, tag
-
-_EMIT_EXAMPLE = "(event) => { const one = event.target.closest('.example'); if (one) emit(one.textContent); }"
+from app.ui.elements.clicks import on_click_of
+from app.ui.elements.markup import Html, icon, joined, tag
 
 
 def welcome(agent: Agent, on_example: Callable[[str], Awaitable[None]]) -> ui.html:
     """The agent's face and its example questions; a click on one sends it."""
-    examples = (tag("button", text, type="button", cls="example", data_testid="example") for text in agent.examples)
+    examples = (_example(text) for text in agent.examples)
     content = joined(
         tag("span", icon(agent.icon), cls="agent-icon"),
         tag("h2", agent.name),
@@ -20,8 +19,8 @@ def welcome(agent: Agent, on_example: Callable[[str], Awaitable[None]]) -> ui.ht
         tag("div", *examples, cls="examples"),
     )
     place = ui.html(content, sanitize=False).classes("welcome").props("data-testid=welcome")
+    return on_click_of(place, "example", on_example)
 
-    async def ask(event: events.GenericEventArguments) -> None:
-        await on_example(str(event.args))
 
-    return place.on("click", ask, js_handler=_EMIT_EXAMPLE)
+def _example(text: str) -> Html:
+    return tag("button", text, type="button", cls="example", data_example=text, data_testid="example")

@@ -4,13 +4,14 @@ import asyncio
 from collections.abc import Awaitable, Callable
 from time import monotonic
 
-from nicegui import events, ui
+from nicegui import ui
 
 from app.domain.errors import WorkbenchError
 from app.domain.events import RunStarted
 from app.domain.trace import RunFilter
 from app.domain.trace.findings.explain import explain
 from app.domain.trace.findings.findings import Finding, Severity
+from app.ui.elements.clicks import on_click_of
 from app.ui.elements.format import plural
 from app.ui.elements.markup import Html, icon, joined, tag
 from app.ui.run.trace_growth import RunSoFar
@@ -21,7 +22,6 @@ SHOWN = 4
 THREAD_ENTRIES = 300
 """Entries from which on the rules may take longer than the event loop should wait."""
 ICONS: dict[Severity, str] = {"problem": "error", "warning": "warning", "hint": "lightbulb"}
-_EMIT = "(event) => { const one = event.target.closest('[data-seq]'); if (one) emit(one.dataset.seq); }"
 
 
 class Findings:
@@ -35,7 +35,8 @@ class Findings:
         self._looked = False
         self._on_open = on_open
         self._panel = ui.html(sanitize=False, tag="section").classes("findings").props("data-testid=findings")
-        self._panel.props('aria-label="What stands out"').on("click", self._opened, js_handler=_EMIT)
+        self._panel.props('aria-label="What stands out"')
+        on_click_of(self._panel, "seq", self._opened)
         self._panel.visible = False
 
     async def show(self) -> None:
@@ -71,8 +72,8 @@ class Findings:
             self._before = first if isinstance(first, RunStarted) else None
         return self._before
 
-    async def _opened(self, event: events.GenericEventArguments) -> None:
-        await self._on_open(int(event.args))
+    async def _opened(self, seq: str) -> None:
+        await self._on_open(int(seq))
 
 
 def findings_html(found: list[Finding]) -> Html:

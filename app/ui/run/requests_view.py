@@ -3,11 +3,12 @@
 import asyncio
 import json
 
-from nicegui import background_tasks, events, ui
+from nicegui import background_tasks, ui
 
 from app.domain.failure_words import failure_words
 from app.domain.trace.requests import ModelCall, ModelRequestView, model_calls, request_at, request_json
 from app.ui.elements.buttons import button
+from app.ui.elements.clicks import on_click_of
 from app.ui.elements.format import duration, plural, tokens
 from app.ui.elements.markup import tag
 from app.ui.run.request_cards import SHOWN, request_messages, request_settings
@@ -17,7 +18,6 @@ from app.ui.run.trace_pane import ListAndPane
 
 THREAD_ENTRIES = 1000
 """Entries from which on a projection may take longer than the event loop should wait."""
-_EMIT = "(event) => { const one = event.target.closest('[data-do]'); if (one) emit(one.dataset.do); }"
 
 
 class Requests:
@@ -95,7 +95,7 @@ class RequestCard(ui.element):
         with self:
             self._head = ui.element("div").classes("row-line fill")
             self._settings = ui.html("Reading this call…", sanitize=False).classes("stack")
-            self._messages = ui.html(sanitize=False).on("click", self._show_earlier, js_handler=_EMIT)
+            self._messages = on_click_of(ui.html(sanitize=False), "do", self._show_earlier)
         background_tasks.create(self._read(), name="read a model call", context=self)
 
     async def _read(self) -> None:
@@ -109,7 +109,7 @@ class RequestCard(ui.element):
         self._settings.set_content(request_settings(self._view))
         self._messages.set_content(request_messages(self._view))
 
-    def _show_earlier(self, _: events.GenericEventArguments) -> None:
+    def _show_earlier(self, _: str) -> None:
         if self._view is not None:
             self._earlier += SHOWN
             self._messages.set_content(request_messages(self._view, earlier=self._earlier))

@@ -3,13 +3,14 @@
 from collections import Counter
 from collections.abc import Sequence
 
-from nicegui import background_tasks, events, ui
+from nicegui import background_tasks, ui
 
 from app.domain.errors import WorkbenchError
 from app.domain.secrets.shapes import SHAPES, Shape
 from app.export.exports import FORMATS, Choice, Format
 from app.export.redacting import KNOWN, Redaction
 from app.ui.elements.buttons import button
+from app.ui.elements.clicks import on_click_of
 from app.ui.elements.format import plural
 from app.ui.elements.markup import Html, joined, tag
 from app.ui.elements.notices import told
@@ -24,7 +25,6 @@ SAYS: dict[Format, tuple[str, str]] = {
 }
 MOST_SHOWN = 30
 """Rows of the preview; the others are counted."""
-_EMIT = "(event) => { const one = event.target.closest('[data-format]'); if (one) emit(one.dataset.format); }"
 
 
 def open_export(workbench: Workbench, run_ids: Sequence[str]) -> None:
@@ -47,7 +47,7 @@ class ExportDialog:
             title = "Export run" if len(run_ids) == 1 else f"Export {plural(len(run_ids), 'run')}"
             ui.html(title, sanitize=False, tag="h2").classes("section-title")
             self._choices = ui.html(sanitize=False).classes("template-list").props("role=radiogroup aria-label=Format")
-            self._choices.on("click", self._choose, js_handler=_EMIT)
+            on_click_of(self._choices, "format", self._choose)
             self._attachments = ui.checkbox("Images and files", value=True, on_change=self._look)
             self._attachments.props("data-testid=export-attachments")
             ui.html("Keys and passwords", sanitize=False, tag="h3").classes("field-title")
@@ -71,8 +71,8 @@ class ExportDialog:
         let_through = frozenset(shape for shape, switch in self._switches.items() if not switch.value)
         return Choice(attachments=bool(self._attachments.value), let_through=let_through)
 
-    def _choose(self, event: events.GenericEventArguments) -> None:
-        self._format = next((one for one in FORMATS if one == event.args), self._format)
+    def _choose(self, wanted: str) -> None:
+        self._format = next((one for one in FORMATS if one == wanted), self._format)
         self._show_formats()
 
     def _show_formats(self) -> None:

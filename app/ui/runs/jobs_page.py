@@ -9,6 +9,7 @@ from app.domain.trace import RunPage, RunRow
 from app.domain.values import now
 from app.ui.elements.addresses import LANDING
 from app.ui.elements.buttons import button
+from app.ui.elements.clicks import on_click_of
 from app.ui.elements.format import plural
 from app.ui.elements.live_table import LiveTable
 from app.ui.elements.markup import Html, joined, tag
@@ -29,7 +30,6 @@ _HEADING = joined(
         cls="page-lead",
     ),
 )
-_EMIT_SHOW = "(event) => { const one = event.target.closest('[data-show]'); if (one) emit(one.dataset.show); }"
 
 
 class JobsPage:
@@ -58,7 +58,7 @@ class JobsPage:
         with ui.element("div").classes("toolbar"):
             self._choice = ui.html(shown_buttons(self._query.show), sanitize=False).classes("segmented")
             self._choice.props('role=group aria-label="Which runs are shown"')
-            self._choice.on("click", self._choose, js_handler=_EMIT_SHOW)
+            on_click_of(self._choice, "show", self._choose)
             self._count = ui.html(tag("span", "Loading jobs…"), sanitize=False).classes("muted")
             self._count.props("role=status data-testid=jobs-count")
 
@@ -113,8 +113,8 @@ class JobsPage:
             told(str(problem))
         await self._load()
 
-    def _choose(self, event: events.GenericEventArguments) -> None:
-        show: Shown = next((one for one in SHOWN if one == event.args), "all")
+    def _choose(self, wanted: str) -> None:
+        show: Shown = next((one for one in SHOWN if one == wanted), "all")
         self._ask(JobsQuery(show=show))
 
     def _turn(self, pages: int) -> None:

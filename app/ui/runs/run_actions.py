@@ -1,15 +1,14 @@
 """What can be done with a run as a whole: stop it, let one that was left go on, or give that up."""
 
-from nicegui import events, ui
+from nicegui import ui
 
 from app.domain.errors import WorkbenchError
 from app.domain.trace import RunStatus
+from app.ui.elements.clicks import on_click_of
 from app.ui.elements.markup import Html, joined, tag
 from app.ui.elements.notices import told
 from app.ui.runs.job_rows import ACTIONS, actions_of
 from app.workbench import Workbench
-
-_EMIT = "(event) => { const one = event.target.closest('[data-do]'); if (one) emit(one.dataset.do); }"
 
 
 async def act_on_run(workbench: Workbench, run_id: str, action: str) -> None:
@@ -33,7 +32,7 @@ class RunActions(ui.element):
         self._run_id = run_id
         self._drawn = Html("")
         with self:
-            self._buttons = ui.html(sanitize=False).classes("run-actions").on("click", self._act, js_handler=_EMIT)
+            self._buttons = on_click_of(ui.html(sanitize=False).classes("run-actions"), "do", self._act)
 
     def show(self, status: RunStatus) -> None:
         """Offer what can be done now."""
@@ -44,9 +43,9 @@ class RunActions(ui.element):
             self._drawn = drawn
             self._buttons.set_content(drawn)
 
-    async def _act(self, event: events.GenericEventArguments) -> None:
+    async def _act(self, action: str) -> None:
         try:
-            await act_on_run(self._workbench, self._run_id, str(event.args))
+            await act_on_run(self._workbench, self._run_id, action)
         except WorkbenchError as problem:
             told(str(problem))
 

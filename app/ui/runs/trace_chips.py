@@ -3,19 +3,14 @@
 from collections.abc import Callable, Mapping
 from typing import NamedTuple, TypeVar
 
-from nicegui import events, ui
+from nicegui import ui
 
 from app.domain.failure_words import WORDS
+from app.ui.elements.clicks import on_click_of
 from app.ui.elements.format import dollars, duration
 from app.ui.elements.markup import Html, icon, joined, tag
 from app.ui.elements.status_pill import status_words
 from app.ui.runs.trace_query import RunsQuery
-
-_EMIT = """(event) => {
-  const chip = event.target.closest('[data-field]');
-  if (chip) emit(chip.dataset.field);
-}"""
-
 
 Edge = TypeVar("Edge")
 
@@ -35,7 +30,7 @@ class FilterChips:
         self._ask = ask
         self._query = RunsQuery()
         self._place = ui.html(sanitize=False).classes("runs-chips").props('role=group aria-label="Filters in use"')
-        self._place.on("click", self._clicked, js_handler=_EMIT)
+        on_click_of(self._place, "field", self._clicked)
 
     def show(self, query: RunsQuery) -> None:
         self._query = query
@@ -43,8 +38,8 @@ class FilterChips:
         self._place.visible = bool(found)
         self._place.set_content(joined(*map(_chip, found), _clear()) if found else Html(""))
 
-    def _clicked(self, event: events.GenericEventArguments) -> None:
-        self._ask(without(self._query, str(event.args)))
+    def _clicked(self, field: str) -> None:
+        self._ask(without(self._query, field))
 
 
 def chips(query: RunsQuery, names: Mapping[str, str]) -> list[Chip]:

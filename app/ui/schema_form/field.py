@@ -4,19 +4,16 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import Protocol
 
-from nicegui import events, ui
+from nicegui import ui
 from pydantic import JsonValue
 
 from app.ui.elements.buttons import icon_action
+from app.ui.elements.clicks import on_click_of
 from app.ui.elements.format import head
 from app.ui.elements.markup import Html, icon, joined, tag
 from app.ui.elements.visible import visible
 from app.ui.schema_form.shape import ABSENT, Given, Shape
 
-_EMIT = """(event) => {
-  const button = event.target.closest('[data-action]');
-  if (button) emit(button.dataset.action);
-}"""
 NEEDED = "This is needed."
 
 
@@ -78,7 +75,7 @@ class Field(ui.element):
         self._asked = False
         with self:
             self._head = ui.html(sanitize=False).classes("field-head")
-            self._head.on("click", self._clicked, js_handler=_EMIT)
+            on_click_of(self._head, "action", self._clicked)
             self._box = ui.element("div").classes("field-box")
             self._note = ui.html(sanitize=False).classes("field-note")
         self._fill(ABSENT if self._is_null else given)
@@ -145,8 +142,8 @@ class Field(ui.element):
         with self._box:
             self.build_box(given)
 
-    def _clicked(self, event: events.GenericEventArguments) -> None:
-        match event.args:
+    def _clicked(self, action: str) -> None:
+        match action:
             case "null":
                 self._is_null = not self._is_null
                 self.edited()
@@ -154,7 +151,7 @@ class Field(ui.element):
                 self._is_null = False
                 self._fill(ABSENT)
                 self.edited()
-            case str(action) if self.slot.act is not None:
+            case _ if self.slot.act is not None:
                 self.slot.act(action)
 
     def _head_html(self) -> Html:

@@ -6,6 +6,7 @@ from app.domain.errors import WorkbenchError
 from app.domain.values import now
 from app.store.folder.backups import Backup, Backups
 from app.ui.elements.buttons import button
+from app.ui.elements.clicks import on_click_of
 from app.ui.elements.format import ago, moment_text, size
 from app.ui.elements.markup import Html, joined, tag
 from app.ui.elements.notices import told
@@ -18,10 +19,6 @@ FROM_ELSEWHERE = (
     " Nothing shows that this backup was taken here: it is from another computer, or of an earlier version of the app. "
     "So it decides nothing, and you allow again what you want of it:"
 )
-_EMIT = """(event) => {
-  const one = event.target.closest('[data-do]');
-  if (one) emit(one.dataset.do, one.closest('[data-backup]').dataset.backup);
-}"""
 _ARRIVED = "({ xhr }) => emit(JSON.parse(xhr.responseText).data)"
 _REFUSED = """({ xhr }) => {
   try { emit(JSON.parse(xhr.responseText).error); } catch { emit(""); }
@@ -42,7 +39,7 @@ class BackupList:
             ui.label("A backup is restored at the next start. Quit the app and start it again.")
             button("Restore nothing", self._give_up, look="quiet", testid="give-up-restore")
         self._list = ui.html(sanitize=False).props("data-testid=backup-list")
-        self._list.on("click", self._clicked, js_handler=_EMIT)
+        on_click_of(self._list, "do", self._clicked, along=("backup",))
         background_tasks.create(self._show(), name="list of backups")
 
     def _build_upload(self) -> None:
@@ -73,10 +70,9 @@ class BackupList:
         ui.notify(f"The backup {backup.name} is taken.", type="positive")
         await self._show()
 
-    async def _clicked(self, event: events.GenericEventArguments) -> None:
-        asked, name = event.args
+    async def _clicked(self, asked: str, name: str) -> None:
         try:
-            await (self._restore(str(name)) if asked == "restore" else self._remove(str(name)))
+            await (self._restore(name) if asked == "restore" else self._remove(name))
         except WorkbenchError as problem:
             told(str(problem))
         await self._show()

@@ -2,13 +2,14 @@
 
 from collections.abc import Awaitable, Callable
 
-from nicegui import events, ui
+from nicegui import ui
 
 from app.domain.errors import WorkbenchError
 from app.domain.settings import Mode, Theme
 from app.store.records.tables import PreferencesStore
 from app.ui.elements.addresses import TOOL_SOURCES
 from app.ui.elements.buttons import button
+from app.ui.elements.clicks import on_click_of
 from app.ui.elements.day_ceiling_form import DayCeilingForm
 from app.ui.elements.format import dollars
 from app.ui.elements.markup import Html, joined, tag
@@ -17,7 +18,6 @@ from app.ui.elements.notices import told
 from app.workbench import Workbench
 
 DEMO = "demo/agent"
-_EMIT_CHOICE = "(event) => { const one = event.target.closest('[data-choice]'); if (one) emit(one.dataset.choice); }"
 _SHOW_MODE = "document.documentElement.classList.toggle('mode-user', %s)"
 THEMES: tuple[tuple[Theme, str], ...] = (("light", "Light"), ("dark", "Dark"), ("system", "As the system"))
 MODES: tuple[tuple[Mode, str], ...] = (("user", "User"), ("developer", "Developer"))
@@ -87,23 +87,23 @@ class AppearanceSection:
         self._preferences = preferences
         self._set_theme = set_theme
         self._turn_sound = turn_sound
-        self._themes = ui.html(sanitize=False).on("click", self._theme_chosen, js_handler=_EMIT_CHOICE)
-        self._modes = ui.html(sanitize=False).on("click", self._mode_chosen, js_handler=_EMIT_CHOICE)
+        self._themes = on_click_of(ui.html(sanitize=False), "choice", self._theme_chosen)
+        self._modes = on_click_of(ui.html(sanitize=False), "choice", self._mode_chosen)
         with ui.element("div").classes("set-choice"):
             ui.label("Sound").classes("set-title")
             self._sound = button("", self._sound_turned, testid="settings-sound")
             ui.label("Whether a run that begins to wait for your decision is heard.").classes("set-note")
         self._show()
 
-    async def _theme_chosen(self, event: events.GenericEventArguments) -> None:
+    async def _theme_chosen(self, wanted: str) -> None:
         for name, _ in THEMES:
-            if name == event.args:
+            if name == wanted:
                 await self._set_theme(name)
         self._show()
 
-    async def _mode_chosen(self, event: events.GenericEventArguments) -> None:
+    async def _mode_chosen(self, wanted: str) -> None:
         for name, _ in MODES:
-            if name == event.args and await saved(self._preferences, mode=name):
+            if name == wanted and await saved(self._preferences, mode=name):
                 ui.run_javascript(_SHOW_MODE % ("true" if name == "user" else "false"))
         self._show()
 

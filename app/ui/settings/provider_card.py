@@ -9,6 +9,7 @@ from pydantic import TypeAdapter
 from app.domain.errors import WorkbenchError
 from app.llm.providers.provider_desk import ProviderEntry
 from app.ui.elements.buttons import button
+from app.ui.elements.clicks import on_click_of
 from app.ui.elements.live_html import LiveHtml
 from app.ui.elements.markup import icon, tag
 from app.ui.elements.notices import told
@@ -19,7 +20,6 @@ from app.ui.settings.provider_doctor import ProviderDoctor
 from app.workbench import Workbench
 
 _FORM = TypeAdapter(dict[str, str])
-_CLICKED = "(event) => { if (event.target.closest('.provider-head')) emit(); }"
 
 
 class ProviderCard(ui.element):
@@ -37,8 +37,7 @@ class ProviderCard(ui.element):
         self._is_open = False
         self._state = self._desk.state(name)
         with self:
-            self._head = LiveHtml()
-            self._head.on("click", self.turn, js_handler=_CLICKED)
+            self._head = on_click_of(LiveHtml(), "key", lambda _: self.turn())
             self._body = ui.element("div").classes("provider-body")
             self._body.visible = False
         self._show_head()

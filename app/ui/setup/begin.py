@@ -2,12 +2,13 @@
 
 from collections.abc import Awaitable, Callable
 
-from nicegui import events, ui
+from nicegui import ui
 
+from app.ui.elements.clicks import on_click_of
 from app.ui.elements.live_html import LiveHtml
 from app.ui.setup.key import SetupKey
 from app.ui.setup.server import SetupServer
-from app.ui.setup.views import EMIT_PICK, ways_view
+from app.ui.setup.views import ways_view
 from app.workbench import Workbench
 
 Chosen = Callable[[str], Awaitable[object]]
@@ -21,15 +22,15 @@ class SetupBegin:
         self._on_chosen = on_chosen
         self._opened = ""
         self._ways = LiveHtml()
-        self._ways.on("click", self._picked, js_handler=EMIT_PICK)
+        on_click_of(self._ways, "pick", self._picked)
         self._body = ui.element("div").classes("setup-more")
         self._open(wanted)
 
-    async def _picked(self, event: events.GenericEventArguments) -> None:
-        if event.args == "demo":
+    async def _picked(self, way: str) -> None:
+        if way == "demo":
             await self._on_chosen("demo")
         else:
-            self._open("" if event.args == self._opened else str(event.args))
+            self._open("" if way == self._opened else way)
 
     def _open(self, way: str) -> None:
         self._opened = way

@@ -2,15 +2,16 @@
 
 from collections.abc import Awaitable, Callable
 
-from nicegui import events, ui
+from nicegui import ui
 
 from app.domain.settings import SetupProgress
 from app.llm.providers.catalog import DEMO
+from app.ui.elements.clicks import on_click_of
 from app.ui.elements.live_html import LiveHtml
 from app.ui.elements.markup import Html, tag
 from app.ui.elements.model_picker import ModelPicker
 from app.ui.elements.notices import empty_state
-from app.ui.setup.views import EMIT_PICK, MOST_MODELS, agents_view, models_view
+from app.ui.setup.views import MOST_MODELS, agents_view, models_view
 from app.workbench import Workbench
 
 
@@ -29,13 +30,13 @@ class SetupChoose:
         else:
             ui.html(_only(self._model), sanitize=False)
         ui.html(tag("h3", "Agent", cls="set-title"), sanitize=False)
-        self._agents = ui.html(sanitize=False).on("click", self._picked, js_handler=EMIT_PICK)
+        self._agents = on_click_of(ui.html(sanitize=False), "pick", self._picked)
         self._show_agents(progress.agent)
 
     def _build_models(self) -> None:
         ui.html(tag("h3", "Model", cls="set-title"), sanitize=False)
         self._models = LiveHtml()
-        self._models.on("click", self._model_clicked, js_handler=EMIT_PICK)
+        on_click_of(self._models, "pick", self._choose)
         if len(self._names) > MOST_MODELS or not self._model:
             with ui.element("div").classes("row-line"):
                 ui.label("All models, to search:").classes("set-note")
@@ -46,9 +47,6 @@ class SetupChoose:
 
     def _show_models(self) -> None:
         self._models.show(models_view(self._names, self._model) if self._model else Html(""))
-
-    async def _model_clicked(self, event: events.GenericEventArguments) -> None:
-        await self._choose(str(event.args))
 
     async def _choose(self, model: str | None) -> None:
         self._model = model or self._model
@@ -63,8 +61,8 @@ class SetupChoose:
             with self._agents:
                 empty_state("smart_toy", "No agents", "Make one, or bring a deleted one back on the Agents page.")
 
-    async def _picked(self, event: events.GenericEventArguments) -> None:
-        await self._on_chosen(self._model or DEMO.name, str(event.args))
+    async def _picked(self, agent_id: str) -> None:
+        await self._on_chosen(self._model or DEMO.name, agent_id)
 
 
 def model_names(workbench: Workbench, provider: str) -> list[str]:

@@ -8,9 +8,10 @@ from pydantic import TypeAdapter
 from app.domain.errors import WorkbenchError
 from app.llm.providers.nearby import NearbyServer
 from app.ui.elements.buttons import button
+from app.ui.elements.clicks import on_click_of
 from app.ui.elements.markup import Html, icon, tag
 from app.ui.elements.provider_views import READ_FORM, USERNAME
-from app.ui.setup.views import EMIT_PICK, servers_view
+from app.ui.setup.views import servers_view
 from app.workbench import Workbench
 
 _FORM = TypeAdapter(dict[str, str])
@@ -25,7 +26,7 @@ class SetupServer:
         self._servers: list[NearbyServer] = []
         self._keys: dict[str, str] = {}
         self._list = ui.html(sanitize=False).props("role=status aria-live=polite data-testid=setup-servers")
-        self._list.on("click", self._use, js_handler=EMIT_PICK)
+        on_click_of(self._list, "pick", self._use)
         self._again = button("Look again", self._look, icon="sync", testid="setup-look-again")
         ui.html(address_form(), sanitize=False).on("submit", self._try, js_handler=READ_FORM)
         self._note = ui.html(sanitize=False).props("role=status aria-live=polite data-testid=setup-server-note")
@@ -57,8 +58,8 @@ class SetupServer:
         self._keys[found.address] = key
         self._show([found, *(one for one in self._servers if one.address != found.address)])
 
-    async def _use(self, event: events.GenericEventArguments) -> None:
-        server = next((one for one in self._servers if one.address == event.args), None)
+    async def _use(self, address: str) -> None:
+        server = next((one for one in self._servers if one.address == address), None)
         if server is None:
             return
         try:

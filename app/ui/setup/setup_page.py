@@ -8,6 +8,7 @@ from app.domain.settings import SetupProgress, SetupStep
 from app.llm.providers.catalog import DEMO
 from app.ui.elements.addresses import LANDING, SETUP, session_address
 from app.ui.elements.buttons import button
+from app.ui.elements.clicks import on_click_of
 from app.ui.elements.live_html import LiveHtml
 from app.ui.elements.markup import icon, joined, tag
 from app.ui.elements.notices import told
@@ -16,7 +17,6 @@ from app.ui.elements.setup_offer import BEGINNINGS, STEPS, setup_saved
 from app.ui.setup.begin import SetupBegin
 from app.ui.setup.choose import SetupChoose
 from app.ui.setup.views import (
-    EMIT_PICK,
     own_question,
     questions_view,
     reachable,
@@ -58,7 +58,7 @@ class SetupPage:
         with ui.element("section").classes("panel setup-step") as place:
             place.props(f'data-testid=setup-step-{step} aria-label="{STEPS[step]}"')
             self._heads[step] = LiveHtml()
-            self._heads[step].on("click", self._head_clicked, js_handler=EMIT_PICK)
+            on_click_of(self._heads[step], "pick", self._head_clicked)
             self._bodies[step] = ui.element("div").classes("setup-body")
 
     async def _begin(self) -> None:
@@ -72,9 +72,9 @@ class SetupPage:
             return
         self._show()
 
-    async def _head_clicked(self, event: events.GenericEventArguments) -> None:
+    async def _head_clicked(self, wanted: str) -> None:
         for step in reachable(self._progress):
-            if step == event.args:
+            if step == wanted:
                 await self._move(step)
 
     async def _move(self, step: SetupStep, **changes: str) -> None:
@@ -151,12 +151,9 @@ class SetupPage:
     def _build_questions(self, agent: Agent) -> None:
         words = f"{agent.name} answers with {self._progress.model}. Press a question; you are taken to the answer."
         ui.html(tag("p", words, cls="set-note"), sanitize=False)
-        ui.html(questions_view(agent), sanitize=False).on("click", self._question_pressed, js_handler=EMIT_PICK)
+        on_click_of(ui.html(questions_view(agent), sanitize=False), "pick", self._ask)
         ui.html(own_question(agent), sanitize=False).on("submit", self._question_written, js_handler=READ_FORM)
         self._note = ui.html(sanitize=False).props("role=status aria-live=polite data-testid=setup-ask-note")
-
-    async def _question_pressed(self, event: events.GenericEventArguments) -> None:
-        await self._ask(str(event.args))
 
     async def _question_written(self, event: events.GenericEventArguments) -> None:
         await self._ask(str(dict(event.args).get("question", "")))
@@ -185,17 +182,16 @@ class SetupPage:
     def _build_tour(self) -> None:
         words = "The demo model acts these out, offline. Each begins a session; come back here for the next."
         ui.html(tag("p", words, cls="set-note"), sanitize=False)
-        ui.html(tour_view(self._progress.toured), sanitize=False).on("click", self._tour_pressed, js_handler=EMIT_PICK)
+        on_click_of(ui.html(tour_view(self._progress.toured), sanitize=False), "pick", self._tour_pressed)
         with ui.element("div").classes("row-line setup-end"):
             button("Finish", self._finish, look="primary", icon="check", testid="setup-finish")
             button("Start over", self._start_over, look="quiet", testid="setup-again")
 
-    async def _tour_pressed(self, event: events.GenericEventArguments) -> None:
+    async def _tour_pressed(self, stop: str) -> None:
         agent = guide_of_tour(self._workbench.agents.all())
         if agent is None:
             told("There is no agent to show it with. Make one on the Agents page.")
             return
-        stop = str(event.args)
         seen = dict.fromkeys((*self._progress.toured, stop))
         await self._start(agent.id, DEMO.name, stop, tuple(seen))
 

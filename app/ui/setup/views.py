@@ -15,8 +15,6 @@ from app.ui.elements.setup_offer import BEGINNINGS, STEPS, way_view
 
 MOST_AGENTS = 12
 MOST_MODELS = 12
-EMIT_PICK = "(event) => { const one = event.target.closest('[data-pick]'); if (one) emit(one.dataset.pick); }"
-"""Sends what was pressed."""
 
 
 @dataclass(frozen=True, slots=True)

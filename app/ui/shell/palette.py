@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from nicegui import events, ui
 
+from app.ui.elements.clicks import on_click_of
 from app.ui.elements.focus import keep_in_view
 from app.ui.elements.markup import Html, icon, joined, tag
 
@@ -74,7 +75,7 @@ class Palette:
         box.props('borderless autofocus debounce=60 aria-label="Search or jump to" data-testid=palette-input')
         box.on("keydown", self._key, js_handler=_EMIT_KEY)
         self._list = ui.html(sanitize=False).classes("palette-list").props('role=listbox aria-label="Commands"')
-        self._list.on("click", self._clicked, js_handler=_EMIT_INDEX)
+        on_click_of(self._list, "index", self._clicked)
         self._show("")
 
     def _filter(self, event: events.ValueChangeEventArguments[str | None]) -> None:
@@ -111,8 +112,8 @@ class Palette:
         if self._list is not None:
             self._list.set_content(listed(self._found, self._chosen))
 
-    async def _clicked(self, event: events.GenericEventArguments) -> None:
-        if (place := int(event.args)) < len(self._found):  # the list may have become shorter meanwhile
+    async def _clicked(self, index: str) -> None:
+        if (place := int(index)) < len(self._found):  # the list may have become shorter meanwhile
             self._chosen = place
             await self._run_chosen()
 
@@ -131,7 +132,6 @@ _EMIT_KEY = """(event) => {
   event.preventDefault();
   emit([event.key, event.target.value]);
 }"""
-_EMIT_INDEX = "(event) => { const item = event.target.closest('[data-index]'); if (item) emit(item.dataset.index); }"
 
 
 def listed(commands: Sequence[Command], chosen: int) -> Html:

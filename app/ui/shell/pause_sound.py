@@ -4,6 +4,7 @@ from nicegui import ui
 
 from app.domain.errors import WorkbenchError
 from app.store.records.tables import PreferencesStore
+from app.ui.elements.clicks import on_click_of
 from app.ui.elements.focus import refocus
 from app.ui.elements.markup import Html, icon, tag
 from app.ui.elements.notices import told
@@ -27,7 +28,6 @@ _CHIME = """<script>
     });
   };
 </script>"""
-_EMIT = "(event) => { if (event.target.closest('[role=switch]')) emit(); }"
 
 
 class PauseSound:
@@ -36,7 +36,8 @@ class PauseSound:
     def __init__(self, preferences: PreferencesStore) -> None:
         self._preferences = preferences
         ui.add_body_html(_CHIME)
-        self._switch = ui.html(sanitize=False).classes("sound-switch").on("click", self.turn, js_handler=_EMIT)
+        place = ui.html(sanitize=False).classes("sound-switch")
+        self._switch = on_click_of(place, "sound", lambda _: self.turn())
         self._show()
 
     def play(self) -> None:
@@ -74,5 +75,6 @@ def sound_switch(*, on: bool) -> Html:
         title=words,
         aria_checked="true" if on else "false",
         aria_label=words,
+        data_sound=True,
         data_testid="pause-sound",
     )

@@ -4,13 +4,14 @@ import asyncio
 from collections.abc import Callable, Sequence
 from functools import partial
 
-from nicegui import PageArguments, context, events, ui
+from nicegui import PageArguments, context, ui
 
 from app.domain.errors import WorkbenchError
 from app.domain.settings import Theme
 from app.late import late
 from app.ui.elements import addresses
 from app.ui.elements.buttons import button, icon_button
+from app.ui.elements.clicks import on_click_of
 from app.ui.elements.code_editor import CodeEditor
 from app.ui.elements.markup import Html, icon, joined, tag
 from app.ui.elements.notices import told
@@ -78,8 +79,6 @@ _WAITING = """<script>
 _USER_MODE = "<script>document.documentElement.classList.add('mode-user')</script>"
 LOOK_SECONDS = 1.0
 """How often it is looked what goes on behind the page: runs that wait for a decision, jobs that run or ended."""
-
-_EMIT_THEME = "(event) => { const one = event.target.closest('[data-theme]'); if (one) emit(one.dataset.theme); }"
 
 
 def root(workbench: Workbench, live_markdown: LiveMarkdown, colours: Colours) -> None:
@@ -170,7 +169,7 @@ class Shell:
             self._nav.on("click", js_handler=close)
             self._sound = PauseSound(self._workbench.preferences)
             self._themes = ui.html(sanitize=False).classes("theme-switch").props("role=group aria-label=Theme")
-            self._themes.on("click", self._theme_clicked, js_handler=_EMIT_THEME)
+            on_click_of(self._themes, "theme", self._theme_clicked)
             self._quit = QuitButton(self._workbench)
         layout.props('view="hHh Lpr fff"')
         drawer.move(target_index=layout.default_slot.children.index(context.client.page_container))
@@ -198,9 +197,9 @@ class Shell:
         if before is None or counts.waiting != before.waiting:
             ui.run_javascript(f"showWaiting({counts.waiting})")
 
-    async def _theme_clicked(self, event: events.GenericEventArguments) -> None:
+    async def _theme_clicked(self, wanted: str) -> None:
         for name, _, _ in THEMES:
-            if name == event.args:
+            if name == wanted:
                 await self._set_theme(name)
 
     async def _set_theme(self, name: Theme) -> None:

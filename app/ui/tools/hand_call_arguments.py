@@ -7,13 +7,13 @@ from nicegui import events, ui
 from pydantic import JsonValue
 
 from app.domain.tools import JsonSchema
+from app.ui.elements.clicks import on_click_of
 from app.ui.elements.markup import Html, icon, joined, tag
 from app.ui.schema_form.form import SchemaForm
 from app.ui.schema_form.json import BrokenJson, as_json, read_arguments
 
 Mode = Literal["form", "json"]
 MODES: tuple[tuple[Mode, str], ...] = (("form", "Form"), ("json", "JSON"))
-_EMIT_MODE = "(event) => { const one = event.target.closest('[data-mode]'); if (one) emit(one.dataset.mode); }"
 
 
 class ArgumentsEditor(ui.element):
@@ -40,7 +40,7 @@ class ArgumentsEditor(ui.element):
         with self:
             self.switch = ui.html(sanitize=False).classes("mode-switch")
             self.switch.props('role=group aria-label="How to write the arguments"')
-            self.switch.on("click", self._switched, js_handler=_EMIT_MODE)
+            on_click_of(self.switch, "mode", self._switched)
             self._notice = ui.html(sanitize=False).props("role=status")
             self._place = ui.element("div").props("data-testid=tool-form")
             self._json = ui.element("div").classes("stack")
@@ -121,9 +121,9 @@ class ArgumentsEditor(ui.element):
             self._on_change(values)
         self._say()
 
-    def _switched(self, event: events.GenericEventArguments) -> None:
+    def _switched(self, wanted: str) -> None:
         for mode, _ in MODES:
-            if mode == event.args:
+            if mode == wanted:
                 self.show(mode)
 
     def _say(self) -> None:

@@ -5,7 +5,7 @@ import mimetypes
 from dataclasses import dataclass
 from typing import Literal
 
-from nicegui import events, ui
+from nicegui import ui
 from pydantic import JsonValue
 
 from app.domain.errors import NotFound, StorageError
@@ -18,6 +18,7 @@ from app.store.contents.contents import Contents
 from app.ui.conversation.artifact_buttons import artifact_buttons, hear_artifact_buttons
 from app.ui.conversation.tool_body import STATUS_WORDS, cut
 from app.ui.elements.buttons import icon_action
+from app.ui.elements.clicks import on_click_of
 from app.ui.elements.format import duration, size
 from app.ui.elements.json_tree import as_rows, json_table, json_tree
 from app.ui.elements.markup import Html, icon, joined, tag
@@ -27,10 +28,6 @@ View = Literal["text", "tree", "table"]
 TITLES: dict[View, str] = {"text": "Text", "tree": "Tree", "table": "Table"}
 LARGEST_IMAGE = 4_000_000
 """Bytes of an image above which it is offered for download only."""
-_EMIT = """(event) => {
-  const button = event.target.closest('[data-action]');
-  if (button) emit([button.dataset.action, button.dataset.name || '']);
-}"""
 
 
 @dataclass(frozen=True)
@@ -67,7 +64,7 @@ class HandCallResult(ui.element):
             self._head = ui.html(sanitize=False).classes("call-result-head")
             self._body = ui.html(sanitize=False).classes("call-result-body tool-body")
             self._files = ui.html(sanitize=False).classes("call-result-files tool-body")
-        self.on("click", self._clicked, js_handler=_EMIT)
+        on_click_of(self, "action", self._clicked, along=("name",))
         hear_artifact_buttons(self, contents)
         self.visible = False
 
@@ -93,8 +90,7 @@ class HandCallResult(ui.element):
         self._head.set_content(_head(outcome, self._shown, view))
         self._body.set_content(joined(_content(outcome, self._shown, view), _printed(outcome), _traceback(outcome)))
 
-    async def _clicked(self, event: events.GenericEventArguments) -> None:
-        action, name = event.args
+    def _clicked(self, action: str, name: str) -> None:
         if self._call is None or self._call.outcome is None:
             return
         match action:

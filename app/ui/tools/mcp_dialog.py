@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Literal
 
-from nicegui import events, ui
+from nicegui import ui
 
 from app.domain.errors import WorkbenchError
 from app.domain.tool_settings import McpServer
@@ -11,13 +11,13 @@ from app.tools.mcp.hub import McpHub
 from app.tools.mcp.reading import read_servers
 from app.ui.elements.addresses import TOOL_SOURCES, mcp_server_address
 from app.ui.elements.buttons import button, icon_button
+from app.ui.elements.clicks import on_click_of
 from app.ui.elements.markup import Html, icon, joined, tag
 from app.ui.tools.mcp_form import McpForm
 
 Tab = Literal["json", "form"]
 TABS: tuple[tuple[Tab, str], ...] = (("json", "Paste JSON"), ("form", "Fill in a form"))
 EXAMPLE = '{\n  "mcpServers": {\n    "time": {"command": "uvx", "args": ["mcp-server-time"]}\n  }\n}'
-_EMIT_TAB = "(event) => { const one = event.target.closest('[data-tab]'); if (one) emit(one.dataset.tab); }"
 
 
 class McpDialog:
@@ -31,7 +31,7 @@ class McpDialog:
             self._build_head("Add MCP server")
             self._tabs = ui.html(sanitize=False).classes("mode-switch")
             self._tabs.props('role=group aria-label="How to describe it"')
-            self._tabs.on("click", self._choose_tab, js_handler=_EMIT_TAB)
+            on_click_of(self._tabs, "tab", self._choose_tab)
             with ui.element("div").classes("stack") as self._json:
                 self._build_json()
             self._form = McpForm()
@@ -58,8 +58,8 @@ class McpDialog:
             button("Cancel", self._dialog.close, look="quiet")
             button(confirm, self._add, look="primary", testid="mcp-add")
 
-    def _choose_tab(self, event: events.GenericEventArguments) -> None:
-        self._tab = "form" if event.args == "form" else "json"
+    def _choose_tab(self, tab: str) -> None:
+        self._tab = "form" if tab == "form" else "json"
         self._show_tab()
 
     def _show_tab(self) -> None:

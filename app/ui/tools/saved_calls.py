@@ -2,13 +2,14 @@
 
 from collections.abc import Callable
 
-from nicegui import events, ui
+from nicegui import ui
 from pydantic import JsonValue
 
 from app.domain.errors import WorkbenchError
 from app.domain.tool_settings import SavedCall
 from app.domain.values import new_id, now, well_formed
 from app.ui.elements.buttons import icon_action
+from app.ui.elements.clicks import on_click_of
 from app.ui.elements.format import head, moment_text
 from app.ui.elements.markup import Html, icon, joined, tag
 from app.ui.elements.notices import told
@@ -17,10 +18,6 @@ from app.ui.elements.undo_bar import UndoBar
 from app.workbench import Workbench
 
 LONGEST_NAME = 80
-_EMIT = """(event) => {
-  const button = event.target.closest('[data-action]');
-  if (button) emit([button.dataset.action, button.closest('[data-call]').dataset.call]);
-}"""
 
 
 class SavedCallsBar(ui.element):
@@ -36,7 +33,8 @@ class SavedCallsBar(ui.element):
         self._undo = undo
         self._on_choose = on_choose
         with self:
-            self._list = ui.html(sanitize=False).on("click", self._clicked, js_handler=_EMIT).classes("saved-list")
+            self._list = ui.html(sanitize=False).classes("saved-list")
+            on_click_of(self._list, "action", self._clicked, along=("call",))
         self._show()
 
     async def save(self, arguments: dict[str, JsonValue]) -> None:
@@ -58,8 +56,7 @@ class SavedCallsBar(ui.element):
             told(str(problem))
         self._show()
 
-    async def _clicked(self, event: events.GenericEventArguments) -> None:
-        action, call_id = event.args
+    async def _clicked(self, action: str, call_id: str) -> None:
         found = next((one for one in self._saved.of(self._tool) if one.id == call_id), None)
         if found is None:
             self._show()

@@ -115,7 +115,7 @@ async def test_filters_that_nothing_fits_say_so_and_can_be_cleared(tmp_path: Pat
     async with visitor(tmp_path) as (user, _):
         await user.open("/runs?q=no-such-words")
         await sees(user, "No run fits")
-        user.find(kind=ui.html, content="clear-filters").trigger("click", "all")
+        user.find(kind=ui.html, content="clear-filters").trigger("click", ["all"])
         await sees(user, "10 runs")
         assert len(requests(user)) == 10
 

@@ -1,0 +1,27 @@
+"""Clicks on what markup shows, heard by the one element that it stands in, however often it is drawn anew."""
+
+import json
+from collections.abc import Callable
+from typing import TypeVar
+
+from nicegui import events, ui
+
+_EMIT = """(event) => {
+  const names = %s, one = event.target.closest('[' + names[0] + ']');
+  if (one) emit(names.map((name) => one.closest('[' + name + ']')?.getAttribute(name) ?? ''));
+}"""
+
+
+Place = TypeVar("Place", bound=ui.element)
+
+
+def on_click_of(place: Place, name: str, handler: Callable[..., object], *, along: tuple[str, ...] = ()) -> Place:
+    """Call the handler when something with `data-<name>` within the place is clicked; gives the place back.
+
+    It gets the attribute's value, then those of `along`, each from there or from around it, "" where there is none.
+    """
+
+    def hear(event: events.GenericEventArguments) -> object:
+        return handler(*map(str, event.args))
+
+    return place.on("click", hear, js_handler=_EMIT % json.dumps([f"data-{one}" for one in (name, *along)]))
