@@ -1,0 +1,122 @@
+"""The head of a session: who answers, as which variant and by which model, and how it stands."""
+
+from collections.abc import Callable
+from functools import partial
+
+from nicegui import ui
+
+from app.domain.errors import WorkbenchError
+from app.domain.sessions import Session, switched
+from app.ui.conversation.conversation import Conversation
+from app.ui.conversation.figures import Figures, ceiling, token_ceiling
+from app.ui.conversation.session_bars import SessionFacts, session_chips, session_heading
+from app.ui.elements.addresses import compare_address
+from app.ui.elements.buttons import button, icon_button
+from app.ui.elements.model_picker import ModelPicker
+from app.ui.elements.new_session import start_session
+from app.ui.elements.notices import told
+from app.ui.elements.variant_select import VariantSelect
+from app.workbench import Workbench
+
+_TOGGLE_SIDE = """(event) => {
+  // Wide windows show the panel until somebody hides it, narrow ones hide it until somebody shows it.
+  const shown = getComputedStyle(document.querySelector(".session-side")).display !== "none";
+  document.body.classList.toggle("side-shown", !shown);
+  document.body.classList.toggle("side-hidden", shown);
+}"""
+
+
+class SessionHead(ui.element):
+    """`on_change` is called when a variant or a model was chosen here."""
+
+    def __init__(
+        self, workbench: Workbench, session: Session, *, on_change: Callable[[], object], on_stop: Callable[[], object]
+    ) -> None:
+        super().__init__("div")
+        self.classes("session-head")
+        self._workbench = workbench
+        self._session = session
+        self._agent = workbench.agents.get(session.agent_id)
+        self._on_change = on_change
+        with self:
+            self._build_facts()
+            self._stop = button("Stop", on_stop, icon="stop", look="danger", testid="stop-button")
+            self._stop.visible = False
+            again = partial(start_session, workbench, self._agent.id)
+            new = button("New session", again, icon="add", testid="new-session-button").classes("btn-label")
+            new.props('aria-label="New session"')
+            icon_button("compare_arrows", "Compare with another variant", self._compare, testid="compare-link")
+            side = icon_button("view_sidebar", "Show or hide prompt and settings", testid="side-panel-button")
+            side.on("click", js_handler=_TOGGLE_SIDE)
+
+    def _build_facts(self) -> None:
+        with ui.element("div").classes("session-facts"):
+            self._heading = ui.html(sanitize=False).classes("session-name")
+            self._variant = VariantSelect(self._agent, self._session.variant, self._choose_variant)
+            self._picker = ModelPicker(
+                self._workbench.choices, self.model, self._choose_model, reset="Use the variant's model"
+            )
+            self._chips = ui.html(sanitize=False).classes("session-chips")
+
+    @property
+    def model(self) -> str:
+        """The model that answers."""
+        return self._session.model or self._agent.variant(self._session.variant).behaviour.model
+
+    def show(self, session: Session, facts: SessionFacts, *, running: bool) -> None:
+        """Show how the session stands."""
+        self._session, self._agent = session, self._workbench.agents.get(session.agent_id)
+        self._heading.set_content(session_heading(facts))
+        self._chips.set_content(session_chips(facts))
+        self._variant.show(self._agent, session.variant)
+        if self._picker.model != self.model:
+            self._picker.show(self.model)
+        self._stop.visible = running
+
+    async def show_trouble(self) -> None:
+        """Say what stands in the model's way."""
+        self._picker.show(self.model, trouble=await self._workbench.choices.trouble(self.model))
+
+    async def pick_model(self) -> None:
+        """Offer the models."""
+        await self._picker.open()
+
+    async def _choose_variant(self, number: int) -> None:
+        await self._change(partial(switched, agent=self._agent, number=number))
+
+    async def _choose_model(self, model: str | None) -> None:
+        await self._change(lambda newest: newest.model_copy(update={"model": model}))
+
+    async def _change(self, change: Callable[[Session], Session]) -> None:
+        try:
+            await self._workbench.sessions.change(self._session.id, change)
+        except WorkbenchError as problem:
+            told(str(problem))
+        self._on_change()
+
+    def _compare(self) -> None:
+        ui.navigate.to(compare_address(self._agent.slug, self._session.variant))
+
+
+def session_facts(
+    workbench: Workbench, session: Session, conversation: Conversation, *, day_cost: float
+) -> SessionFacts:
+    """As of now; `day_cost` is what today's runs of all agents have cost, in US dollars."""
+    agent, turns = workbench.agents.get(session.agent_id), conversation.turns
+    limits, ledger = agent.variant(session.variant).behaviour.limits, workbench.runs.ledger
+    rows = (workbench.rows.get(run_id) for run_id in conversation.hidden)
+    earlier = [Figures.of_row(row) for row in rows if row is not None]
+    return SessionFacts(
+        agent=agent.name,
+        icon=agent.icon,
+        status=conversation.status,
+        turns=[*earlier, *(turn.figures for turn in turns)],
+        ceiling=ceiling(
+            limits,
+            run_cost=turns[-1].figures.cost if turns else 0.0,
+            session_cost=ledger.session_cost(session.id) if limits.session_cost else 0.0,
+            day_cost=day_cost,
+            all_day=ledger.day_ceiling(),
+        ),
+        token_ceiling=token_ceiling(limits, turns[-1].figures.tokens if turns else 0),
+    )
