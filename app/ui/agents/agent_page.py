@@ -8,7 +8,8 @@ from nicegui import background_tasks, ui
 from app.domain.agent_names import name_problem
 from app.domain.agents import Agent, Behaviour, archived, promoted, renamed, unarchived
 from app.domain.errors import NotFound, WorkbenchError
-from app.ui.agents.agent_heading import agent_heading
+from app.domain.trace import Week
+from app.domain.values import now
 from app.ui.agents.agent_transfer import download_agent
 from app.ui.agents.editor_bar import EditorBar
 from app.ui.agents.editor_draft import EditorDraft
@@ -17,7 +18,8 @@ from app.ui.agents.versions import Versions
 from app.ui.agents.versions_diff import EDITOR, DifferencesDialog
 from app.ui.elements.addresses import AGENTS, compare_address, session_address
 from app.ui.elements.buttons import button, icon_button
-from app.ui.elements.markup import tag
+from app.ui.elements.format import ago, dollars, plural
+from app.ui.elements.markup import Html, icon, joined, tag
 from app.ui.elements.notices import told
 from app.ui.elements.questions import asked_for_text
 from app.ui.elements.undo_bar import UndoBar
@@ -249,3 +251,25 @@ class AgentPage:
             told(str(problem))
             return
         ui.navigate.to(AGENTS)
+
+
+def agent_heading(agent: Agent, week: Week) -> Html:
+    """Icon, name, slug, description, and figures on one line."""
+    names = tag(
+        "div",
+        tag("h1", agent.name, cls="page-title", data_testid="agent-name"),
+        tag("p", agent.description or "No description.", cls="page-lead"),
+        tag("p", *_facts(agent, week), cls="faint agent-facts"),
+        cls="grow",
+    )
+    return joined(tag("span", icon(agent.icon), cls="agent-icon"), names)
+
+
+def _facts(agent: Agent, week: Week) -> list[Html]:
+    facts = [tag("code", agent.slug, cls="mono"), tag("span", f"v{agent.active} is active")]
+    if week.last_run_at is None:
+        facts.append(tag("span", "never ran"))
+    else:
+        facts.append(tag("span", f"last run {ago(week.last_run_at, now())}"))
+        facts.append(tag("span", f"{plural(week.runs, 'run')}, {dollars(week.cost)} this week"))
+    return facts

@@ -5,15 +5,13 @@ from functools import partial
 
 from nicegui import ui
 
-from app.domain.agents import Agent
-from app.domain.comparisons import Comparison
-from app.domain.errors import NotFound, WorkbenchError
+from app.domain.agents import Agent, promoted, with_variant
+from app.domain.comparisons import ComparedTurn, Comparison
+from app.domain.errors import Conflict, NotFound, WorkbenchError
 from app.domain.sessions import Session
 from app.ui.compare.board import Board
 from app.ui.compare.column import CompareColumn
 from app.ui.compare.compare_page import UNTITLED
-from app.ui.compare.promotion import promote
-from app.ui.compare.retry import answer_again
 from app.ui.compare.rounds import rounds, tally, votes
 from app.ui.compare.words import LETTERS, ColumnFacts, column_head
 from app.ui.conversation.composer import SendAs
@@ -224,3 +222,49 @@ _WELCOME = joined(
     tag("h2", "One message, several answers"),
     tag("p", "Write a message below. All columns answer it at the same time, and you see who did better."),
 )
+
+
+async def promote(workbench: Workbench, session: Session) -> Agent:
+    """The agent with the column's variant active; a model of the column's own is saved as a new variant first.
+
+    Raises `WorkbenchError` as `agents.change` does.
+    """
+
+    def change(agent: Agent) -> Agent:
+        saved = _with_model(agent, session)
+        return promoted(saved, session.variant if saved is agent else saved.variants[-1].number)
+
+    agent = await workbench.agents.change(session.agent_id, change)
+    if session.model is not None:
+        at_home = {"variant": agent.active, "model": None}
+        await workbench.sessions.change(session.id, lambda one: one.model_copy(update=at_home))
+    return agent
+
+
+def _with_model(agent: Agent, session: Session) -> Agent:
+    """The agent with the variant under the session's model as its newest; the agent itself where that is no change."""
+    behaviour = agent.variant(session.variant).behaviour
+    if session.model is None or session.model == behaviour.model:
+        return agent
+    own = behaviour.model_copy(update={"model": session.model})
+    return with_variant(agent, own, origin=session.variant, note=f"With {session.model}, from a comparison")
+
+
+async def answer_again(workbench: Workbench, comparison: Comparison, session_id: str, run_id: str) -> None:
+    """Start the column's newest run anew.
+
+    Raises `Conflict` for an earlier one: the column would lose what it said after it, and with it the others' company.
+    """
+    if not comparison.turns or comparison.turns[-1].runs.get(session_id) != run_id:
+        raise Conflict("Only the newest message can be answered again here. Open the column as a session of its own.")
+    live = await workbench.chat.regenerate(session_id, run_id)
+    await workbench.comparisons.change(
+        comparison.id, lambda newest: _with_run(newest, len(comparison.turns) - 1, session_id, live.run_id)
+    )
+
+
+def _with_run(comparison: Comparison, number: int, session_id: str, run_id: str) -> Comparison:
+    turn = comparison.turns[number]
+    again = ComparedTurn(text=turn.text, runs={**turn.runs, session_id: run_id}, refusals=turn.refusals)
+    turns = (*comparison.turns[:number], again, *comparison.turns[number + 1 :])
+    return comparison.model_copy(update={"turns": turns})

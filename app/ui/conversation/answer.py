@@ -22,21 +22,19 @@ from app.domain.messages import Message
 from app.domain.streaming import Draft
 from app.domain.tools import Progress, ToolSpec
 from app.store.contents.contents import Contents
+from app.ui.conversation.answer_frame import answer_actions, answer_heading, output_check
 from app.ui.conversation.call_cards import CallCards
 from app.ui.conversation.failed_attempts import FailedAttempts
 from app.ui.conversation.failures import error_card, interrupted_card, mark
 from app.ui.conversation.figures import Figures
-from app.ui.conversation.message_actions import answer_actions
-from app.ui.conversation.output_check import output_check
 from app.ui.conversation.pause_card import Act, PauseCard
-from app.ui.conversation.phase import Phase
-from app.ui.conversation.phase_line import PhaseLine
+from app.ui.conversation.phase import Phase, PhaseLine
 from app.ui.conversation.reasoning import Reasoning
-from app.ui.conversation.skipped_steps import SkippedSteps
 from app.ui.conversation.trace_marks import trimmed_words
 from app.ui.conversation.user_message import SteerMessage
-from app.ui.elements.format import clock, dollars, duration, moment_text, tokens
-from app.ui.elements.markup import Html, icon, joined, tag
+from app.ui.elements.addresses import run_address
+from app.ui.elements.format import dollars, duration, plural, tokens
+from app.ui.elements.markup import Html, joined, tag
 from app.ui.markdown.live_markdown import LiveMarkdown, render
 from app.ui.markdown.markdown import Markdown
 
@@ -88,7 +86,7 @@ class Answer(ui.element):
         self._reasoning: Reasoning | None = None
         self._phase = Phase(started.at, {name: spec.title for name, spec in self._specs.items()})
         with self:
-            ui.html(_heading(started, run, agent_icon), sanitize=False).classes("assistant-head")
+            ui.html(answer_heading(started, run, agent_icon), sanitize=False).classes("assistant-head")
             self._body = ui.element("div").classes("answer").props("data-testid=message-streaming")
             self._cards = CallCards(self._body, self._specs, contents)
             self._attempts = FailedAttempts(self._body)
@@ -262,12 +260,20 @@ class Answer(ui.element):
             ui.html(joined(actions, used), sanitize=False).classes("message-actions")
 
 
-def _heading(started: Entry, run: RunStarted, agent_icon: str) -> Html:
-    who = tag(
-        "div",
-        tag("strong", run.agent.name),
-        tag("span", run.model),
-        tag("time", clock(started.at), datetime=started.at.isoformat(), title=moment_text(started.at)),
-        cls="who",
-    )
-    return joined(tag("span", icon(agent_icon), cls="avatar", aria_hidden="true"), who)
+class SkippedSteps:
+    """Stands first in `place`, once there is one."""
+
+    def __init__(self, place: ui.element, run_id: str) -> None:
+        self._place = place
+        self._run_id = run_id
+        self._count = 0
+        self._note: ui.html | None = None
+
+    def count_one(self) -> None:
+        self._count += 1
+        if self._note is None:
+            with self._place:
+                self._note = ui.html(sanitize=False).classes("mark")
+            self._note.move(self._place, target_index=0)
+        link = tag("a", "See the whole run", href=run_address(self._run_id))
+        self._note.set_content(joined(f"{plural(self._count, 'earlier step')} not shown here. ", link))

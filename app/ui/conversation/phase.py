@@ -3,9 +3,12 @@
 from collections.abc import Mapping
 from datetime import datetime
 
+from nicegui import ui
+
 from app.domain.events import Entry, ModelCalled, ModelFailed, PauseRequested, PauseResolved, ToolCalled, ToolReturned
 from app.domain.failure_words import failure_words
 from app.domain.streaming import Draft
+from app.domain.values import now
 from app.ui.elements.format import head
 from app.ui.elements.visible import visible
 
@@ -56,3 +59,15 @@ class Phase:
     def since(self) -> datetime:
         """When the last entry that says what goes on was written."""
         return self._since
+
+
+class PhaseLine(ui.element, component="phase_line.js"):
+    """One line; its seconds are counted in the browser."""
+
+    def show(self, text: str, since: datetime) -> None:
+        """Say what goes on since then; nothing happens when that is said already."""
+        if text == self._props.get("text"):
+            return
+        self._props["ms"] = (now() - since).total_seconds() * 1000
+        self._props["text"] = text
+        self.update()

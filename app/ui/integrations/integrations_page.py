@@ -1,19 +1,43 @@
 """Agents for other programs: who may run them, with which keys, and programs that do, filled in and tried."""
 
+from collections.abc import Mapping
+from typing import Self
+from urllib.parse import urlencode
+
 from nicegui import PageArguments, ui
 
 from app.domain.agents import Agent
-from app.domain.values import now
+from app.domain.values import Value, now
 from app.engine.keys import MadeKey
-from app.ui.elements.addresses import AGENTS
+from app.ui.elements.addresses import AGENTS, INTEGRATIONS
 from app.ui.elements.markup import icon, joined, tag
 from app.ui.elements.notices import empty_state
 from app.ui.integrations.api_agent_panel import ApiAgentPanel
 from app.ui.integrations.api_keys_panel import ApiKeysPanel
 from app.ui.integrations.api_snippet_panel import ApiSnippetPanel
 from app.ui.integrations.api_snippets import AgentCall
-from app.ui.integrations.integrations_query import IntegrationsQuery
 from app.workbench import Workbench
+
+
+class IntegrationsQuery(Value):
+    """What an address says wrongly is left out, never refused."""
+
+    agent: str = ""
+    """A slug."""
+    way: str = ""
+    """The name of a snippet."""
+
+    @classmethod
+    def of(cls, parameters: Mapping[str, str]) -> Self:
+        """The query of an address."""
+        return cls(agent=parameters.get("agent", "")[:200], way=parameters.get("with", "")[:40])
+
+    @property
+    def address(self) -> str:
+        """The address that says this."""
+        query = urlencode({name: said for name, said in (("agent", self.agent), ("with", self.way)) if said})
+        return f"{INTEGRATIONS}?{query}" if query else INTEGRATIONS
+
 
 LOOK_SECONDS = 2.0
 """How often it is looked which keys were made, used or revoked elsewhere."""

@@ -9,6 +9,7 @@ import logging
 from collections import OrderedDict
 from pathlib import Path
 
+from nicegui import events, ui
 from pydantic import TypeAdapter
 
 from app.domain.errors import ToolError
@@ -76,3 +77,19 @@ class Colours:
             _log.warning("Code is shown without colours: %s", error)
             return []
         return _PIECES.validate_json("".join(part.text for part in found.parts if isinstance(part, TextPart)))
+
+
+_WANTED: TypeAdapter[tuple[int, str, str]] = TypeAdapter(tuple[int, str, str])
+
+
+class CodeColours(ui.element, component="code_colours.js"):
+    """One in each tab; it looks after all code there, whoever shows it."""
+
+    def __init__(self, colours: Colours) -> None:
+        super().__init__()
+        self._colours = colours
+        self.on("wanted", self._answer)
+
+    async def _answer(self, event: events.GenericEventArguments) -> None:
+        number, text, language = _WANTED.validate_python(event.args)
+        self.run_method("paint", number, await self._colours.of(text, language))

@@ -1,6 +1,6 @@
 """All runs: filtered, sorted and paged by the server; what is shown stands in the address."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping, Sequence
 from time import monotonic
 
 from nicegui import PageArguments, background_tasks, events, ui
@@ -21,7 +21,6 @@ from app.ui.runs.trace_import import ImportRun
 from app.ui.runs.trace_query import PAGE_SIZE, SORT_KEYS, TYPED, RunsQuery
 from app.ui.runs.trace_rows import BODY, HEADER, cells, columns, range_words, unread_words
 from app.ui.runs.trace_saved import SavedFilters
-from app.ui.runs.trace_selection import picked
 from app.workbench import Workbench
 
 REFRESH_SECONDS = 0.5
@@ -252,3 +251,16 @@ class RunsPage:
 
 def _pages(total: int) -> int:
     return max(1, -(-total // PAGE_SIZE))
+
+
+def picked(rows: Sequence[str], chosen: Collection[str], clicked: str, *, since: str | None) -> list[str]:
+    """The chosen rows, in the order of the list, after a click on one of them.
+
+    `since` is where a range begins: all rows from there to the clicked one become what the clicked one becomes.
+    """
+    wanted = clicked not in chosen
+    touched = {clicked}
+    if since in rows and clicked in rows:
+        first, last = sorted((rows.index(since), rows.index(clicked)))
+        touched = set(rows[first : last + 1])
+    return [row for row in rows if (wanted if row in touched else row in chosen)]

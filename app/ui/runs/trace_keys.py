@@ -1,4 +1,7 @@
-"""The keys of a list of runs: j and k or the arrows go from row to row, x chooses one, / goes to the search."""
+"""The keys of a list of runs: j and k or the arrows go from row to row, x chooses one, / goes to the search.
+
+Apart from the page they are for: the shell puts them into every tab, before that page is imported.
+"""
 
 # Enter needs nothing: what the keys go to are links. Other pages have no such list, there it does nothing.
 RUNS_KEYS = """<script>document.addEventListener("keydown", (event) => {

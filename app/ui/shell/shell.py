@@ -17,8 +17,7 @@ from app.ui.elements.markup import Html, icon, joined, tag
 from app.ui.elements.notices import told
 from app.ui.elements.prompt_editor import PromptEditor
 from app.ui.elements.sub_pages import Pages, shown, shown_later
-from app.ui.markdown.code_colours import CodeColours
-from app.ui.markdown.colours import Colours
+from app.ui.markdown.colours import CodeColours, Colours
 from app.ui.markdown.live_markdown import LiveMarkdown
 from app.ui.playground.landing_page import Landing
 from app.ui.runs.job_news import JobNews, tell
@@ -28,9 +27,8 @@ from app.ui.shell.commands import commands
 from app.ui.shell.navigation import NavCounts, navigation
 from app.ui.shell.palette import Command, Palette
 from app.ui.shell.pause_sound import PauseSound
-from app.ui.shell.pictures import renew_pictures
 from app.ui.shell.quit_button import QuitButton
-from app.ui.shell.reconnection import SIGNED_OUT, newest_wins
+from app.ui.shell.reconnection import SIGNED_OUT, newest_wins, renew_pictures
 from app.ui.shell.unforeseen import Unforeseen
 from app.workbench import Workbench
 

@@ -4,8 +4,9 @@ from nicegui import ui
 
 from app.domain.errors import NotFound, WorkbenchError
 from app.domain.values import now
+from app.tools.mcp.hub import McpHub
 from app.tools.mcp.launching import command_line
-from app.tools.mcp.states import ServerState
+from app.tools.mcp.states import Finding, ServerState
 from app.ui.elements.addresses import TOOL_SOURCES
 from app.ui.elements.buttons import button, icon_button
 from app.ui.elements.live_html import LiveHtml
@@ -13,8 +14,15 @@ from app.ui.elements.markup import Html, icon, joined, tag
 from app.ui.elements.notices import told
 from app.ui.elements.questions import agreed
 from app.ui.tools.mcp_dialog import McpEditDialog
-from app.ui.tools.mcp_doctor import McpDoctor
-from app.ui.tools.mcp_views import changes_view, consent_view, log_view, problem_view, status_words, tools_view
+from app.ui.tools.mcp_views import (
+    changes_view,
+    consent_view,
+    findings_view,
+    log_view,
+    problem_view,
+    status_words,
+    tools_view,
+)
 from app.workbench import Workbench
 
 LOOK_SECONDS = 0.5
@@ -173,3 +181,31 @@ def _heading(state: ServerState) -> Html:
         tag("span", icon("dns"), cls="agent-icon"),
         tag("div", title, tag("div", *chips, cls="tool-chips"), command, cls="grow"),
     )
+
+
+class McpDoctor(ui.element):
+    """Its own connection is tried, so what runs over the other one goes on."""
+
+    def __init__(self, hub: McpHub, name: str) -> None:
+        super().__init__("section")
+        self.classes("panel tool-section").props('aria-label="Doctor" data-testid=doctor')
+        self._hub = hub
+        self._name = name
+        with self:
+            with ui.element("div").classes("section-head row-line"):
+                ui.html("Does it work?", sanitize=False, tag="h2").classes("section-title grow")
+                self._button = button("Check it step by step", self._examine, icon="healing", testid="run-doctor")
+            self._steps = LiveHtml().props("role=status aria-live=polite")
+
+    async def _examine(self) -> None:
+        self._button.set_enabled(False)
+        findings: list[Finding] = []
+        self._steps.show(findings_view(findings, running=True))
+        try:
+            async for finding in self._hub.doctor(self._name):
+                findings.append(finding)
+                self._steps.show(findings_view(findings, running=True))
+        except WorkbenchError as problem:
+            told(str(problem))
+        self._steps.show(findings_view(findings, running=False))
+        self._button.set_enabled(True)

@@ -9,7 +9,7 @@ from app.domain.tools import ToolSpec
 from app.store.contents.artifacts import Artifacts
 from app.store.contents.contents import Contents
 from app.ui.conversation.attached import attached
-from app.ui.conversation.attachment_words import attachment_words
+from app.ui.conversation.attachments import attachment_words
 
 IMAGE = ImagePart(artifact="1" * 64, media_type="image/png", alt="cat.png", path="/cat.png")
 TABLE = FilePart(artifact="2" * 64, media_type="text/csv", filename="t.csv", size=3, path="/t.csv")

@@ -1,6 +1,6 @@
 """What is said below an answer that has to be JSON of a schema."""
 
-from app.ui.conversation.output_check import output_check
+from app.ui.conversation.answer_frame import output_check
 
 CITY = {"type": "object", "properties": {"city": {"type": "string"}}, "required": ["city"]}
 

@@ -31,7 +31,7 @@ from app.ui.integrations.api_snippets import (
     web_socket,
 )
 from app.ui.integrations.api_trial import Answer, answer_of, answer_view, call_of
-from app.ui.integrations.integrations_query import IntegrationsQuery
+from app.ui.integrations.integrations_page import IntegrationsQuery
 from tests.hostile import PAYLOADS
 
 AT = datetime(2026, 11, 21, 12, tzinfo=UTC)
