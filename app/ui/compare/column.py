@@ -1,6 +1,6 @@
 """One session of a comparison: its head, and its turns in the rows that all columns share."""
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from nicegui import ui
@@ -11,7 +11,6 @@ from app.ui.compare.rounds import Reply
 from app.ui.conversation.conversation import elements_of, is_taken_up, show_stored, trace_of
 from app.ui.conversation.turn import Turn
 from app.ui.elements.markup import Html, icon, tag
-from app.ui.markdown.live_markdown import LiveMarkdown
 from app.workbench import Workbench
 
 ROWS_OF_A_ROUND = 5
@@ -54,15 +53,8 @@ class Cell:
 class CompareColumn(ui.element):
     """Shows the runs it is told, each in the rows of its round."""
 
-    def __init__(
-        self,
-        workbench: Workbench,
-        live_markdown: LiveMarkdown,
-        *,
-        agent_icon: str,
-        label: str,
-        on_action: Callable[[Turn, str, str], Awaitable[None]],
-    ) -> None:
+    def __init__(self, workbench: Workbench, new_turn: Callable[[str], Turn], *, label: str) -> None:
+        """`new_turn` puts an empty turn for a run into the page."""
         super().__init__("section")
         self.classes("compare-column").props("data-testid=compare-column")
         self.props["aria-label"] = label
@@ -70,9 +62,7 @@ class CompareColumn(ui.element):
         """By round; `None` where no run was started."""
         self._blanks: dict[int, ui.html] = {}
         self._workbench = workbench
-        self._live_markdown = live_markdown
-        self._agent_icon = agent_icon
-        self._on_action = on_action
+        self._new_turn = new_turn
         with self:
             self.head = ui.html(sanitize=False).classes("compare-head")
 
@@ -145,13 +135,7 @@ class CompareColumn(ui.element):
     def _new_cell(self, number: int, run_id: str, *, first: bool) -> Cell:
         row = first_row(number)
         with self:
-            turn = Turn(
-                run_id,
-                agent_icon=self._agent_icon,
-                contents=self._workbench.contents,
-                live_markdown=self._live_markdown,
-                on_action=self._on_action,
-            )
+            turn = self._new_turn(run_id)
             foot = ui.html(sanitize=False).classes("compare-foot")
         turn.style(f"--row: {row}")
         foot.style(f"--row: {row}")

@@ -72,13 +72,15 @@ class ComparisonPage:
         for place, session in enumerate(self._sessions()):
             agent = self._workbench.agents.get(session.agent_id)
             with self._board.grid:
-                column = CompareColumn(
-                    self._workbench,
-                    self._live_markdown,
+                new_turn = partial(
+                    Turn,
                     agent_icon=agent.icon,
-                    label=f"Column {LETTERS[place]}: {agent.name} v{session.variant}",
+                    contents=self._workbench.contents,
+                    live_markdown=self._live_markdown,
                     on_action=partial(self._act, place),
                 )
+                label = f"Column {LETTERS[place]}: {agent.name} v{session.variant}"
+                column = CompareColumn(self._workbench, new_turn, label=label)
             self._board.add(column)
 
     def _build_composer(self) -> None:

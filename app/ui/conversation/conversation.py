@@ -1,7 +1,7 @@
 """The turns of a session: its latest, those asked for, and the one that goes on."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Callable, Sequence
 
 from nicegui import ui
 
@@ -13,7 +13,6 @@ from app.ui.conversation.answer import SHOWN_STEPS
 from app.ui.conversation.transcript import Transcript
 from app.ui.conversation.turn import Turn
 from app.ui.elements.buttons import button
-from app.ui.markdown.live_markdown import LiveMarkdown
 from app.workbench import Workbench
 
 SHOWN_TURNS = 30
@@ -23,23 +22,15 @@ GONE = "Its run is not stored any more: it was deleted, or its file was moved aw
 
 
 class Conversation(Transcript):
-    """Shows the runs it is told; `on_action` hears the buttons of their messages."""
+    """Shows the runs it is told."""
 
-    def __init__(
-        self,
-        workbench: Workbench,
-        live_markdown: LiveMarkdown,
-        *,
-        agent_icon: str,
-        on_action: Callable[[Turn, str, str], Awaitable[None]],
-    ) -> None:
+    def __init__(self, workbench: Workbench, new_turn: Callable[[str], Turn]) -> None:
+        """`new_turn` puts an empty turn for a run into the page."""
         super().__init__("Conversation")
         self.turns: list[Turn] = []
         self._runs: tuple[str, ...] = ()
         self._workbench = workbench
-        self._live_markdown = live_markdown
-        self._agent_icon = agent_icon
-        self._on_action = on_action
+        self._new_turn = new_turn
         with self:
             self._earlier = button("Show earlier", self._show_earlier, testid="show-earlier").classes("show-earlier")
             self._place = ui.element("div").classes("turns")
@@ -127,13 +118,7 @@ class Conversation(Transcript):
 
     async def _add(self, run_id: str, trace: StoredTrace, index: int) -> None:
         with self._place:
-            turn = Turn(
-                run_id,
-                agent_icon=self._agent_icon,
-                contents=self._workbench.contents,
-                live_markdown=self._live_markdown,
-                on_action=self._on_action,
-            )
+            turn = self._new_turn(run_id)
         if index < len(self.turns):
             turn.move(self._place, target_index=index)
         self.turns.insert(index, turn)

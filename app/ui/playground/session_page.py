@@ -56,9 +56,14 @@ class SessionPage:
             with ui.element("div").classes("session-main"):
                 self._head = SessionHead(workbench, session, on_change=self._look, on_stop=self._stop_run)
                 self._kpis = ui.html(sanitize=False).classes("kpi-strip").props("data-testid=kpi-strip")
-                self._conversation = Conversation(
-                    workbench, live_markdown, agent_icon=self._agent.icon, on_action=self._act
+                new_turn = partial(
+                    Turn,
+                    agent_icon=self._agent.icon,
+                    contents=workbench.contents,
+                    live_markdown=live_markdown,
+                    on_action=self._act,
                 )
+                self._conversation = Conversation(workbench, new_turn)
                 with self._conversation:
                     self._welcome = welcome(self._agent, self._send_example)
                 self._welcome.visible = not session.runs

@@ -23,46 +23,36 @@ from app.ui.tools.mcp_views import (
     status_words,
     tools_view,
 )
+from app.ui.tools.source_page import SourcePage, tools_section
 from app.workbench import Workbench
 
-LOOK_SECONDS = 0.5
 
-
-class McpServerPage(ui.element):
-    """Pulls the server's state twice a second: its log, and the time until its next try, go on by themselves."""
+class McpServerPage(SourcePage):
+    """The server's log, and the time until its next try, go on by themselves."""
 
     def __init__(self, workbench: Workbench, name: str) -> None:
-        super().__init__("div")
-        self.classes("tool-detail").props["data-server-shown"] = name
         self._hub = workbench.mcp
         self._name = name
-        state = self._state()
-        with self:
-            self._build_head(state)
-            self._gone = LiveHtml()
-            with ui.element("div").classes("tool-columns") as self._columns:
-                with ui.element("div").classes("tool-column"):
-                    self._build_consent()
-                    self._build_changes()
-                    self._problem = LiveHtml()
-                    self._build_tools()
-                with ui.element("div").classes("tool-column"):
-                    self._doctor = McpDoctor(self._hub, name)
-                    self._build_log()
-            ui.timer(LOOK_SECONDS, self._look)
-        self._look()
+        self._state()  # raises where there is none
+        super().__init__()
+        self.props["data-server-shown"] = name
 
-    def _build_head(self, state: ServerState) -> None:
-        with ui.element("header").classes("tool-head-panel"):
-            ui.html(tag("a", icon("arrow_back"), "All sources", href=TOOL_SOURCES, cls="source-back"), sanitize=False)
-            with ui.element("div").classes("row-line source-heading"):
-                self._heading = LiveHtml().classes("grow tool-heading-words")
-                with ui.element("div").classes("source-actions"):
-                    self._switch = ui.switch("On", value=state.server.enabled, on_change=self._enable)
-                    self._switch.props("dense data-testid=server-switch")
-                    icon_button("refresh", "Connect again", self._reconnect, testid="reconnect-server")
-                    icon_button("edit", "Change", self._edit, testid="edit-server")
-                    icon_button("delete", "Remove", self._remove, testid="remove-server")
+    def build_actions(self) -> None:
+        self._switch = ui.switch("On", value=self._state().server.enabled, on_change=self._enable)
+        self._switch.props("dense data-testid=server-switch")
+        icon_button("refresh", "Connect again", self._reconnect, testid="reconnect-server")
+        icon_button("edit", "Change", self._edit, testid="edit-server")
+        icon_button("delete", "Remove", self._remove, testid="remove-server")
+
+    def build_state(self) -> None:
+        self._build_consent()
+        self._build_changes()
+        self._problem = LiveHtml()
+        self._tools = tools_section()
+
+    def build_aside(self) -> None:
+        McpDoctor(self._hub, self._name)
+        self._build_log()
 
     def _build_consent(self) -> None:
         with ui.element("section").classes("notice notice-warn") as self._consent:
@@ -77,11 +67,6 @@ class McpServerPage(ui.element):
             self._changes_shown = LiveHtml().classes("stack")
             button("Accept changes", self._accept, look="primary", testid="accept-changes")
 
-    def _build_tools(self) -> None:
-        with ui.element("section").classes("panel tool-section").props('aria-label="Its tools"'):
-            ui.html("Its tools", sanitize=False, tag="h2").classes("section-title")
-            self._tools = LiveHtml()
-
     def _build_log(self) -> None:
         with ui.element("section").classes("panel tool-section").props('aria-label="Log"'):
             ui.html("Log", sanitize=False, tag="h2").classes("section-title")
@@ -93,19 +78,9 @@ class McpServerPage(ui.element):
             raise NotFound(f"There is no MCP server {self._name!r} any more. The list of sources shows all there are.")
         return found
 
-    def _look(self) -> None:
-        try:
-            state = self._state()
-        except NotFound as problem:
-            self._gone.show(tag("p", icon("warning"), str(problem), cls="mark mark-warn", role="alert"))
-            self._columns.visible = False
-            return
-        self._gone.show(Html(""))
-        self._columns.visible = True
-        self._show(state)
-
-    def _show(self, state: ServerState) -> None:
-        self._heading.show(_heading(state))
+    def show(self) -> None:
+        state = self._state()
+        self.heading.show(_heading(state))
         self._switch.set_value(state.server.enabled)
         self._consent.visible = state.status == "consent"
         self._consent_words.show(consent_view(state.server))
@@ -120,14 +95,14 @@ class McpServerPage(ui.element):
             await self._hub.consent(self._name)
         except WorkbenchError as problem:
             told(str(problem))
-        self._look()
+        self.look()
 
     async def _accept(self) -> None:
         try:
             await self._hub.accept_changes(self._name)
         except WorkbenchError as problem:
             told(str(problem))
-        self._look()
+        self.look()
 
     async def _enable(self) -> None:
         wanted = bool(self._switch.value)
@@ -136,7 +111,7 @@ class McpServerPage(ui.element):
                 await self._hub.enable(self._name, wanted)
         except WorkbenchError as problem:
             told(str(problem))
-        self._look()
+        self.look()
 
     async def _reconnect(self) -> None:
         try:

@@ -3,6 +3,7 @@
 from nicegui import events, ui
 
 from app.domain.errors import NotFound, WorkbenchError
+from app.tools.user_tools.folder import UserTools
 from app.tools.user_tools.user_file import UserFile
 from app.ui.elements.addresses import TOOL_SOURCES, tool_file_address
 from app.ui.elements.buttons import button, icon_button
@@ -12,56 +13,42 @@ from app.ui.elements.notices import told
 from app.ui.elements.questions import asked_for_text
 from app.ui.elements.undo_bar import UndoBar
 from app.ui.elements.visible import visible
+from app.ui.tools.source_page import SourcePage, tools_section
 from app.ui.tools.user_file_editor import Draft, UserFileEditor
 from app.ui.tools.user_file_trust import TrustPanel
 from app.ui.tools.user_file_views import COPY, problem_view, status_chip, tools_view
 from app.workbench import Workbench
 
-LOOK_SECONDS = 0.5
 
-
-class UserFilePage(ui.element):
+class UserFilePage(SourcePage):
     """Follows the file on disk; what is being written in its editor is left alone."""
 
     def __init__(self, workbench: Workbench, name: str, drafts: dict[str, Draft], undo: UndoBar) -> None:
-        super().__init__("div")
-        self.classes("tool-detail").props["data-file-shown"] = name
         self._files = workbench.user_tools
         self._name = name
+        self._drafts = drafts
         self._undo = undo
         self._revision = -1
         self._file()  # raises where there is none
-        with self:
-            self._build_head()
-            self._gone = LiveHtml()
-            with ui.element("div").classes("tool-columns") as self._columns:
-                with ui.element("div").classes("tool-column"):
-                    self._build_state()
-                with ui.element("div").classes("tool-column"):
-                    self._editor = _editor(workbench, name, drafts, undo)
-            ui.timer(LOOK_SECONDS, self._look)
-        self._look()
+        super().__init__()
+        self.props["data-file-shown"] = name
 
-    def _build_head(self) -> None:
-        with ui.element("header").classes("tool-head-panel"):
-            ui.html(tag("a", icon("arrow_back"), "All sources", href=TOOL_SOURCES, cls="source-back"), sanitize=False)
-            with ui.element("div").classes("row-line source-heading"):
-                self._heading = LiveHtml().classes("grow tool-heading-words")
-                with ui.element("div").classes("source-actions"):
-                    icon_button("refresh", "Load it again", self._reload, testid="reload-file")
-                    icon_button("drive_file_rename_outline", "Rename", self._rename, testid="rename-file")
-                    icon_button("delete", "Delete", self._delete, testid="delete-file")
+    def build_actions(self) -> None:
+        icon_button("refresh", "Load it again", self._reload, testid="reload-file")
+        icon_button("drive_file_rename_outline", "Rename", self._rename, testid="rename-file")
+        icon_button("delete", "Delete", self._delete, testid="delete-file")
 
-    def _build_state(self) -> None:
+    def build_state(self) -> None:
         self._trust = TrustPanel(self._files, self._name)
         self._problem = LiveHtml()
         self._problem.on("click", self._copy, js_handler=COPY)
         with ui.element("div").classes("row-line") as self._ways_out:
             button("Try again", self._reload, icon="refresh", testid="try-file-again")
             self._goto = button("Show the line", self._show_line, icon="my_location", testid="show-line")
-        with ui.element("section").classes("panel tool-section").props('aria-label="Its tools"'):
-            ui.html("Its tools", sanitize=False, tag="h2").classes("section-title")
-            self._tools = LiveHtml().props("data-testid=file-tools")
+        self._tools = tools_section().props("data-testid=file-tools")
+
+    def build_aside(self) -> None:
+        self._editor = _editor(self._files, self._name, self._drafts, self._undo)
 
     def _file(self) -> UserFile:
         found = next((file for file in self._files.files() if file.name == self._name), None)
@@ -69,23 +56,12 @@ class UserFilePage(ui.element):
             raise NotFound(f"There is no tool file {self._name!r} any more. The list of sources shows all there are.")
         return found
 
-    def _look(self) -> None:
-        """Show the file as it is now, if anything changed."""
+    def show(self) -> None:
         if self._revision == self._files.revision:
             return
+        file = self._file()
         self._revision = self._files.revision
-        try:
-            file = self._file()
-        except NotFound as problem:
-            self._gone.show(tag("p", icon("warning"), str(problem), cls="mark mark-warn", role="alert"))
-            self._columns.visible = False
-            return
-        self._gone.show(Html(""))
-        self._columns.visible = True
-        self._show(file)
-
-    def _show(self, file: UserFile) -> None:
-        self._heading.show(_heading(file))
+        self.heading.show(_heading(file))
         self._trust.show(file)
         self._problem.show(problem_view(file))
         self._ways_out.visible = file.problem is not None
@@ -146,14 +122,14 @@ class UserFilePage(ui.element):
         ui.notify("Copied", timeout=1500)
 
 
-def _editor(workbench: Workbench, name: str, drafts: dict[str, Draft], undo: UndoBar) -> UserFileEditor | None:
+def _editor(files: UserTools, name: str, drafts: dict[str, Draft], undo: UndoBar) -> UserFileEditor | None:
     """`None` for a file that is no text."""
     try:
-        workbench.user_tools.source(name)
+        files.source(name)
     except WorkbenchError as problem:
         ui.html(tag("p", str(problem), cls="faint"), sanitize=False)
         return None
-    return UserFileEditor(workbench.user_tools, name, drafts, undo)
+    return UserFileEditor(files, name, drafts, undo)
 
 
 def _heading(file: UserFile) -> Html:
