@@ -8,8 +8,7 @@ from nicegui import ui
 from app.domain.agents import Behaviour, Variable
 from app.domain.prompts import PromptFault
 from app.ui.agents.prompt_tokens import prompt_tokens
-from app.ui.elements.clicks import on_click_of
-from app.ui.elements.focus import refocus
+from app.ui.elements.choice import Choice
 from app.ui.elements.markup import Html, icon, joined, tag
 from app.ui.elements.prompt_editor import Mode, PromptEditor
 from app.ui.elements.variables_form import Field, VariablesForm, brace_faults, fault_words, fields_of
@@ -58,16 +57,13 @@ class PromptSection:
             ui.html("System prompt", sanitize=False, tag="h2").classes("section-title")
             self._tokens = ui.html(sanitize=False, tag="span").classes("chip").props("data-testid=prompt-tokens")
             ui.element("span").classes("grow")
-            self._modes = ui.html(_mode_buttons("edit"), sanitize=False).classes("mode-switch")
-            self._modes.props('role=group aria-label="How the prompt is shown"')
-            on_click_of(self._modes, "mode", self._show_mode)
+            label = "How the prompt is shown"
+            self._modes = Choice(_MODES, self._show_mode, label=label, testid="prompt-mode-{}", look="mode-switch")
+            self._modes.show("edit")
 
-    def _show_mode(self, wanted: str) -> None:
-        for mode, _ in _MODES:
-            if mode == wanted:
-                self._editor.show(mode)
-                self._modes.set_content(_mode_buttons(mode))
-                refocus(self._modes, f"[data-mode={mode}]")
+    def _show_mode(self, mode: Mode) -> None:
+        self._editor.show(mode)
+        self._modes.show(mode)
 
     def _typed(self) -> None:
         self._change(self._behaviour.model_copy(update={"system_prompt": self._editor.text}))
@@ -122,21 +118,6 @@ def _with(variables: tuple[Variable, ...], name: str) -> tuple[Variable, ...]:
 
 def _defaults(variables: tuple[Variable, ...]) -> dict[str, str]:
     return {one.name: one.default for one in variables}
-
-
-def _mode_buttons(chosen: Mode) -> Html:
-    buttons = (
-        tag(
-            "button",
-            words,
-            type="button",
-            data_mode=mode,
-            data_testid=f"prompt-mode-{mode}",
-            aria_pressed="true" if mode == chosen else "false",
-        )
-        for mode, words in _MODES
-    )
-    return joined(*buttons)
 
 
 def _fault_list(prompt: str, faults: list[PromptFault]) -> Html:

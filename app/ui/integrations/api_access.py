@@ -8,6 +8,7 @@ from app.domain.agents import Agent
 from app.domain.errors import WorkbenchError
 from app.domain.keys import ApiKey
 from app.domain.values import now
+from app.ui.elements.choice import Choice
 from app.ui.elements.clicks import on_click_of
 from app.ui.elements.markup import Html, icon, joined, tag
 from app.ui.elements.notices import told
@@ -30,9 +31,8 @@ class ApiAccess(ui.element):
         self._shown = Html("")
         with self:
             ui.html("Who may run it over the API", sanitize=False, tag="h3").classes("field-title")
-            self._choice = ui.html(sanitize=False).classes("segmented")
-            self._choice.props('role=group aria-label="Who may run it over the API"')
-            on_click_of(self._choice, "access", self._choose)
+            label = "Who may run it over the API"
+            self._choice = Choice(_CHOICES, self._choose, label=label, testid="access-{}")
             self._reach = ui.html(sanitize=False).classes("api-reach").props("role=status data-testid=api-reach")
             on_click_of(self._reach, "wish", lambda _: on_wish())
 
@@ -43,10 +43,9 @@ class ApiAccess(ui.element):
         shown = joined(
             tag("p", _words(agent), cls="field-note"), reach(reaching(self._workbench.keys.all(), agent, moment))
         )
-        choice = _buttons(agent)
-        if (both := joined(choice, shown)) != self._shown:
-            self._shown = both
-            self._choice.set_content(choice)
+        if shown != self._shown:
+            self._shown = shown
+            self._choice.show("anyone" if agent.is_public else "key")
             self._reach.set_content(shown)
 
     async def _choose(self, access: str) -> None:
@@ -76,20 +75,3 @@ def _words(agent: Agent) -> str:
     if agent.is_public:
         return "Every program on this computer can run it, and spend what its model costs. All else needs a key."
     return "A program has to show a key that opens this agent."
-
-
-def _buttons(agent: Agent) -> Html:
-    chosen = "anyone" if agent.is_public else "key"
-    return joined(
-        *(
-            tag(
-                "button",
-                words,
-                type="button",
-                data_access=name,
-                data_testid=f"access-{name}",
-                aria_pressed="true" if name == chosen else "false",
-            )
-            for name, words in _CHOICES
-        )
-    )

@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 from nicegui import events, ui
 
-from app.ui.elements.clicks import on_click_of
+from app.ui.elements.choice import Choice
 from app.ui.elements.hand_call_copy import KEY
 from app.ui.elements.markup import Html, icon, joined, tag
 from app.ui.integrations.api_snippets import SNIPPETS, AgentCall, Snippet, snippet_named
@@ -24,9 +24,10 @@ class ApiSnippetPanel(ui.element):
         self._number = 0
         """Of the request that is shown; an answer to another one comes too late."""
         with self:
-            self._ways = ui.html(sanitize=False).classes("segmented api-ways")
-            self._ways.props('role=group aria-label="How it is called"')
-            on_click_of(self._ways, "way", self._choose)
+            names = [(one.name, one.title) for one in SNIPPETS]
+            self._ways = Choice(
+                names, self._choose, label="How it is called", testid="way-{}", look="segmented api-ways"
+            )
             self._code = ui.html(sanitize=False).classes("snippet").on("click", self._act, js_handler=SEND)
             self._trial = ui.html(sanitize=False).classes("trial").props("role=status data-testid=trial")
 
@@ -40,7 +41,7 @@ class ApiSnippetPanel(ui.element):
         if self._call is None:
             return
         self._number += 1
-        self._ways.set_content(ways(self._snippet))
+        self._ways.show(self._snippet.name)
         self._code.set_content(snippet_view(self._snippet, self._call, self._number))
         self._trial.set_content("")
 
@@ -68,23 +69,6 @@ class ApiSnippetPanel(ui.element):
         from_environment = KEY in self._snippet.write(call)
         where = f" It takes the key from the variable {KEY}." if from_environment else ""
         ui.notify(f"{self._snippet.title} is copied.{where}", timeout=3500)
-
-
-def ways(chosen: Snippet) -> Html:
-    """The snippets as buttons beside one another."""
-    return joined(
-        *(
-            tag(
-                "button",
-                one.title,
-                type="button",
-                data_way=one.name,
-                data_testid=f"way-{one.name}",
-                aria_pressed="true" if one is chosen else "false",
-            )
-            for one in SNIPPETS
-        )
-    )
 
 
 def snippet_view(snippet: Snippet, call: AgentCall, number: int) -> Html:

@@ -12,8 +12,7 @@ from app.domain.values import now
 from app.ui.agents.differences_view import compared, differences_summary, differences_view
 from app.ui.agents.prompt_tokens import prompt_tokens
 from app.ui.elements.buttons import button, icon_button
-from app.ui.elements.clicks import on_click_of
-from app.ui.elements.focus import refocus
+from app.ui.elements.choice import Choice
 from app.ui.elements.markup import Html, icon, joined, tag
 from app.ui.elements.notices import told
 from app.ui.elements.prompt_editor import Mode, PromptEditor
@@ -117,9 +116,8 @@ class PromptPanel(ui.element):
     def _build_head(self) -> None:
         with ui.element("div").classes("row-line"):
             ui.html("Prompt", sanitize=False, tag="h2").classes("section-title grow")
-            self._modes = ui.html(_modes("edit"), sanitize=False).classes("segmented")
-            self._modes.props('role=group aria-label="Edit or preview"')
-            on_click_of(self._modes, "mode", self._show_mode)
+            self._modes = Choice(_MODES, self._show_mode, label="Edit or preview", testid="prompt-{}-tab")
+            self._modes.show("edit")
 
     def _build_foot(self) -> None:
         with ui.element("div").classes("row-line prompt-facts"):
@@ -165,12 +163,9 @@ class PromptPanel(ui.element):
             words = "Changed in another tab too. What you type or save here is kept as your own."
         return tag("span", icon("edit"), words, cls="mark mark-warn", data_testid="unsaved-prompt")
 
-    def _show_mode(self, wanted: str) -> None:
-        for mode, _ in _MODES:
-            if mode == wanted:
-                self._editor.show(mode)
-                self._modes.set_content(_modes(mode))
-                refocus(self._modes, f"[data-mode={mode}]")
+    def _show_mode(self, mode: Mode) -> None:
+        self._editor.show(mode)
+        self._modes.show(mode)
 
     async def _measure(self) -> None:
         """Count, look for faults and compare, once typing rests."""
@@ -247,22 +242,6 @@ def _moved(session: Session, *, agent: Agent, number: int, model: str) -> Sessio
     """The session with the new variant; its own model is the variant's now, unless another was chosen meanwhile."""
     own = None if session.model == model else session.model
     return switched(session, agent, number).model_copy(update={"model": own})
-
-
-def _modes(chosen: Mode) -> Html:
-    return joined(
-        *(
-            tag(
-                "button",
-                words,
-                type="button",
-                data_mode=mode,
-                data_testid=f"prompt-{'edit' if mode == 'edit' else 'preview'}-tab",
-                aria_pressed="true" if mode == chosen else "false",
-            )
-            for mode, words in _MODES
-        )
-    )
 
 
 def _faults(prompt: str) -> Html:

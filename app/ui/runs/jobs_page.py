@@ -9,7 +9,7 @@ from app.domain.trace import RunPage, RunRow
 from app.domain.values import now
 from app.ui.elements.addresses import LANDING
 from app.ui.elements.buttons import button
-from app.ui.elements.clicks import on_click_of
+from app.ui.elements.choice import Choice
 from app.ui.elements.format import plural
 from app.ui.elements.live_table import LiveTable
 from app.ui.elements.markup import Html, joined, tag
@@ -17,7 +17,7 @@ from app.ui.elements.notices import empty_state, told
 from app.ui.runs.developer_note import developer_note
 from app.ui.runs.job_progress import JobsProgress
 from app.ui.runs.job_rows import BODY, COLUMNS, HEADER, cells
-from app.ui.runs.jobs_query import PAGE_SIZE, SHOWN, JobsQuery, Shown, shown_buttons
+from app.ui.runs.jobs_query import PAGE_SIZE, SHOWN, JobsQuery, Shown
 from app.ui.runs.run_actions import act_on_run
 from app.workbench import Workbench
 
@@ -56,9 +56,9 @@ class JobsPage:
 
     def _build_choice(self) -> None:
         with ui.element("div").classes("toolbar"):
-            self._choice = ui.html(shown_buttons(self._query.show), sanitize=False).classes("segmented")
-            self._choice.props('role=group aria-label="Which runs are shown"')
-            on_click_of(self._choice, "show", self._choose)
+            names = [(one, one.capitalize()) for one in SHOWN]
+            self._choice = Choice(names, self._choose, label="Which runs are shown", testid="jobs-{}")
+            self._choice.show(self._query.show)
             self._count = ui.html(tag("span", "Loading jobs…"), sanitize=False).classes("muted")
             self._count.props("role=status data-testid=jobs-count")
 
@@ -113,8 +113,7 @@ class JobsPage:
             told(str(problem))
         await self._load()
 
-    def _choose(self, wanted: str) -> None:
-        show: Shown = next((one for one in SHOWN if one == wanted), "all")
+    def _choose(self, show: Shown) -> None:
         self._ask(JobsQuery(show=show))
 
     def _turn(self, pages: int) -> None:
@@ -123,7 +122,7 @@ class JobsPage:
     def _ask(self, query: JobsQuery) -> None:
         """Show what another query finds, and let the address say it."""
         self._query = query
-        self._choice.set_content(shown_buttons(query.show))
+        self._choice.show(query.show)
         self._table.wait()
         ui.navigate.history.replace(query.address)
         # NiceGUI believes the page to stand at its first address still, and would not build it anew for that one.

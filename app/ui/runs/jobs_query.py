@@ -6,7 +6,6 @@ from urllib.parse import urlencode
 
 from app.domain.values import Value
 from app.ui.elements.addresses import JOBS
-from app.ui.elements.markup import Html, joined, tag
 
 Shown = Literal["all", "running", "finished"]
 SHOWN: tuple[Shown, ...] = get_args(Shown)
@@ -43,20 +42,3 @@ class JobsQuery(Value):
     @property
     def offset(self) -> int:
         return (self.page - 1) * PAGE_SIZE
-
-
-def shown_buttons(chosen: Shown) -> Html:
-    """The choice as buttons beside one another."""
-    return joined(
-        *(
-            tag(
-                "button",
-                one.capitalize(),
-                type="button",
-                data_show=one,
-                data_testid=f"jobs-{one}",
-                aria_pressed="true" if one == chosen else "false",
-            )
-            for one in SHOWN
-        )
-    )

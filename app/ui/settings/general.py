@@ -9,10 +9,10 @@ from app.domain.settings import Mode, Theme
 from app.store.records.tables import PreferencesStore
 from app.ui.elements.addresses import TOOL_SOURCES
 from app.ui.elements.buttons import button
-from app.ui.elements.clicks import on_click_of
+from app.ui.elements.choice import Choice
 from app.ui.elements.day_ceiling_form import DayCeilingForm
 from app.ui.elements.format import dollars
-from app.ui.elements.markup import Html, joined, tag
+from app.ui.elements.markup import joined, tag
 from app.ui.elements.model_picker import ModelPicker, card_words
 from app.ui.elements.notices import told
 from app.workbench import Workbench
@@ -21,6 +21,10 @@ DEMO = "demo/agent"
 _SHOW_MODE = "document.documentElement.classList.toggle('mode-user', %s)"
 THEMES: tuple[tuple[Theme, str], ...] = (("light", "Light"), ("dark", "Dark"), ("system", "As the system"))
 MODES: tuple[tuple[Mode, str], ...] = (("user", "User"), ("developer", "Developer"))
+_MODE_WORDS = (
+    "User hides schemas, raw JSON and the pages of the system; Developer shows all. The data is the same, and nothing "
+    "is lost by changing it."
+)
 
 
 class DefaultModelSection:
@@ -87,24 +91,28 @@ class AppearanceSection:
         self._preferences = preferences
         self._set_theme = set_theme
         self._turn_sound = turn_sound
-        self._themes = on_click_of(ui.html(sanitize=False), "choice", self._theme_chosen)
-        self._modes = on_click_of(ui.html(sanitize=False), "choice", self._mode_chosen)
+        with ui.element("div").classes("set-choice"):
+            ui.label("Theme").classes("set-title")
+            self._themes = Choice(
+                THEMES, self._theme_chosen, label="Theme", testid="settings-theme-{}", look="theme-switch"
+            )
+        with ui.element("div").classes("set-choice"):
+            ui.label("Mode").classes("set-title")
+            self._modes = Choice(MODES, self._mode_chosen, label="Mode", testid="settings-mode-{}", look="theme-switch")
+            ui.label(_MODE_WORDS).classes("set-note")
         with ui.element("div").classes("set-choice"):
             ui.label("Sound").classes("set-title")
             self._sound = button("", self._sound_turned, testid="settings-sound")
             ui.label("Whether a run that begins to wait for your decision is heard.").classes("set-note")
         self._show()
 
-    async def _theme_chosen(self, wanted: str) -> None:
-        for name, _ in THEMES:
-            if name == wanted:
-                await self._set_theme(name)
+    async def _theme_chosen(self, theme: Theme) -> None:
+        await self._set_theme(theme)
         self._show()
 
-    async def _mode_chosen(self, wanted: str) -> None:
-        for name, _ in MODES:
-            if name == wanted and await saved(self._preferences, mode=name):
-                ui.run_javascript(_SHOW_MODE % ("true" if name == "user" else "false"))
+    async def _mode_chosen(self, mode: Mode) -> None:
+        if await saved(self._preferences, mode=mode):
+            ui.run_javascript(_SHOW_MODE % ("true" if mode == "user" else "false"))
         self._show()
 
     async def _sound_turned(self) -> None:
@@ -113,34 +121,9 @@ class AppearanceSection:
 
     def _show(self) -> None:
         preferences = self._preferences.get()
-        self._themes.set_content(_choice("Theme", THEMES, preferences.theme, "", "settings-theme"))
-        words = (
-            "User hides schemas, raw JSON and the pages of the system; Developer shows all. The data is the same, and "
-            "nothing is lost by changing it."
-        )
-        self._modes.set_content(_choice("Mode", MODES, preferences.mode, words, "settings-mode"))
+        self._themes.show(preferences.theme)
+        self._modes.show(preferences.mode)
         self._sound.text = "Pause sound is on" if preferences.pause_sound else "Pause sound is off"
-
-
-def _choice(title: str, choices: tuple[tuple[str, str], ...], chosen: str, words: str, testid: str) -> Html:
-    buttons = (
-        tag(
-            "button",
-            shown,
-            type="button",
-            data_choice=name,
-            aria_pressed="true" if name == chosen else "false",
-            data_testid=f"{testid}-{name}",
-        )
-        for name, shown in choices
-    )
-    return tag(
-        "div",
-        tag("span", title, cls="set-title"),
-        tag("div", *buttons, cls="theme-switch", role="group", aria_label=title),
-        tag("span", words, cls="set-note") if words else "",
-        cls="set-choice",
-    )
 
 
 async def saved(preferences: PreferencesStore, **changed: str) -> bool:

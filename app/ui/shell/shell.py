@@ -11,9 +11,9 @@ from app.domain.settings import Theme
 from app.late import late
 from app.ui.elements import addresses
 from app.ui.elements.buttons import button, icon_button
-from app.ui.elements.clicks import on_click_of
+from app.ui.elements.choice import Choice
 from app.ui.elements.code_editor import CodeEditor
-from app.ui.elements.markup import Html, icon, joined, tag
+from app.ui.elements.markup import icon, joined, tag
 from app.ui.elements.notices import told
 from app.ui.elements.prompt_editor import PromptEditor
 from app.ui.elements.sub_pages import Pages, shown, shown_later
@@ -166,8 +166,8 @@ class Shell:
             close = f"() => {{ if (window.innerWidth < 900) runMethod({drawer.id}, 'hide', []); }}"
             self._nav.on("click", js_handler=close)
             self._sound = PauseSound(self._workbench.preferences)
-            self._themes = ui.html(sanitize=False).classes("theme-switch").props("role=group aria-label=Theme")
-            on_click_of(self._themes, "theme", self._theme_clicked)
+            names = [(name, title) for name, title, _ in THEMES]
+            self._themes = Choice(names, self._set_theme, label="Theme", testid="theme-{}", look="theme-switch")
             self._quit = QuitButton(self._workbench)
         layout.props('view="hHh Lpr fff"')
         drawer.move(target_index=layout.default_slot.children.index(context.client.page_container))
@@ -195,11 +195,6 @@ class Shell:
         if before is None or counts.waiting != before.waiting:
             ui.run_javascript(f"showWaiting({counts.waiting})")
 
-    async def _theme_clicked(self, wanted: str) -> None:
-        for name, _, _ in THEMES:
-            if name == wanted:
-                await self._set_theme(name)
-
     async def _set_theme(self, name: Theme) -> None:
         self._theme = name
         self._dark.value = theme.DARK[name]
@@ -211,7 +206,7 @@ class Shell:
             told(str(problem))
 
     def _show_theme(self) -> None:
-        self._themes.set_content(joined(*(_theme_button(name, title, chosen=self._theme) for name, title, _ in THEMES)))
+        self._themes.show(self._theme)
 
     def _landing(self) -> None:
         with ui.element("div") as place:
@@ -281,8 +276,3 @@ class Shell:
                 for name, title, symbol in THEMES
             ),
         ]
-
-
-def _theme_button(name: Theme, title: str, *, chosen: Theme) -> Html:
-    pressed = "true" if name == chosen else "false"
-    return tag("button", title, type="button", data_theme=name, aria_pressed=pressed, data_testid=f"theme-{name}")

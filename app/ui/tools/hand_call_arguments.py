@@ -7,8 +7,8 @@ from nicegui import events, ui
 from pydantic import JsonValue
 
 from app.domain.tools import JsonSchema
-from app.ui.elements.clicks import on_click_of
-from app.ui.elements.markup import Html, icon, joined, tag
+from app.ui.elements.choice import Choice
+from app.ui.elements.markup import Html, icon, tag
 from app.ui.schema_form.form import SchemaForm
 from app.ui.schema_form.json import BrokenJson, as_json, read_arguments
 
@@ -38,9 +38,8 @@ class ArgumentsEditor(ui.element):
         self._broken = ""
         self._form_is_old = False
         with self:
-            self.switch = ui.html(sanitize=False).classes("mode-switch")
-            self.switch.props('role=group aria-label="How to write the arguments"')
-            on_click_of(self.switch, "mode", self._switched)
+            label = "How to write the arguments"
+            self.switch = Choice(MODES, self.show, label=label, testid="arguments-{}-tab", look="mode-switch")
             self._notice = ui.html(sanitize=False).props("role=status")
             self._place = ui.element("div").props("data-testid=tool-form")
             self._json = ui.element("div").classes("stack")
@@ -121,18 +120,13 @@ class ArgumentsEditor(ui.element):
             self._on_change(values)
         self._say()
 
-    def _switched(self, wanted: str) -> None:
-        for mode, _ in MODES:
-            if mode == wanted:
-                self.show(mode)
-
     def _say(self) -> None:
         self._fault.set_content(_fault(self._broken) if self._broken else "")
         words = f"The JSON cannot be read, so the form shows what could be read last. {self._broken}"
         self._notice.set_content(_fault(words) if self._broken and self._mode == "form" else "")
 
     def _show(self) -> None:
-        self.switch.set_content(joined(*(_mode_button(name, title, self._mode) for name, title in MODES)))
+        self.switch.show(self._mode)
         self._place.visible = self._mode == "form"
         self._json.visible = self._mode == "json"
         self._notice.visible = bool(self._broken) and self._mode == "form"
@@ -140,10 +134,3 @@ class ArgumentsEditor(ui.element):
 
 def _fault(words: str) -> Html:
     return tag("span", icon("error_outline"), words, cls="field-fault", role="alert")
-
-
-def _mode_button(name: Mode, title: str, chosen: Mode) -> Html:
-    pressed = "true" if name == chosen else "false"
-    return tag(
-        "button", title, type="button", data_mode=name, aria_pressed=pressed, data_testid=f"arguments-{name}-tab"
-    )

@@ -11,8 +11,8 @@ from app.tools.mcp.hub import McpHub
 from app.tools.mcp.reading import read_servers
 from app.ui.elements.addresses import TOOL_SOURCES, mcp_server_address
 from app.ui.elements.buttons import button, icon_button
-from app.ui.elements.clicks import on_click_of
-from app.ui.elements.markup import Html, icon, joined, tag
+from app.ui.elements.choice import Choice
+from app.ui.elements.markup import Html, icon, tag
 from app.ui.tools.mcp_form import McpForm
 
 Tab = Literal["json", "form"]
@@ -29,9 +29,8 @@ class McpDialog:
         with ui.dialog() as self._dialog, ui.card().classes("dialog-card mcp-dialog") as card:
             card.props("data-testid=mcp-dialog")
             self._build_head("Add MCP server")
-            self._tabs = ui.html(sanitize=False).classes("mode-switch")
-            self._tabs.props('role=group aria-label="How to describe it"')
-            on_click_of(self._tabs, "tab", self._choose_tab)
+            label = "How to describe it"
+            self._tabs = Choice(TABS, self._choose_tab, label=label, testid="mcp-tab-{}", look="mode-switch")
             with ui.element("div").classes("stack") as self._json:
                 self._build_json()
             self._form = McpForm()
@@ -58,12 +57,12 @@ class McpDialog:
             button("Cancel", self._dialog.close, look="quiet")
             button(confirm, self._add, look="primary", testid="mcp-add")
 
-    def _choose_tab(self, tab: str) -> None:
-        self._tab = "form" if tab == "form" else "json"
+    def _choose_tab(self, tab: Tab) -> None:
+        self._tab = tab
         self._show_tab()
 
     def _show_tab(self) -> None:
-        self._tabs.set_content(joined(*(_tab(name, words, chosen=name == self._tab) for name, words in TABS)))
+        self._tabs.show(self._tab)
         self._json.visible = self._tab == "json"
         self._form.visible = self._tab == "form"
         self._note.set_content("")
@@ -117,8 +116,3 @@ class McpEditDialog:
 
 def fault(words: str) -> Html:
     return tag("span", icon("error_outline"), words, cls="field-fault pre-line")
-
-
-def _tab(name: Tab, words: str, *, chosen: bool) -> Html:
-    pressed = "true" if chosen else "false"
-    return tag("button", words, type="button", data_tab=name, aria_pressed=pressed, data_testid=f"mcp-tab-{name}")

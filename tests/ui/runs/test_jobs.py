@@ -16,7 +16,7 @@ from app.ui.elements.live_table import LiveTable
 from app.ui.runs.job_news import JobNews, ended_words
 from app.ui.runs.job_progress import JobsProgress
 from app.ui.runs.job_rows import actions_of, cells, started_by
-from app.ui.runs.jobs_query import JobsQuery, shown_buttons
+from app.ui.runs.jobs_query import JobsQuery
 from app.ui.runs.run_actions import action_buttons
 from app.workbench import Workbench
 from tests.traces import ADD, BEGAN, asked, called, finished, ran, returned, said, started, trace_of
@@ -128,7 +128,6 @@ def test_an_address_names_what_is_shown(parameters: dict[str, str], address: str
     query = JobsQuery.of(parameters)
     assert query.address == address
     assert query.live is live
-    assert shown_buttons(query.show).count('aria-pressed="true"') == 1
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,58 @@
+"""A few buttons beside one another, of which one is pressed."""
+
+from collections.abc import Callable, Sequence
+from inspect import isawaitable
+from typing import Generic, TypeVar
+
+from nicegui import ui
+
+from app.ui.elements.clicks import on_click_of
+from app.ui.elements.focus import refocus
+from app.ui.elements.markup import joined, tag
+
+Name = TypeVar("Name", bound=str)
+
+
+class Choice(ui.html, Generic[Name]):
+    """`on_choose` gets the name of the button that was clicked; it is pressed once `show` says so."""
+
+    def __init__(
+        self,
+        choices: Sequence[tuple[Name, str]],
+        on_choose: Callable[[Name], object],
+        *,
+        label: str,
+        testid: str,
+        look: str = "segmented",
+    ) -> None:
+        """Each choice is a name and its words; in `testid`, `{}` stands for the name."""
+        super().__init__(sanitize=False)
+        self.classes(look).props(f'role=group aria-label="{label}"')
+        self._choices = tuple(choices)
+        self._on_choose = on_choose
+        self._testid = testid
+        on_click_of(self, "choice", self._clicked)
+
+    def show(self, chosen: Name) -> None:
+        """Show that one as pressed."""
+        buttons = (
+            tag(
+                "button",
+                words,
+                type="button",
+                data_choice=name,
+                data_testid=self._testid.format(name),
+                aria_pressed="true" if name == chosen else "false",
+            )
+            for name, words in self._choices
+        )
+        self.set_content(joined(*buttons))
+
+    async def _clicked(self, wanted: str) -> None:
+        for name, _ in self._choices:
+            if name == wanted:
+                done = self._on_choose(name)
+                if isawaitable(done):
+                    await done
+        if not self.is_deleted:
+            refocus(self, "[aria-pressed=true]")
