@@ -20,7 +20,7 @@ from app.ui.elements.addresses import AGENTS, compare_address, session_address
 from app.ui.elements.buttons import button, icon_button
 from app.ui.elements.format import ago, dollars, plural
 from app.ui.elements.markup import Html, icon, joined, tag
-from app.ui.elements.notices import told
+from app.ui.elements.notices import notify
 from app.ui.elements.questions import asked_for_text
 from app.ui.elements.undo_bar import UndoBar
 from app.workbench import Workbench
@@ -133,7 +133,7 @@ class AgentPage:
         try:
             variant = await self._draft.save(self._bar.note)
         except WorkbenchError as problem:
-            told(str(problem))
+            notify(str(problem))
             return
         self._bar.clear_note()
         self._form.saved()
@@ -168,7 +168,7 @@ class AgentPage:
         try:
             await self._do(action, number)
         except WorkbenchError as problem:
-            told(str(problem))
+            notify(str(problem))
         self._look()
 
     async def _do(self, action: str, number: int) -> None:
@@ -211,7 +211,7 @@ class AgentPage:
         try:
             session = await self._workbench.chat.new_session(self._agent_id, number)
         except WorkbenchError as problem:
-            told(str(problem))
+            notify(str(problem))
             return
         ui.navigate.to(session_address(session.id))
 
@@ -226,7 +226,7 @@ class AgentPage:
             return
         others = [one for one in self._workbench.agents.all() if one.id != self._agent_id]
         if problem := name_problem(name, others):
-            told(problem)
+            notify(problem)
             return
         await self._change_agent(lambda agent: renamed(agent, name))
         ui.page_title(f"{name} · Agent Playground")
@@ -241,14 +241,14 @@ class AgentPage:
         try:
             await self._workbench.agents.change(self._agent_id, change)
         except WorkbenchError as problem:
-            told(str(problem))
+            notify(str(problem))
         self._look()
 
     async def _delete(self) -> None:
         try:
             await self._workbench.agents.delete(self._agent_id)
         except WorkbenchError as problem:
-            told(str(problem))
+            notify(str(problem))
             return
         ui.navigate.to(AGENTS)
 

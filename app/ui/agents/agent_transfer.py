@@ -7,7 +7,7 @@ from nicegui import events, ui
 from app.domain.agents import Agent
 from app.export.agent_file import agent_file
 from app.ui.elements.buttons import button
-from app.ui.elements.notices import told
+from app.ui.elements.notices import notify
 
 LARGEST_FILE = 4 * 1024**2
 """Bytes of a file that is offered for import."""
@@ -35,7 +35,7 @@ class ImportButton:
             auto_upload=True,
             max_file_size=LARGEST_FILE,
             on_upload=self._uploaded,
-            on_rejected=lambda: told("This file is larger than 4 MiB. An agent's file never is."),
+            on_rejected=lambda: notify("This file is larger than 4 MiB. An agent's file never is."),
         )
         self._upload.classes("hidden").props('accept=".json,application/json" data-testid=agent-file-input')
         import_button = button("Import", icon="upload", testid="import-agent-button")
@@ -47,6 +47,6 @@ class ImportButton:
         content = b"" if too_large else await event.file.read()
         self._upload.reset()
         if too_large:
-            told("This file is larger than 4 MiB. An agent's file never is.")
+            notify("This file is larger than 4 MiB. An agent's file never is.")
         else:
             await self._on_file(content)

@@ -16,7 +16,7 @@ from app.ui.elements.clicks import on_click_of
 from app.ui.elements.format import head, plural
 from app.ui.elements.markup import joined, tag
 from app.ui.elements.new_session import start_session
-from app.ui.elements.notices import empty_state, told
+from app.ui.elements.notices import empty_state, notify
 from app.ui.elements.undo_bar import UndoBar
 from app.workbench import Workbench
 
@@ -148,7 +148,7 @@ class AgentsPage:
         try:
             agent = read_agent_file(content, self._workbench.agents.slugs())
         except WorkbenchError as problem:
-            told(str(problem))
+            notify(str(problem))
             return
         await self._add(agent)
         if agent.active_variant.behaviour.tools:
@@ -160,7 +160,7 @@ class AgentsPage:
         try:
             await self._workbench.agents.create(agent)
         except WorkbenchError as problem:
-            told(str(problem))
+            notify(str(problem))
             return
         ui.navigate.to(agent_address(agent.slug))
 
@@ -168,7 +168,7 @@ class AgentsPage:
         try:
             await self._do(action, self._workbench.agents.get(agent_id))
         except WorkbenchError as problem:
-            told(str(problem))
+            notify(str(problem))
         self.show()
 
     async def _do(self, action: str, agent: Agent) -> None:

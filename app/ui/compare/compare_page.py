@@ -13,7 +13,7 @@ from app.ui.elements.buttons import icon_action
 from app.ui.elements.clicks import on_click_of
 from app.ui.elements.format import ago, head, moment_text, plural
 from app.ui.elements.markup import Html, icon, joined, tag
-from app.ui.elements.notices import empty_state, told
+from app.ui.elements.notices import empty_state, notify
 from app.ui.elements.undo_bar import UndoBar
 from app.workbench import Workbench
 
@@ -65,7 +65,7 @@ class ComparisonsPage:
         try:
             comparison = await self._workbench.compare.start(columns)
         except WorkbenchError as problem:
-            told(str(problem))
+            notify(str(problem))
             return
         ui.navigate.to(comparison_address(comparison.id))
 
@@ -73,7 +73,7 @@ class ComparisonsPage:
         try:
             gone = await self._workbench.comparisons.delete(comparison_id)
         except WorkbenchError as problem:
-            told(str(problem))
+            notify(str(problem))
             return
 
         async def restore() -> None:

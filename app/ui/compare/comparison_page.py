@@ -22,7 +22,7 @@ from app.ui.conversation.turn_actions import do_on_turn
 from app.ui.elements.addresses import COMPARE, session_address
 from app.ui.elements.buttons import button
 from app.ui.elements.markup import icon, joined, tag
-from app.ui.elements.notices import told
+from app.ui.elements.notices import notify
 from app.ui.elements.undo_bar import UndoBar
 from app.ui.markdown.live_markdown import LiveMarkdown
 from app.workbench import Workbench
@@ -173,7 +173,7 @@ class ComparisonPage:
         try:
             await self._do(place, turn, action, value)
         except WorkbenchError as problem:
-            told(str(problem))
+            notify(str(problem))
 
     async def _do(self, place: int, turn: Turn, action: str, value: str) -> None:
         match action:
@@ -198,7 +198,7 @@ class ComparisonPage:
                 case _:
                     pass
         except WorkbenchError as problem:
-            told(str(problem))
+            notify(str(problem))
 
     async def _vote(self, place: int, number: int) -> None:
         session_id = self._comparison.sessions[place]

@@ -8,7 +8,7 @@ from app.store.contents.contents import Contents
 from app.ui.elements.buttons import button
 from app.ui.elements.clicks import on_click_of
 from app.ui.elements.markup import Html, joined, tag
-from app.ui.elements.notices import told
+from app.ui.elements.notices import notify
 
 SHOWN_WHOLE = 500_000
 """Characters of a text that the page can show at once."""
@@ -31,7 +31,7 @@ def hear_artifact_buttons(element: ui.element, contents: Contents) -> None:
             else:
                 _show(element, name, (await contents.get(digest)).decode(errors="replace"))
         except (NotFound, StorageError) as problem:
-            told(str(problem))
+            notify(str(problem))
 
     on_click_of(element, "artifact", do, along=("name", "do"))
 

@@ -11,7 +11,7 @@ from app.domain.messages import LARGEST_ATTACHMENT, Attachment, ImagePart
 from app.domain.sessions import Session
 from app.domain.tools import ToolSpec
 from app.domain.values import Value
-from app.ui.elements.notices import told
+from app.ui.elements.notices import notify
 from app.workbench import Workbench
 
 
@@ -93,7 +93,7 @@ class Attachments(ui.element, component="attachments.js"):
         try:
             await self._keep()
         except WorkbenchError as problem:
-            told(str(problem))
+            notify(str(problem))
         await self.describe()
         self._on_change()
 

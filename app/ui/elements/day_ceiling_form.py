@@ -6,7 +6,7 @@ from app.domain.errors import WorkbenchError
 from app.domain.settings import Preferences
 from app.store.records.tables import PreferencesStore
 from app.ui.elements.editor_numbers import number_box, with_field
-from app.ui.elements.notices import told
+from app.ui.elements.notices import notify
 
 
 class DayCeilingForm(ui.element):
@@ -29,4 +29,4 @@ class DayCeilingForm(ui.element):
             await self._preferences.save(changed)
         except WorkbenchError as problem:
             with self:
-                told(str(problem))
+                notify(str(problem))

@@ -4,7 +4,7 @@ from nicegui import ui
 
 from app.domain.errors import WorkbenchError
 from app.ui.elements.addresses import session_address
-from app.ui.elements.notices import told
+from app.ui.elements.notices import notify
 from app.workbench import Workbench
 
 UNTITLED = "New session"
@@ -16,6 +16,6 @@ async def start_session(workbench: Workbench, agent_id: str) -> None:
     try:
         session = await workbench.chat.new_session(agent_id)
     except WorkbenchError as problem:
-        told(str(problem))
+        notify(str(problem))
         return
     ui.navigate.to(session_address(session.id))

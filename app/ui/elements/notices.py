@@ -18,12 +18,12 @@ def trouble_page(title: str, words: str) -> None:
         empty_state("explore_off", title, words, back).props("data-testid=trouble role=alert")
 
 
-def told(words: str) -> None:
+def notify(words: str) -> None:
     """A short message at the bottom of the page about what could not be done."""
     ui.notify(words, type="negative", icon="error", timeout=6000, multi_line=True, group=False)
 
 
-def told_with_link(words: str, link: str, address: str, *, testid: str, symbol: str, bad: bool = False) -> None:
+def notify_with_link(words: str, link: str, address: str, *, testid: str, symbol: str, bad: bool = False) -> None:
     """A short message about what happened elsewhere, with a link there."""
     ui.notify(
         tag("span", words, " ", tag("a", link, href=address, cls="notice-link")),

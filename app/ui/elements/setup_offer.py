@@ -8,7 +8,7 @@ from app.store.records.tables import PreferencesStore
 from app.ui.elements.addresses import SETUP
 from app.ui.elements.buttons import icon_button
 from app.ui.elements.markup import Html, icon, joined, tag
-from app.ui.elements.notices import told
+from app.ui.elements.notices import notify
 
 BEGINNINGS: dict[str, tuple[str, str, str]] = {
     "demo": ("science", "Try the demo now", "No key, no network: a scripted model that calls real tools."),
@@ -91,6 +91,6 @@ async def setup_saved(preferences: PreferencesStore, **changes: str | bool | tup
     try:
         await preferences.save(before.model_copy(update={"setup": after}))
     except WorkbenchError as problem:
-        told(str(problem))
+        notify(str(problem))
         return False
     return True

@@ -11,7 +11,7 @@ from app.domain.values import now
 from app.ui.elements.choice import Choice
 from app.ui.elements.clicks import on_click_of
 from app.ui.elements.markup import Html, icon, joined, tag
-from app.ui.elements.notices import told
+from app.ui.elements.notices import notify
 from app.ui.integrations.api_key_views import reaching
 from app.workbench import Workbench
 
@@ -55,7 +55,7 @@ class ApiAccess(ui.element):
         try:
             await self._workbench.agents.change(agent.id, lambda one: one.model_copy(update={"is_public": public}))
         except WorkbenchError as problem:
-            told(str(problem))
+            notify(str(problem))
         if not self.is_deleted:
             self._on_change()
 

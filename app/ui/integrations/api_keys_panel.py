@@ -12,7 +12,7 @@ from app.engine.keys import MadeKey
 from app.ui.elements.buttons import button
 from app.ui.elements.clicks import on_click_of
 from app.ui.elements.markup import Html, joined, tag
-from app.ui.elements.notices import told
+from app.ui.elements.notices import notify
 from app.ui.elements.questions import agreed
 from app.ui.integrations.api_key_dialog import KeyDialog
 from app.ui.integrations.api_key_rights import asked_for_rights
@@ -65,7 +65,7 @@ class ApiKeysPanel(ui.element):
         try:
             await self._workbench.keys.change(key.id, may=may)
         except WorkbenchError as problem:
-            told(str(problem))
+            notify(str(problem))
         if not self.is_deleted:
             self.refresh()
 
@@ -81,7 +81,7 @@ class ApiKeysPanel(ui.element):
         try:
             await self._workbench.keys.revoke(key.id)
         except WorkbenchError as problem:
-            told(str(problem))
+            notify(str(problem))
         if not self.is_deleted:
             self.refresh()
             self._on_revoked()

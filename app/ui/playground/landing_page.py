@@ -13,7 +13,7 @@ from app.ui.elements.clicks import on_click_of
 from app.ui.elements.format import ago, head, moment_text, plural
 from app.ui.elements.markup import Html, icon, joined, tag
 from app.ui.elements.new_session import UNTITLED, start_session
-from app.ui.elements.notices import empty_state, told
+from app.ui.elements.notices import empty_state, notify
 from app.ui.elements.questions import asked_for_text
 from app.ui.elements.setup_offer import setup_offer
 from app.ui.elements.status_pill import status_pill
@@ -74,7 +74,7 @@ class Landing:
         try:
             await self._do(action, session_id)
         except WorkbenchError as problem:
-            told(str(problem))
+            notify(str(problem))
         self._show_sessions()
 
     async def _do(self, action: str, session_id: str) -> None:

@@ -14,7 +14,7 @@ from app.ui.agents.prompt_tokens import prompt_tokens
 from app.ui.elements.buttons import button, icon_button
 from app.ui.elements.choice import Choice
 from app.ui.elements.markup import Html, icon, joined, tag
-from app.ui.elements.notices import told
+from app.ui.elements.notices import notify
 from app.ui.elements.prompt_editor import Mode, PromptEditor
 from app.ui.elements.settled import Settled
 from app.ui.elements.undo_bar import UndoBar
@@ -204,7 +204,7 @@ class PromptPanel(ui.element):
             self._session = await workbench.sessions.change(self._session.id, moved)
             await self._drop(behaviour)
         except WorkbenchError as problem:
-            told(str(problem))
+            notify(str(problem))
             return
         self._typed_here = False
         self._note.value = ""
@@ -226,7 +226,7 @@ class PromptPanel(ui.element):
         try:
             await self._workbench.working_copies.drop(thrown_away.agent_id)
         except WorkbenchError as problem:
-            told(str(problem))
+            notify(str(problem))
             return
         self.show(self._session)
         self._on_edit()

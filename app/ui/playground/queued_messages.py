@@ -12,7 +12,7 @@ from app.ui.elements.clicks import on_click_of
 from app.ui.elements.focus import refocus
 from app.ui.elements.format import head, plural
 from app.ui.elements.markup import Html, icon, joined, tag
-from app.ui.elements.notices import told
+from app.ui.elements.notices import notify
 from app.workbench import Workbench
 
 LONGEST_HEAD = 300
@@ -58,7 +58,7 @@ class QueuedMessages(ui.element):
                 case _:
                     await self._queue.send_now(self._session_id, message.id)
         except WorkbenchError as problem:
-            told(str(problem))
+            notify(str(problem))
         await self._on_done()
         refocus(self._dock, "[data-queued=delete]", "textarea[data-eager]")
 
@@ -85,7 +85,7 @@ class QueuedMessages(ui.element):
         try:
             await self._queue.edit(self._session_id, message.id, text)
         except WorkbenchError as problem:
-            told(str(problem))  # the box stays open: what was written is not lost
+            notify(str(problem))  # the box stays open: what was written is not lost
             return
         self._close()
         await self._on_done()

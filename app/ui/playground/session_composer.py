@@ -10,7 +10,7 @@ from app.ui.conversation.attachments import Attachments
 from app.ui.conversation.composer import SendAs
 from app.ui.conversation.composer_bar import ComposerBar
 from app.ui.elements.addresses import JOBS
-from app.ui.elements.notices import told_with_link
+from app.ui.elements.notices import notify_with_link
 from app.ui.elements.settled import Settled
 from app.ui.playground.queued_messages import QueuedMessages
 from app.workbench import Workbench
@@ -90,7 +90,7 @@ async def run_in_background(
         tools_off=session.tools_off,
         trigger=FROM_PAGE,
     )
-    told_with_link(
+    notify_with_link(
         "Running in the background.", "Open Jobs", JOBS, testid="background-notice", symbol="pending_actions"
     )
 

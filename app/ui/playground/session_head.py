@@ -14,7 +14,7 @@ from app.ui.elements.addresses import compare_address
 from app.ui.elements.buttons import button, icon_button
 from app.ui.elements.model_picker import ModelPicker
 from app.ui.elements.new_session import start_session
-from app.ui.elements.notices import told
+from app.ui.elements.notices import notify
 from app.ui.elements.variant_select import VariantSelect
 from app.workbench import Workbench
 
@@ -91,7 +91,7 @@ class SessionHead(ui.element):
         try:
             await self._workbench.sessions.change(self._session.id, change)
         except WorkbenchError as problem:
-            told(str(problem))
+            notify(str(problem))
         self._on_change()
 
     def _compare(self) -> None:

@@ -18,7 +18,7 @@ from app.ui.conversation.turn_actions import do_on_turn
 from app.ui.elements.clicks import on_click_of
 from app.ui.elements.markup import Html, icon, joined, tag
 from app.ui.elements.new_session import UNTITLED
-from app.ui.elements.notices import told
+from app.ui.elements.notices import notify
 from app.ui.elements.settled import Settled
 from app.ui.elements.setup_offer import setup_strip
 from app.ui.markdown.live_markdown import LiveMarkdown
@@ -170,7 +170,7 @@ class SessionPage:
         try:
             await self._do(turn, action, value)
         except WorkbenchError as problem:
-            told(str(problem))
+            notify(str(problem))
 
     async def _do(self, turn: Turn, action: str, value: str) -> None:
         match action:
@@ -188,7 +188,7 @@ class SessionPage:
         try:
             await self._workbench.chat.edit(self._session.id, turn.run_id, text)
         except WorkbenchError as problem:
-            told(str(problem))
+            notify(str(problem))
         await self._update()
 
     def _stop_run(self) -> None:

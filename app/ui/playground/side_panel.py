@@ -14,7 +14,7 @@ from app.ui.elements.buttons import button, icon_button
 from app.ui.elements.clicks import on_click_of
 from app.ui.elements.format import plural, size
 from app.ui.elements.markup import Html, icon, joined, tag
-from app.ui.elements.notices import told
+from app.ui.elements.notices import notify
 from app.ui.playground.context_bar import ContextBar
 from app.ui.playground.prompt_panel import PromptPanel
 from app.ui.playground.tool_switches import allowed_tools, tool_rows
@@ -101,7 +101,7 @@ class SidePanel(ui.element):
             else:
                 await self._workbench.sessions.change(self._session.id, partial(_with_switched, name=name))
         except WorkbenchError as problem:
-            told(str(problem))
+            notify(str(problem))
         await self._on_change()
 
     async def show_files(self, files: Mapping[str, str]) -> None:
@@ -142,7 +142,7 @@ class SidePanel(ui.element):
         try:
             await save(self._contents, self._files[path], path)
         except (NotFound, StorageError) as problem:
-            told(str(problem))
+            notify(str(problem))
 
 
 def _with_switched(session: Session, name: str) -> Session:

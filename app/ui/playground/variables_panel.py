@@ -11,7 +11,7 @@ from app.domain.values import new_id
 from app.ui.elements.buttons import button
 from app.ui.elements.clicks import on_click_of
 from app.ui.elements.markup import Html, icon, joined, tag
-from app.ui.elements.notices import told
+from app.ui.elements.notices import notify
 from app.ui.elements.questions import asked_for_text
 from app.ui.elements.undo_bar import UndoBar
 from app.ui.elements.variables_form import Field, VariablesForm, fields_of
@@ -56,7 +56,7 @@ class VariablesPanel(ui.element):
         try:
             self._session = await self._workbench.sessions.change(self._session.id, changed)
         except WorkbenchError as problem:
-            told(str(problem))
+            notify(str(problem))
             return
         await self._on_change()
 
@@ -96,7 +96,7 @@ class VariablesPanel(ui.element):
         try:
             await change
         except WorkbenchError as problem:
-            told(str(problem))
+            notify(str(problem))
         self._show_sets()
 
 

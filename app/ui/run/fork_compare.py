@@ -12,7 +12,7 @@ from app.ui.elements.addresses import run_address
 from app.ui.elements.buttons import button
 from app.ui.elements.format import head, plural
 from app.ui.elements.markup import Html, joined, tag
-from app.ui.elements.notices import told
+from app.ui.elements.notices import notify
 from app.workbench import Workbench
 
 SHOWN = 50
@@ -31,10 +31,10 @@ async def open_fork_compare(workbench: Workbench, run_id: str) -> None:
     try:
         view = await workbench.forks.compare(run_id)
     except WorkbenchError as error:
-        told(str(error))
+        notify(str(error))
         return
     if view is None:
-        told("This run is no fork, so there is nothing to compare it with.")
+        notify("This run is no fork, so there is nothing to compare it with.")
         return
     with ui.dialog() as dialog, ui.card().classes("dialog-card fork-dialog").props("data-testid=fork-comparison"):
         ui.html("Compared with the original", sanitize=False, tag="h2").classes("section-title")

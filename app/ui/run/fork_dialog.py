@@ -18,7 +18,7 @@ from app.ui.elements.buttons import button
 from app.ui.elements.format import plural
 from app.ui.elements.markup import Html, icon, joined, tag
 from app.ui.elements.model_picker import ModelPicker
-from app.ui.elements.notices import told
+from app.ui.elements.notices import notify
 from app.ui.elements.variant_select import variant_words
 from app.ui.elements.visible import visible
 from app.ui.run.fork_draft import ForkDraft, editable_at, prompt_template
@@ -41,7 +41,7 @@ def open_fork(workbench: Workbench, run_id: str, entries: Sequence[Entry], seq: 
     """Ask how the run is to go on from that entry; what comes of it opens as a run of its own."""
     first = entries[0].event if entries else None
     if not isinstance(first, RunStarted) or not 0 <= seq < len(entries):
-        told("The beginning of this run cannot be read, so nothing can run on from it.")
+        notify("The beginning of this run cannot be read, so nothing can run on from it.")
         return
     ForkDialog(workbench, run_id, first, entries, seq)
 
@@ -168,7 +168,7 @@ class ForkDialog:
         try:
             live = await self._workbench.forks.start(self._run_id, self._draft.plan(), trigger=Trigger(kind="page"))
         except WorkbenchError as error:
-            told(str(error))
+            notify(str(error))
             return
         finally:
             if not self._dialog.is_deleted:

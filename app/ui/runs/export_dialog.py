@@ -13,7 +13,7 @@ from app.ui.elements.buttons import button
 from app.ui.elements.clicks import on_click_of
 from app.ui.elements.format import plural
 from app.ui.elements.markup import Html, joined, tag
-from app.ui.elements.notices import told
+from app.ui.elements.notices import notify
 from app.workbench import Workbench
 
 SAYS: dict[Format, tuple[str, str]] = {
@@ -30,7 +30,7 @@ MOST_SHOWN = 30
 def open_export(workbench: Workbench, run_ids: Sequence[str]) -> None:
     """Ask in which format the runs are wanted, show what is taken out, and hand the file to the browser."""
     if not run_ids:
-        told("No run is chosen. Choose runs in the list first.")
+        notify("No run is chosen. Choose runs in the list first.")
         return
     ExportDialog(workbench, tuple(run_ids))
 
@@ -106,7 +106,7 @@ class ExportDialog:
         try:
             exported = await self._workbench.exports.export_all(self._run_ids, self._format, self._choice)
         except WorkbenchError as error:
-            told(str(error))
+            notify(str(error))
             return
         finally:
             if not self._dialog.is_deleted:
@@ -119,7 +119,7 @@ class ExportDialog:
         try:
             review = await self._workbench.exports.review(self._run_ids[0], self._choice)
         except WorkbenchError as error:
-            told(str(error))
+            notify(str(error))
             return
         if not self._dialog.is_deleted:
             ui.clipboard.write(review.document)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from app.ui.elements.addresses import JOBS, run_address
 from app.ui.elements.format import head, plural
-from app.ui.elements.notices import told_with_link
+from app.ui.elements.notices import notify_with_link
 from app.ui.elements.status_pill import status_words
 
 if TYPE_CHECKING:
@@ -42,12 +42,12 @@ def tell(ended: Ended) -> None:
     """Show the tab a notice of each, with a link there."""
     if ended.number > MOST_AT_ONCE:
         words = f"{plural(ended.number, 'background run')} ended."
-        told_with_link(words, "Open Jobs", JOBS, testid="job-notice", symbol="task_alt")
+        notify_with_link(words, "Open Jobs", JOBS, testid="job-notice", symbol="task_alt")
         return
     for row in ended.rows:
         bad = row.status in ("failed", "limited")
         symbol, address = "error" if bad else "task_alt", run_address(row.run_id)
-        told_with_link(ended_words(row), "Open", address, testid="job-notice", symbol=symbol, bad=bad)
+        notify_with_link(ended_words(row), "Open", address, testid="job-notice", symbol=symbol, bad=bad)
 
 
 def ended_words(row: "RunRow") -> str:

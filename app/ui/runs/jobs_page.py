@@ -13,7 +13,7 @@ from app.ui.elements.choice import Choice
 from app.ui.elements.format import plural
 from app.ui.elements.live_table import LiveTable
 from app.ui.elements.markup import Html, joined, tag
-from app.ui.elements.notices import empty_state, told
+from app.ui.elements.notices import empty_state, notify
 from app.ui.runs.developer_note import developer_note
 from app.ui.runs.job_progress import JobsProgress
 from app.ui.runs.job_rows import BODY, COLUMNS, HEADER, cells
@@ -110,7 +110,7 @@ class JobsPage:
                 return
             await act_on_run(self._workbench, run_id, action)
         except WorkbenchError as problem:
-            told(str(problem))
+            notify(str(problem))
         await self._load()
 
     def _choose(self, show: Shown) -> None:

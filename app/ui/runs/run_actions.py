@@ -6,7 +6,7 @@ from app.domain.errors import WorkbenchError
 from app.domain.trace import RunStatus
 from app.ui.elements.clicks import on_click_of
 from app.ui.elements.markup import Html, joined, tag
-from app.ui.elements.notices import told
+from app.ui.elements.notices import notify
 from app.ui.runs.job_rows import ACTIONS, actions_of
 from app.workbench import Workbench
 
@@ -47,7 +47,7 @@ class RunActions(ui.element):
         try:
             await act_on_run(self._workbench, self._run_id, action)
         except WorkbenchError as problem:
-            told(str(problem))
+            notify(str(problem))
 
 
 def action_buttons(actions: tuple[str, ...]) -> Html:

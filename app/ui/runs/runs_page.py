@@ -13,7 +13,7 @@ from app.ui.elements.buttons import button
 from app.ui.elements.format import plural
 from app.ui.elements.live_table import LiveTable
 from app.ui.elements.markup import Html, joined, tag
-from app.ui.elements.notices import empty_state, told
+from app.ui.elements.notices import empty_state, notify
 from app.ui.elements.undo_bar import UndoBar
 from app.ui.runs.export_dialog import open_export
 from app.ui.runs.trace_filters import RunFilters
@@ -187,13 +187,13 @@ class RunsPage:
         chosen = self.table.selected
         ended = [run_id for run_id in chosen if self._workbench.runs.live(run_id) is None]
         if len(ended) < len(chosen):
-            told("A run that goes on cannot be deleted. Stop it first.")
+            notify("A run that goes on cannot be deleted. Stop it first.")
         if not ended:
             return
         try:
             await self._workbench.rows.delete(ended)
         except WorkbenchError as problem:
-            told(str(problem))
+            notify(str(problem))
             return
         self._select_none()
         await self.load()

@@ -5,7 +5,7 @@ from nicegui import events, ui
 from app.export.limits import LARGEST_BUNDLE
 from app.ui.elements.addresses import run_address
 from app.ui.elements.buttons import button
-from app.ui.elements.notices import told
+from app.ui.elements.notices import notify
 
 INTO = "/api/v1/runs/import"
 """Where the browser sends it, as it is: what a page's own socket and uploads carry is bounded more tightly."""
@@ -31,7 +31,7 @@ class ImportRun:
         self._upload.on("uploading", self._begin, args=[])
         self._upload.on("uploaded", self._arrived, js_handler=_ARRIVED)
         self._upload.on("failed", self._refused, js_handler=_REFUSED)
-        self._upload.on("rejected", lambda: told(_TOO_LARGE), args=[])
+        self._upload.on("rejected", lambda: notify(_TOO_LARGE), args=[])
         self._button = button("Import", icon="upload", testid="import-bundle-button")
         self._button.props('title="Import a bundle: a run exported from another copy of the app"')
         self._button.on("click", js_handler=f"() => getElement({self._upload.id}).pickFiles()")
@@ -45,4 +45,4 @@ class ImportRun:
     def _refused(self, event: events.GenericEventArguments) -> None:
         self._upload.run_method("reset")
         self._button.props(remove="loading")
-        told(str(event.args or _BROKEN_OFF))
+        notify(str(event.args or _BROKEN_OFF))

@@ -9,7 +9,7 @@ from nicegui import ui
 from app.domain.errors import WorkbenchError
 from app.domain.settings import SavedFilter
 from app.ui.elements.buttons import button, icon_button
-from app.ui.elements.notices import told
+from app.ui.elements.notices import notify
 from app.ui.elements.questions import asked_for_text
 from app.ui.elements.undo_bar import UndoBar
 from app.ui.runs.trace_query import RunsQuery
@@ -76,7 +76,7 @@ class SavedFilters:
         try:
             await self._preferences.save(self._preferences.get().model_copy(update={"run_filters": filters}))
         except WorkbenchError as problem:
-            told(str(problem))
+            notify(str(problem))
 
 
 def with_filter(kept: Sequence[SavedFilter], saved: SavedFilter) -> tuple[SavedFilter, ...]:

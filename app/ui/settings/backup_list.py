@@ -9,7 +9,7 @@ from app.ui.elements.buttons import button
 from app.ui.elements.clicks import on_click_of
 from app.ui.elements.format import ago, moment_text, size
 from app.ui.elements.markup import Html, joined, tag
-from app.ui.elements.notices import told
+from app.ui.elements.notices import notify
 from app.ui.elements.questions import agreed
 
 INTO = "/backups"
@@ -62,7 +62,7 @@ class BackupList:
         try:
             backup = await self._backups.take()
         except WorkbenchError as problem:
-            told(str(problem))
+            notify(str(problem))
             return
         finally:
             if not self._take.is_deleted:
@@ -74,7 +74,7 @@ class BackupList:
         try:
             await (self._restore(name) if asked == "restore" else self._remove(name))
         except WorkbenchError as problem:
-            told(str(problem))
+            notify(str(problem))
         await self._show()
 
     async def _restore(self, name: str) -> None:
@@ -104,7 +104,7 @@ class BackupList:
 
     def _refused(self, event: events.GenericEventArguments) -> None:
         self._upload.run_method("reset")
-        told(str(event.args or _BROKEN_OFF))
+        notify(str(event.args or _BROKEN_OFF))
 
 
 def backup_rows(found: list[Backup]) -> Html:

@@ -10,7 +10,7 @@ from app.store.folder.folder_size import folder_size
 from app.ui.elements.buttons import button
 from app.ui.elements.format import size
 from app.ui.elements.markup import Html, joined, tag
-from app.ui.elements.notices import told
+from app.ui.elements.notices import notify
 from app.ui.settings.backup_list import BackupList
 from app.ui.settings.problem_dialog import open_problem_dialog
 from app.ui.settings.retention_form import RetentionForm
@@ -67,7 +67,7 @@ class _Place:
 
     async def _open(self) -> None:
         if not await asyncio.to_thread(open_folder, self._folder):
-            told(f"No file manager could be opened. The folder is {self._folder}.")
+            notify(f"No file manager could be opened. The folder is {self._folder}.")
 
 
 def said_of(sizes: dict[str, int]) -> Html:

@@ -14,7 +14,7 @@ from app.ui.elements.day_ceiling_form import DayCeilingForm
 from app.ui.elements.format import dollars
 from app.ui.elements.markup import joined, tag
 from app.ui.elements.model_picker import ModelPicker, card_words
-from app.ui.elements.notices import told
+from app.ui.elements.notices import notify
 from app.workbench import Workbench
 
 DEMO = "demo/agent"
@@ -131,6 +131,6 @@ async def saved(preferences: PreferencesStore, **changed: str) -> bool:
     try:
         await preferences.save(preferences.get().model_copy(update=changed))
     except WorkbenchError as problem:
-        told(str(problem))
+        notify(str(problem))
         return False
     return True

@@ -12,7 +12,7 @@ from app.ui.elements.buttons import button
 from app.ui.elements.clicks import on_click_of
 from app.ui.elements.live_html import LiveHtml
 from app.ui.elements.markup import icon, tag
-from app.ui.elements.notices import told
+from app.ui.elements.notices import notify
 from app.ui.elements.provider_views import READ_FORM, card_head, form_view, models_view
 from app.ui.elements.questions import agreed
 from app.ui.elements.undo_bar import UndoBar
@@ -145,7 +145,7 @@ class ProviderCard(ui.element):
         try:
             await self._desk.bring_back(self._name, keys)
         except WorkbenchError as problem:
-            told(str(problem))
+            notify(str(problem))
         self._show()
         self._say("The key from before is back.")
 
@@ -165,7 +165,7 @@ class ProviderCard(ui.element):
         try:
             await self._desk.forget_key(self._name)
         except WorkbenchError as problem:
-            told(str(problem))
+            notify(str(problem))
         self._show()
         self._say("The key is removed.")
         self._undo.show(f"The key of {self.title} was removed", partial(self._bring_back, before))
@@ -177,7 +177,7 @@ class ProviderCard(ui.element):
         try:
             await self._desk.remove(self._name)
         except WorkbenchError as problem:
-            told(str(problem))
+            notify(str(problem))
             return
         self._on_removed()
 

@@ -9,7 +9,7 @@ from app.llm.providers.doctor import COST, STEPS, Doctor, Finding, Step
 from app.ui.elements.buttons import button
 from app.ui.elements.doctor_view import DoctorStep, steps_view
 from app.ui.elements.live_html import LiveHtml
-from app.ui.elements.notices import told
+from app.ui.elements.notices import notify
 
 TITLES: dict[Step, str] = {
     "resolves": "The name is known",
@@ -70,7 +70,7 @@ class ProviderDoctor(ui.element):
                 self._show(findings, running=True)
         except WorkbenchError as problem:
             with self:
-                told(str(problem))
+                notify(str(problem))
         finally:
             if not self.is_deleted:
                 self._settle(findings)

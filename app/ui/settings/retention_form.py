@@ -7,7 +7,7 @@ from app.domain.settings import Preferences
 from app.store.runs.retention import Expired
 from app.ui.elements.buttons import button
 from app.ui.elements.format import plural
-from app.ui.elements.notices import told
+from app.ui.elements.notices import notify
 from app.ui.elements.questions import agreed
 from app.workbench import Workbench
 
@@ -54,7 +54,7 @@ class RetentionForm:
             await self._workbench.preferences.save(wanted)
             await self._workbench.retention.remove(expired)
         except WorkbenchError as problem:
-            told(str(problem))
+            notify(str(problem))
             return
         ui.notify("Saved.", type="positive")
         await self._show()

@@ -11,7 +11,7 @@ from app.ui.elements.buttons import button
 from app.ui.elements.clicks import on_click_of
 from app.ui.elements.live_html import LiveHtml
 from app.ui.elements.markup import icon, joined, tag
-from app.ui.elements.notices import told
+from app.ui.elements.notices import notify
 from app.ui.elements.provider_views import READ_FORM
 from app.ui.elements.setup_offer import BEGINNINGS, STEPS, setup_saved
 from app.ui.setup.begin import SetupBegin
@@ -145,7 +145,7 @@ class SetupPage:
             try:
                 await preferences.save(preferences.get().model_copy(update={"default_model": model}))
             except WorkbenchError as problem:
-                told(str(problem))
+                notify(str(problem))
         await self._move("ask", model=model, agent=agent_id)
 
     def _build_questions(self, agent: Agent) -> None:
@@ -174,7 +174,7 @@ class SetupPage:
             session = await chat.new_session(agent_id, model=None if model == own else model)
             await chat.send(session.id, text)
         except WorkbenchError as problem:
-            told(str(problem))
+            notify(str(problem))
             return
         if await setup_saved(self._workbench.preferences, step="tour", session=session.id, toured=toured):
             ui.navigate.to(session_address(session.id))
@@ -190,7 +190,7 @@ class SetupPage:
     async def _tour_pressed(self, stop: str) -> None:
         agent = guide_of_tour(self._workbench.agents.all())
         if agent is None:
-            told("There is no agent to show it with. Make one on the Agents page.")
+            notify("There is no agent to show it with. Make one on the Agents page.")
             return
         seen = dict.fromkeys((*self._progress.toured, stop))
         await self._start(agent.id, DEMO.name, stop, tuple(seen))

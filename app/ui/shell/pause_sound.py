@@ -7,7 +7,7 @@ from app.store.records.tables import PreferencesStore
 from app.ui.elements.clicks import on_click_of
 from app.ui.elements.focus import refocus
 from app.ui.elements.markup import Html, icon, tag
-from app.ui.elements.notices import told
+from app.ui.elements.notices import notify
 
 _CHIME = """<script>
   // Two soft tones, made here. Several tabs hear of a pause within a second: the first of them is enough.
@@ -51,7 +51,7 @@ class PauseSound:
         try:
             await self._preferences.save(before.model_copy(update={"pause_sound": not before.pause_sound}))
         except WorkbenchError as problem:
-            told(str(problem))
+            notify(str(problem))
             return
         self._show()
         refocus(self._switch, "[role=switch]")

@@ -14,7 +14,7 @@ from app.ui.elements.buttons import button, icon_button
 from app.ui.elements.choice import Choice
 from app.ui.elements.code_editor import CodeEditor
 from app.ui.elements.markup import icon, joined, tag
-from app.ui.elements.notices import told
+from app.ui.elements.notices import notify
 from app.ui.elements.prompt_editor import PromptEditor
 from app.ui.elements.sub_pages import Pages, shown, shown_later
 from app.ui.markdown.colours import CodeColours, Colours
@@ -203,7 +203,7 @@ class Shell:
         try:
             await preferences.save(preferences.get().model_copy(update={"theme": name}))
         except WorkbenchError as problem:
-            told(str(problem))
+            notify(str(problem))
 
     def _show_theme(self) -> None:
         self._themes.show(self._theme)

@@ -5,7 +5,7 @@ from math import inf
 
 from app.domain.errors import WorkbenchError
 from app.ui.elements.addresses import SETTINGS
-from app.ui.elements.notices import told, told_with_link
+from app.ui.elements.notices import notify, notify_with_link
 
 QUIET = 6.0
 """Seconds that it stands on the page, and is not said again: a timer would cover the page with it."""
@@ -25,7 +25,7 @@ class Unforeseen:
             return
         self._words, self._said = words, time.monotonic()
         if isinstance(error, WorkbenchError):
-            told(words)
+            notify(words)
             return
         address = f"{SETTINGS}?section=data"
-        told_with_link(words, "Report a problem", address, testid="unforeseen", symbol="error", bad=True)
+        notify_with_link(words, "Report a problem", address, testid="unforeseen", symbol="error", bad=True)

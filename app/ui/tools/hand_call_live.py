@@ -7,7 +7,7 @@ from app.domain.tools import Answer, Progress, Question
 from app.engine.by_hand import HandCall
 from app.ui.elements.buttons import button
 from app.ui.elements.markup import Html, joined, tag
-from app.ui.elements.notices import told
+from app.ui.elements.notices import notify
 from app.ui.elements.visible import visible
 from app.ui.schema_form.form import SchemaForm
 
@@ -69,7 +69,7 @@ class HandCallLive(ui.element):
         try:
             call.answer(answer)
         except WorkbenchError as problem:
-            told(str(problem))
+            notify(str(problem))
         self._show_question(None, call)
 
 

@@ -11,7 +11,7 @@ from app.tools.http.request import PLACEHOLDER
 from app.ui.elements.addresses import TOOL_SOURCES, tool_address
 from app.ui.elements.buttons import button, icon_button
 from app.ui.elements.markup import icon, tag
-from app.ui.elements.notices import told
+from app.ui.elements.notices import notify
 from app.ui.elements.undo_bar import UndoBar
 from app.ui.schema_form.simple import select_box
 from app.ui.tools.http_tool_faults import Box, Fault, fault_of
@@ -102,7 +102,7 @@ class HttpToolForm(ui.element):
 
     def _note_problem(self, name: str) -> None:
         if problem := self._source.problems.get(name):
-            told(problem)
+            notify(problem)
 
     def _choose_method(self, event: events.GenericEventArguments) -> None:
         self._method = METHODS[int(event.args)]
@@ -160,7 +160,7 @@ class HttpToolForm(ui.element):
         try:
             await self._source.delete(form.name)
         except WorkbenchError as problem:
-            told(str(problem))
+            notify(str(problem))
             return
         source = self._source
 

@@ -11,7 +11,7 @@ from app.ui.elements.addresses import TOOL_SOURCES
 from app.ui.elements.buttons import button, icon_button
 from app.ui.elements.live_html import LiveHtml
 from app.ui.elements.markup import Html, icon, joined, tag
-from app.ui.elements.notices import told
+from app.ui.elements.notices import notify
 from app.ui.elements.questions import agreed
 from app.ui.tools.mcp_dialog import McpEditDialog
 from app.ui.tools.mcp_views import (
@@ -94,14 +94,14 @@ class McpServerPage(SourcePage):
         try:
             await self._hub.consent(self._name)
         except WorkbenchError as problem:
-            told(str(problem))
+            notify(str(problem))
         self.look()
 
     async def _accept(self) -> None:
         try:
             await self._hub.accept_changes(self._name)
         except WorkbenchError as problem:
-            told(str(problem))
+            notify(str(problem))
         self.look()
 
     async def _enable(self) -> None:
@@ -110,20 +110,20 @@ class McpServerPage(SourcePage):
             if wanted != self._state().server.enabled:
                 await self._hub.enable(self._name, wanted)
         except WorkbenchError as problem:
-            told(str(problem))
+            notify(str(problem))
         self.look()
 
     async def _reconnect(self) -> None:
         try:
             await self._hub.reconnect(self._name)
         except WorkbenchError as problem:
-            told(str(problem))
+            notify(str(problem))
 
     def _edit(self) -> None:
         try:
             McpEditDialog(self._hub, self._state().server)
         except WorkbenchError as problem:
-            told(str(problem))
+            notify(str(problem))
 
     async def _remove(self) -> None:
         words = "Its process ends, its tools are gone, and agents that use them cannot run until they are changed."
@@ -132,7 +132,7 @@ class McpServerPage(SourcePage):
         try:
             await self._hub.remove(self._name)
         except WorkbenchError as problem:
-            told(str(problem))
+            notify(str(problem))
             return
         ui.navigate.to(TOOL_SOURCES)
 
@@ -181,6 +181,6 @@ class McpDoctor(ui.element):
                 findings.append(finding)
                 self._steps.show(findings_view(findings, running=True))
         except WorkbenchError as problem:
-            told(str(problem))
+            notify(str(problem))
         self._steps.show(findings_view(findings, running=False))
         self._button.set_enabled(True)

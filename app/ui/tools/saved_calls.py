@@ -12,7 +12,7 @@ from app.ui.elements.buttons import icon_action
 from app.ui.elements.clicks import on_click_of
 from app.ui.elements.format import head, moment_text
 from app.ui.elements.markup import Html, icon, joined, tag
-from app.ui.elements.notices import told
+from app.ui.elements.notices import notify
 from app.ui.elements.questions import asked_for_text
 from app.ui.elements.undo_bar import UndoBar
 from app.workbench import Workbench
@@ -53,7 +53,7 @@ class SavedCallsBar(ui.element):
         try:
             await self._saved.save(call)
         except WorkbenchError as problem:
-            told(str(problem))
+            notify(str(problem))
         self._show()
 
     async def _clicked(self, action: str, call_id: str) -> None:
@@ -69,7 +69,7 @@ class SavedCallsBar(ui.element):
         try:
             await self._saved.delete(call.id)
         except WorkbenchError as problem:
-            told(str(problem))
+            notify(str(problem))
             return
         self._show()
 

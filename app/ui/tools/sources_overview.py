@@ -12,7 +12,7 @@ from app.ui.elements.buttons import Handler, button
 from app.ui.elements.format import plural
 from app.ui.elements.live_html import LiveHtml
 from app.ui.elements.markup import Html, icon, joined, tag
-from app.ui.elements.notices import told
+from app.ui.elements.notices import notify
 from app.ui.elements.visible import visible
 from app.ui.tools.mcp_views import server_row
 from app.ui.tools.user_file_views import COPY, copyable, file_row
@@ -81,7 +81,7 @@ class SourcesOverview(ui.element):
     async def _open(self) -> None:
         folder = self._workbench.user_tools.folder
         if not await asyncio.to_thread(open_folder, folder):
-            told(f"No file manager could be opened. The folder is {folder}.")
+            notify(f"No file manager could be opened. The folder is {folder}.")
 
 
 def _list(rows: Sequence[Html], nothing: str, more: int = 0) -> Html:

@@ -14,7 +14,7 @@ from app.tools.registry import ListedTool
 from app.ui.elements.addresses import TOOLS, agent_address, run_address
 from app.ui.elements.format import duration, percent, plural
 from app.ui.elements.markup import Html, icon, joined, tag
-from app.ui.elements.notices import told
+from app.ui.elements.notices import notify
 from app.ui.elements.undo_bar import UndoBar
 from app.ui.elements.visible import title_of, visible
 from app.ui.markdown.render import code_block
@@ -115,7 +115,7 @@ class ToolDetail(ui.element):
         try:
             await self._on_setting(self._listed.spec.name, setting)
         except WorkbenchError as problem:
-            told(str(problem))
+            notify(str(problem))
             self._switch.set_content("")  # the browser has moved it already
             self.show(self._listed)
 

@@ -11,7 +11,7 @@ from app.ui.elements.addresses import NEW_HTTP_TOOL, TOOL_SOURCES, tool_file_add
 from app.ui.elements.buttons import button
 from app.ui.elements.live_html import LiveHtml
 from app.ui.elements.markup import Html, icon, joined, tag
-from app.ui.elements.notices import told
+from app.ui.elements.notices import notify
 from app.ui.elements.questions import asked_for_text
 from app.ui.elements.undo_bar import UndoBar
 from app.ui.tools.http_tool_form import HttpToolForm
@@ -46,7 +46,7 @@ async def new_file(files: UserTools) -> None:
     try:
         made = await files.new_file(name)
     except WorkbenchError as problem:
-        told(str(problem))
+        notify(str(problem))
         return
     ui.navigate.to(tool_file_address(made.name))
 

@@ -12,7 +12,7 @@ from app.domain.tools import canonical_name
 from app.tools.registry import ListedTool
 from app.ui.elements.format import head, plural
 from app.ui.elements.markup import Html, joined, tag
-from app.ui.elements.notices import empty_state, told
+from app.ui.elements.notices import empty_state, notify
 from app.ui.elements.sub_pages import Pages, shown
 from app.ui.elements.undo_bar import UndoBar
 from app.ui.tools.tool_detail import ToolDetail
@@ -159,7 +159,7 @@ class ToolsPage:
             if listed is not None:
                 await self._save(name, listed.setting.model_copy(update={"enabled": enabled}))
         except WorkbenchError as problem:
-            told(str(problem))
+            notify(str(problem))
             self._rows = Html("")
             self._draw()
             return

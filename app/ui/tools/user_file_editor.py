@@ -9,7 +9,7 @@ from app.tools.user_tools.folder import UserTools
 from app.ui.elements.buttons import button
 from app.ui.elements.code_editor import CodeEditor
 from app.ui.elements.markup import Html, icon, joined, tag
-from app.ui.elements.notices import told
+from app.ui.elements.notices import notify
 from app.ui.elements.undo_bar import UndoBar
 
 LONGEST_EDITED = 300_000
@@ -106,7 +106,7 @@ class UserFileEditor(ui.element):
             self._show_conflict()
             return
         except WorkbenchError as problem:
-            told(str(problem))
+            notify(str(problem))
             return
         self._opened = text
         self._conflict.clear()

@@ -9,7 +9,7 @@ from app.ui.elements.addresses import TOOL_SOURCES, tool_file_address
 from app.ui.elements.buttons import button, icon_button
 from app.ui.elements.live_html import LiveHtml
 from app.ui.elements.markup import Html, icon, joined, tag
-from app.ui.elements.notices import told
+from app.ui.elements.notices import notify
 from app.ui.elements.questions import asked_for_text
 from app.ui.elements.undo_bar import UndoBar
 from app.ui.elements.visible import visible
@@ -79,7 +79,7 @@ class UserFilePage(SourcePage):
         try:
             await self._files.reload(self._name)
         except WorkbenchError as problem:
-            told(str(problem))
+            notify(str(problem))
 
     async def _rename(self) -> None:
         wanted = await asked_for_text(f"Rename {self._name}", self._name, label="Name", confirm="Rename")
@@ -89,7 +89,7 @@ class UserFilePage(SourcePage):
         try:
             await self._files.rename(self._name, wanted)
         except WorkbenchError as problem:
-            told(str(problem))
+            notify(str(problem))
             return
         new = next((file.name for file in self._files.files() if file.name not in before), None)
         ui.navigate.to(tool_file_address(new) if new else TOOL_SOURCES)
@@ -100,7 +100,7 @@ class UserFilePage(SourcePage):
             file, text = self._file(), self._files.source(self._name)
             await self._files.delete(self._name)
         except WorkbenchError as problem:
-            told(str(problem))
+            notify(str(problem))
             return
         files = self._files
 
@@ -110,7 +110,7 @@ class UserFilePage(SourcePage):
                 if file.status != "untrusted":
                     await files.trust(file.name, interpreter=file.interpreter)
             except WorkbenchError as problem:
-                told(str(problem))
+                notify(str(problem))
                 return
             ui.navigate.to(tool_file_address(file.name))
 

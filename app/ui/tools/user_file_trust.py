@@ -8,7 +8,7 @@ from app.tools.user_tools.user_file import UserFile
 from app.ui.elements.buttons import button
 from app.ui.elements.format import head
 from app.ui.elements.markup import Html, icon, joined, tag
-from app.ui.elements.notices import told
+from app.ui.elements.notices import notify
 from app.ui.elements.visible import visible
 
 _MEANING = (
@@ -56,13 +56,13 @@ class TrustPanel(ui.element):
         try:
             await self._files.trust(self._name, interpreter=str(self._interpreter.value or "").strip())
         except WorkbenchError as problem:
-            told(str(problem))
+            notify(str(problem))
 
     async def _distrust(self) -> None:
         try:
             await self._files.distrust(self._name)
         except WorkbenchError as problem:
-            told(str(problem))
+            notify(str(problem))
 
 
 def hidden_line(source: str) -> Html:
