@@ -13,15 +13,15 @@ from app.ui.agents.differences_view import compared, differences_summary, differ
 from app.ui.agents.prompt_tokens import prompt_tokens
 from app.ui.elements.buttons import button, icon_button
 from app.ui.elements.choice import Choice
+from app.ui.elements.debounce import Debounce
 from app.ui.elements.markup import Html, icon, joined, tag
 from app.ui.elements.notices import notify
 from app.ui.elements.prompt_editor import Mode, PromptEditor
-from app.ui.elements.settled import Settled
 from app.ui.elements.undo_bar import UndoBar
 from app.ui.elements.variables_form import brace_faults, declared_with, fault_words
 from app.workbench import Workbench
 
-SETTLED_SECONDS = 0.35
+DEBOUNCE_SECONDS = 0.35
 _MODES: tuple[tuple[Mode, str], ...] = (("edit", "Edit"), ("preview", "Preview"))
 
 
@@ -54,7 +54,7 @@ class PromptPanel(ui.element):
             self._faults = ui.html(sanitize=False).classes("prompt-faults").props("data-testid=prompt-faults")
             self._build_foot()
             self._undo = UndoBar()
-        self._settled = Settled(self, self._measure, seconds=SETTLED_SECONDS)
+        self._debounce = Debounce(self, self._measure, seconds=DEBOUNCE_SECONDS)
         self.show(session)
 
     @property
@@ -149,7 +149,7 @@ class PromptPanel(ui.element):
         self._note.visible = can_save
         self._save_button.set_enabled(can_save)
         self._reset_button.set_enabled(edited)
-        self._settled.touch()
+        self._debounce.touch()
 
     def _state_words(self, edited: bool) -> Html:
         trouble = self._workbench.working_copies.trouble(self._session.agent_id)

@@ -10,8 +10,8 @@ from app.ui.conversation.attachments import Attachments
 from app.ui.conversation.composer import SendAs
 from app.ui.conversation.composer_bar import ComposerBar
 from app.ui.elements.addresses import JOBS
+from app.ui.elements.debounce import Debounce
 from app.ui.elements.notices import notify_with_link
-from app.ui.elements.settled import Settled
 from app.ui.playground.queued_messages import QueuedMessages
 from app.workbench import Workbench
 
@@ -25,7 +25,7 @@ class SessionComposer(ComposerBar):
         session: Session,
         *,
         model: str,
-        counting: Settled,
+        counting: Debounce,
         on_sent: Callable[[], Awaitable[None]],
         on_typed: Callable[[str], Awaitable[None]],
     ) -> None:

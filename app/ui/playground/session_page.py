@@ -16,10 +16,10 @@ from app.ui.conversation.session_bars import kpi_strip, status_line
 from app.ui.conversation.turn import Turn
 from app.ui.conversation.turn_actions import do_on_turn
 from app.ui.elements.clicks import on_click_of
+from app.ui.elements.debounce import Debounce
 from app.ui.elements.markup import Html, icon, joined, tag
 from app.ui.elements.new_session import UNTITLED
 from app.ui.elements.notices import notify
-from app.ui.elements.settled import Settled
 from app.ui.elements.setup_offer import setup_strip
 from app.ui.markdown.live_markdown import LiveMarkdown
 from app.ui.playground.session_composer import SessionComposer
@@ -68,7 +68,7 @@ class SessionPage:
                     self._welcome = welcome(self._agent, self._send_example)
                 self._welcome.visible = not session.runs
                 setup_strip(workbench.preferences, session.id)
-                self._counting = Settled(self._page, self._count_context, seconds=COUNT_SECONDS)
+                self._counting = Debounce(self._page, self._count_context, seconds=COUNT_SECONDS)
                 self._composer = SessionComposer(
                     workbench,
                     session,

@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable
 from nicegui import background_tasks, ui
 
 
-class Settled(ui.element):
+class Debounce(ui.element):
     """Calls `action` when nobody touched it for `seconds`; it is a part of `place` and ends with it."""
 
     def __init__(self, place: ui.element, action: Callable[[], Awaitable[object]], *, seconds: float) -> None:
@@ -22,7 +22,7 @@ class Settled(ui.element):
         """Wait anew. An action that is going on already is taken back."""
         self.cancel()
         if not self.is_deleted:
-            self._task = background_tasks.create(self._later(), name="settle", context=self._place)
+            self._task = background_tasks.create(self._later(), name="debounce", context=self._place)
 
     def cancel(self) -> None:
         if self._task is not None:
