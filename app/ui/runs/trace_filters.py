@@ -10,8 +10,8 @@ from app.domain.errors import FailureClass
 from app.domain.failure_words import WORDS
 from app.domain.trace import RunStatus
 from app.ui.elements.status_pill import status_words
+from app.ui.runs.more_filters import MoreFilters
 from app.ui.runs.trace_chips import FilterChips
-from app.ui.runs.trace_more import MoreFilters
 from app.ui.runs.trace_query import FAILURES, STATUSES, RunsQuery
 
 ALL = ""
