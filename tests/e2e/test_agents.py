@@ -70,7 +70,7 @@ def test_from_a_new_agent_to_a_promoted_variant_and_back(page: Page, screenshot:
     kept(page)
     save_variant(page, "shorter")
     expect(row(page, 2)).to_contain_text("shorter")
-    expect(row(page, 2).get_by_test_id("variant-status")).to_have_text("Candidate")
+    expect(row(page, 2).get_by_test_id("variant-status")).to_have_text("Newer")
     expect(row(page, 2)).to_contain_text("from v1")
     row(page, 2).get_by_test_id("diff-button").click()
     difference = page.get_by_test_id("variant-diff")
@@ -79,11 +79,12 @@ def test_from_a_new_agent_to_a_promoted_variant_and_back(page: Page, screenshot:
     page.get_by_test_id("close-diff").click()
     row(page, 2).get_by_test_id("promote-button").click()
     expect(row(page, 2).get_by_test_id("variant-status")).to_have_text("Active")
+    expect(row(page, 1).get_by_test_id("variant-status")).to_have_text("Previous")
     expect(row(page, 1).get_by_test_id("promote-button")).to_have_text("Roll back")
     screenshot("agent")
     row(page, 1).get_by_test_id("promote-button").click()
     expect(row(page, 1).get_by_test_id("variant-status")).to_have_text("Active")
-    expect(row(page, 2).get_by_test_id("variant-status")).to_have_text("Candidate")
+    expect(row(page, 2).get_by_test_id("variant-status")).to_have_text("Newer")
 
 
 def test_a_promotion_can_be_taken_back(page: Page) -> None:
@@ -135,7 +136,7 @@ def test_two_tabs_that_save_at_once_make_two_variants(page: Page) -> None:
     expect(page.get_by_test_id("variant-diff").locator("ins").filter(has_text="second")).to_have_count(1)
 
 
-def test_a_saved_version_goes_back_into_the_editor_and_into_the_archive(page: Page) -> None:
+def test_a_saved_variant_goes_back_into_the_editor_and_into_the_archive(page: Page) -> None:
     created(page, "Archivist")
     write_prompt(page, "Second")
     save_variant(page)
@@ -143,10 +144,10 @@ def test_a_saved_version_goes_back_into_the_editor_and_into_the_archive(page: Pa
     expect(editor(page)).to_have_text("You are a helpful assistant.")
     row(page, 2).get_by_test_id("variant-archive").click()
     expect(row(page, 2)).to_have_count(0)
-    page.get_by_text("Show 1 archived version").click()
+    page.get_by_text("Show 1 archived variant").click()
     expect(row(page, 2).get_by_test_id("variant-status")).to_have_text("Archived")
     row(page, 2).get_by_test_id("variant-unarchive").click()
-    expect(row(page, 2).get_by_test_id("variant-status")).to_have_text("Candidate")
+    expect(row(page, 2).get_by_test_id("variant-status")).to_have_text("Newer")
 
 
 def test_a_session_is_started_with_a_version_that_is_not_active(page: Page) -> None:
@@ -226,7 +227,7 @@ def test_a_prompt_of_200_000_characters_is_taken_whole(page: Page) -> None:
     save_variant(page)
     page.reload()
     row(page, 2).get_by_test_id("variant-copy").click()
-    expect(page.get_by_text("Version 2 is in the editor")).to_be_visible()
+    expect(page.get_by_text("Variant 2 is in the editor")).to_be_visible()
     page.get_by_test_id("prompt-mode-preview").click()
     preview = page.get_by_test_id("prompt-preview")
     expect(preview).to_contain_text("THE END")

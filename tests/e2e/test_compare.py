@@ -68,12 +68,12 @@ def ask(page: Page, text: str) -> None:
     finished(page)
 
 
-def test_the_active_variant_meets_the_newest_candidate(page: Page, screenshot: Callable[[str], Path]) -> None:
+def test_the_active_variant_meets_the_newest_one(page: Page, screenshot: Callable[[str], Path]) -> None:
     page.goto("/")
     page.get_by_test_id("nav-compare").click()
     expect(page.get_by_test_id("compare-setup")).to_contain_text("Counter")
     expect(page.get_by_test_id("compare-setup")).to_contain_text("v1 · Active")
-    expect(page.get_by_test_id("compare-setup")).to_contain_text("v3 · Candidate")
+    expect(page.get_by_test_id("compare-setup")).to_contain_text("v3 · Newer")
     screenshot("compare-setup")
     page.get_by_test_id("compare-start").click()
     expect(columns(page)).to_have_count(2)
@@ -205,10 +205,10 @@ def test_a_column_goes_on_as_a_session_of_its_own(page: Page) -> None:
 def test_the_better_variant_is_promoted_and_the_old_one_brought_back(page: Page) -> None:
     start(page)
     second = columns(page).nth(1)
-    expect(second).to_contain_text("Candidate")
+    expect(second).to_contain_text("Newer")
     second.get_by_test_id("promote-button").click()
     expect(second).to_contain_text("Active")
-    expect(columns(page).nth(0)).to_contain_text("Candidate")
+    expect(columns(page).nth(0)).to_contain_text("Previous")
     expect(second.get_by_test_id("promote-button")).to_have_count(0)
     page.get_by_test_id("undo-button").click()
     expect(columns(page).nth(0)).to_contain_text("Active")

@@ -68,7 +68,7 @@ def write(page: Page, text: str) -> None:
 
 def save(page: Page, number: int) -> None:
     page.get_by_test_id("save-variant-button").click()
-    expect(page.get_by_test_id("variant-select")).to_have_value(f"v{number} · candidate")
+    expect(page.get_by_test_id("variant-select")).to_have_value(f"v{number} · newer")
 
 
 def preview(page: Page) -> Locator:
@@ -210,7 +210,7 @@ def test_a_model_chosen_for_the_session_is_saved_with_the_variant(page: Page) ->
     page.get_by_role("option", name="v1 · active").click()
     expect(page.get_by_test_id("model-select")).to_contain_text("demo/agent")
     page.get_by_test_id("variant-select").click()
-    page.get_by_role("option", name="v2 · candidate").click()
+    page.get_by_role("option", name="v2 · newer").click()
     expect(page.get_by_test_id("model-select")).to_contain_text("gpt-4o-mini")
 
 
@@ -340,7 +340,7 @@ def test_a_prompt_is_edited_and_saved_by_keyboard_alone(page: Page) -> None:
         page.keyboard.press("Tab")
         expect(page.get_by_test_id(stop)).to_be_focused()
     page.keyboard.press("Enter")
-    expect(page.get_by_test_id("variant-select")).to_have_value("v2 · candidate")
+    expect(page.get_by_test_id("variant-select")).to_have_value("v2 · newer")
 
 
 def test_markup_in_prompt_and_values_is_only_text(page: Page) -> None:

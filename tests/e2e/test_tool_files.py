@@ -122,7 +122,7 @@ def test_a_tool_from_the_template_is_allowed_called_edited_and_used_by_an_agent(
     page.goto("/agents/assistant")
     page.locator("[data-tool=words]").get_by_test_id("policy-auto").check()
     page.get_by_test_id("save-variant-button").click()
-    page.get_by_role("button", name="New session with version 2").click()
+    page.get_by_role("button", name="New session with variant 2").click()
     expect(page.get_by_test_id("chat-input")).to_be_focused()
     answer = ask(page, 'Call words with text="from an agent"')
     expect(answer.get_by_test_id("tool-result")).to_contain_text("FROM AN AGENT!")

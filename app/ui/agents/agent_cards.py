@@ -63,9 +63,9 @@ def allowed(tools: tuple[ToolChoice, ...]) -> list[str]:
 
 def _chips(agent: Agent) -> list[Html]:
     behaviour = agent.active_variant.behaviour
-    versions = plural(len(agent.variants), "version")
+    variants = plural(len(agent.variants), "variant")
     chips = [
-        tag("span", icon("verified"), f"v{agent.active} active", cls="chip", title=versions),
+        tag("span", icon("verified"), f"v{agent.active} active", cls="chip", title=variants),
         tag("span", behaviour.model, cls="chip truncate"),
     ]
     if behaviour.tools:

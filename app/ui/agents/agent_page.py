@@ -62,8 +62,8 @@ class AgentPage:
                     )
                     self._elsewhere = ui.element("div").props("role=status")
                     self._place = ui.element("div")
-                with ui.element("aside").classes("agent-versions panel").props('aria-label="Versions"'):
-                    ui.html(tag("h2", "Versions", cls="section-title"), sanitize=False)
+                with ui.element("aside").classes("agent-versions panel").props('aria-label="Variants"'):
+                    ui.html(tag("h2", "Variants", cls="section-title"), sanitize=False)
                     self._versions = Versions(self._act)
         self._undo = UndoBar()
         self._show_form()
@@ -83,7 +83,7 @@ class AgentPage:
                 icon_button("download", "Export to a file", lambda: download_agent(self._agent), testid="agent-export")
                 icon_button("delete_outline", "Delete", self._delete, testid="agent-delete")
                 compare = button("Compare", partial(self._compare, 0), icon="view_column", testid="compare-button")
-                compare.props('aria-label="Compare versions side by side"')
+                compare.props('aria-label="Compare variants side by side"')
                 button("New session", self._talk, icon="forum", testid="new-session-button")
 
     def _show_form(self) -> None:
@@ -138,7 +138,7 @@ class AgentPage:
         self._bar.clear_note()
         self._form.saved()
         self._look()
-        ui.notify(f"Saved as version {variant.number}", timeout=2500)
+        ui.notify(f"Saved as variant {variant.number}", timeout=2500)
 
     def _discard(self) -> None:
         thrown_away = self._draft.behaviour
@@ -148,7 +148,7 @@ class AgentPage:
     def _copy(self, number: int) -> None:
         before, origin = self._draft.behaviour, self._draft.origin
         self._replace(self._agent.variant(number).behaviour, origin=number)
-        self._offer_undo(f"Version {number} is in the editor", before, origin)
+        self._offer_undo(f"Variant {number} is in the editor", before, origin)
 
     def _offer_undo(self, words: str, before: Behaviour, origin: int) -> None:
         async def take_back() -> None:
@@ -199,10 +199,10 @@ class AgentPage:
             await self._workbench.agents.change(self._agent_id, lambda agent: agent.model_copy(update=changes))
             self._look()
 
-        self._undo.show(f"Version {number} is the active one", take_back)
+        self._undo.show(f"Variant {number} is the active one", take_back)
 
     def _show_differences(self, number: int) -> None:
-        """Against the active version; for that one, against where it came from."""
+        """Against the active variant; for that one, against where it came from."""
         agent = self._agent
         other = agent.active if number != agent.active else agent.variant(number).origin or number
         DifferencesDialog(agent, self._draft.behaviour, before=other, after=number)

@@ -22,7 +22,7 @@ from app.workbench import Workbench
 
 _HEADING = joined(
     tag("h1", "Agents", cls="page-title"),
-    tag("p", "What each agent is told, which model and tools it uses, and every version of that.", cls="page-lead"),
+    tag("p", "What each agent is told, which model and tools it uses, and every variant of that.", cls="page-lead"),
 )
 
 

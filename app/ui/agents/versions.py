@@ -13,11 +13,12 @@ from app.ui.elements.clicks import on_click_of
 from app.ui.elements.focus import refocus
 from app.ui.elements.format import ago, moment_text, plural
 from app.ui.elements.markup import Html, joined, tag
+from app.ui.elements.variant_select import standing
 
-_STATUSES: dict[VariantStatus, tuple[str, str]] = {
-    "active": ("Active", "pill-done"),
-    "candidate": ("Candidate", "pill-running is-still"),
-    "archived": ("Archived", "pill-stopped"),
+_TONES: dict[VariantStatus, str] = {
+    "active": "pill-done",
+    "candidate": "pill-running is-still",
+    "archived": "pill-stopped",
 }
 
 
@@ -49,7 +50,7 @@ class Versions(ui.element):
         rows = (variant_row(agent, variant, moment, in_editor=variant.number == origin) for variant in listed)
         self._list.set_content(tag("ul", *rows, cls="version-list"))
         self._more.visible = bool(agent.archived)
-        hidden = plural(len(agent.archived), "archived version")
+        hidden = plural(len(agent.archived), "archived variant")
         self._more.set_content("Hide the archived ones" if self._with_archived else f"Show {hidden}")
 
     def _toggle_archived(self) -> None:
@@ -66,11 +67,10 @@ class Versions(ui.element):
 def variant_row(agent: Agent, variant: Variant, moment: datetime, *, in_editor: bool) -> Html:
     """A variant: number, status, note, when it was saved and what from, and its buttons."""
     status = agent.status_of(variant.number)
-    words, tone = _STATUSES[status]
     head = tag(
         "div",
         tag("strong", f"v{variant.number}"),
-        tag("span", words, cls=f"pill {tone}", data_testid="variant-status"),
+        tag("span", standing(agent, variant.number), cls=f"pill {_TONES[status]}", data_testid="variant-status"),
         tag("span", "in editor", cls="faint") if in_editor else "",
         _promote(agent, variant, status),
         cls="version-head",
@@ -96,7 +96,7 @@ def _promote(agent: Agent, variant: Variant, status: VariantStatus) -> Html:
         return Html("")
     is_older = variant.number < agent.active
     words = "Roll back" if is_older else "Promote"
-    meaning = f"Make version {variant.number} the active one"
+    meaning = f"Make variant {variant.number} the active one"
     return tag(
         "button",
         words,
@@ -111,14 +111,14 @@ def _promote(agent: Agent, variant: Variant, status: VariantStatus) -> Html:
 
 def _actions(number: int, status: VariantStatus) -> Html:
     actions = [
-        icon_action("diff", "difference", f"Show what is different in version {number}", testid="diff-button"),
-        icon_action("talk", "forum", f"New session with version {number}", testid="variant-talk"),
-        icon_action("compare", "view_column", f"Compare version {number} side by side", testid="variant-compare"),
-        icon_action("copy", "edit_note", f"Copy version {number} into the editor", testid="variant-copy"),
+        icon_action("diff", "difference", f"Show what is different in variant {number}", testid="diff-button"),
+        icon_action("talk", "forum", f"New session with variant {number}", testid="variant-talk"),
+        icon_action("compare", "view_column", f"Compare variant {number} side by side", testid="variant-compare"),
+        icon_action("copy", "edit_note", f"Copy variant {number} into the editor", testid="variant-copy"),
     ]
     if status == "candidate":
-        actions.append(icon_action("archive", "archive", f"Archive version {number}", testid="variant-archive"))
+        actions.append(icon_action("archive", "archive", f"Archive variant {number}", testid="variant-archive"))
     if status == "archived":
-        label = f"Bring version {number} back"
+        label = f"Bring variant {number} back"
         actions.append(icon_action("unarchive", "unarchive", label, testid="variant-unarchive"))
     return joined(*actions)

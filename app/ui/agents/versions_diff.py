@@ -1,4 +1,4 @@
-"""A dialog that shows what is different between any two versions, the editor's own state among them."""
+"""A dialog that shows what is different between any two variants, the editor's own state among them."""
 
 from nicegui import background_tasks, ui
 
@@ -6,6 +6,7 @@ from app.domain.agents import Agent, Behaviour
 from app.ui.agents.differences_view import compared, differences_view
 from app.ui.elements.buttons import icon_button
 from app.ui.elements.markup import tag
+from app.ui.elements.variant_select import variant_words
 
 EDITOR = 0
 """Stands for what is in the editor, in the place of a variant's number."""
@@ -52,4 +53,4 @@ def _numbers(agent: Agent) -> list[int]:
 def _name(agent: Agent, number: int) -> str:
     variant = agent.variant(number)
     note = f" · {variant.note[:40]}" if variant.note else ""
-    return f"v{number} {agent.status_of(number)}{note}"
+    return f"{variant_words(agent, number)}{note}"

@@ -54,7 +54,7 @@ class ComparisonsPage:
         return [ColumnDraft(agent.id, number) for number in (named or suggested(agent))[:4]]
 
     def _agent(self, slug: str) -> Agent | None:
-        """The one that the address names, else one with a candidate, the one talked to last if it has one."""
+        """The one that the address names, else one with a newer variant, the one talked to last if it has one."""
         agents = {agent.id: agent for agent in self._workbench.agents.all()}
         named = [agent for agent in agents.values() if agent.slug == slug]
         recent = [agents[one.agent_id] for one in self._workbench.sessions.recent(limit=5) if one.agent_id in agents]

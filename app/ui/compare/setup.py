@@ -9,11 +9,12 @@ from nicegui import ui
 from app.domain.agents import Agent
 from app.domain.comparisons import ColumnChoice
 from app.engine.sessions.compare import FEWEST_COLUMNS, MOST_COLUMNS
-from app.ui.compare.words import LETTERS, STATUS_WORDS
+from app.ui.compare.words import LETTERS
 from app.ui.elements.buttons import button, icon_button
 from app.ui.elements.format import head
 from app.ui.elements.markup import tag
 from app.ui.elements.model_picker import ModelPicker
+from app.ui.elements.variant_select import standing
 from app.workbench import Workbench
 
 AS_VARIANT = "As the variant says"
@@ -49,8 +50,7 @@ def variant_words(agent: Agent) -> dict[int, str]:
     """What each variant is called in a list, the newest first."""
     newest_first = sorted(agent.variants, key=lambda one: one.number, reverse=True)
     return {
-        one.number: f"v{one.number} · {STATUS_WORDS[agent.status_of(one.number)]}"
-        + (f" · {head(one.note, 40)}" if one.note else "")
+        one.number: f"v{one.number} · {standing(agent, one.number)}" + (f" · {head(one.note, 40)}" if one.note else "")
         for one in newest_first
     }
 

@@ -2,15 +2,15 @@
 
 from dataclasses import dataclass
 
-from app.domain.agents import Agent, VariantStatus
+from app.domain.agents import Agent
 from app.domain.sessions import Session
 from app.domain.trace import RunStatus
 from app.ui.elements.format import plural
 from app.ui.elements.markup import Html, icon, joined, tag
 from app.ui.elements.status_pill import session_pill
+from app.ui.elements.variant_select import standing
 
 LETTERS = "ABCD"
-STATUS_WORDS: dict[VariantStatus, str] = {"candidate": "Candidate", "active": "Active", "archived": "Archived"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,8 +86,9 @@ def vote_button(place: int, number: int, *, chosen: bool) -> Html:
 
 
 def _status(facts: ColumnFacts) -> Html:
-    status = facts.agent.status_of(facts.session.variant)
-    return tag("span", STATUS_WORDS[status], cls="chip compare-active" if status == "active" else "chip")
+    number = facts.session.variant
+    look = "chip compare-active" if number == facts.agent.active else "chip"
+    return tag("span", standing(facts.agent, number), cls=look)
 
 
 def _promote(facts: ColumnFacts) -> Html:

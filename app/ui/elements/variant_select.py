@@ -45,4 +45,12 @@ def variant_options(agent: Agent, chosen: int) -> dict[int, str]:
 
 def variant_words(agent: Agent, number: int) -> str:
     """`v3 · active`."""
-    return f"v{number} · {agent.status_of(number)}"
+    return f"v{number} · {standing(agent, number).lower()}"
+
+
+def standing(agent: Agent, number: int) -> str:
+    """How the variant stands beside the active one: Active, Newer, Previous or Archived."""
+    status = agent.status_of(number)
+    if status == "candidate":
+        return "Newer" if number > agent.active else "Previous"
+    return status.capitalize()

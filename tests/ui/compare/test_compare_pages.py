@@ -183,4 +183,4 @@ def test_an_archived_variant_is_no_candidate() -> None:
 
 
 def test_variants_are_named_with_their_status_the_newest_first() -> None:
-    assert list(variant_words(COUNTER).items()) == [(2, "v2 · Candidate"), (1, "v1 · Active")]
+    assert list(variant_words(COUNTER).items()) == [(2, "v2 · Newer"), (1, "v1 · Active")]

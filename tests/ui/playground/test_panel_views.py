@@ -138,7 +138,7 @@ def test_archived_variants_are_offered_only_while_in_use():
     agent = new_agent("A", BEFORE, taken_slugs=())
     agent = promoted(with_variant(with_variant(agent, BEFORE, origin=1), BEFORE, origin=2), 2)
     agent = archived(agent, 1)
-    assert variant_options(agent, 2) == {3: "v3 · candidate", 2: "v2 · active"}
+    assert variant_options(agent, 2) == {3: "v3 · newer", 2: "v2 · active"}
     assert variant_options(agent, 1)[1] == "v1 · archived"
 
 
