@@ -7,7 +7,7 @@ from nicegui import background_tasks, ui
 
 from app.domain.agent_names import name_problem
 from app.domain.agents import Agent, Behaviour, archived, promoted, renamed, unarchived
-from app.domain.errors import NotFound, WorkbenchError
+from app.domain.errors import NotFound
 from app.domain.trace import Week
 from app.domain.values import now
 from app.ui.agents.agent_transfer import download_agent
@@ -20,7 +20,7 @@ from app.ui.elements.addresses import AGENTS, compare_address, session_address
 from app.ui.elements.buttons import button, icon_button
 from app.ui.elements.format import ago, dollars, plural
 from app.ui.elements.markup import Html, icon, joined, tag
-from app.ui.elements.notices import notify
+from app.ui.elements.notices import notify, problems_shown
 from app.ui.elements.questions import asked_for_text
 from app.ui.elements.undo_bar import UndoBar
 from app.workbench import Workbench
@@ -130,15 +130,12 @@ class AgentPage:
     async def _save(self) -> None:
         if not self._draft.changed:
             return
-        try:
+        with problems_shown():
             variant = await self._draft.save(self._bar.note)
-        except WorkbenchError as problem:
-            notify(str(problem))
-            return
-        self._bar.clear_note()
-        self._form.saved()
-        self._look()
-        ui.notify(f"Saved as variant {variant.number}", timeout=2500)
+            self._bar.clear_note()
+            self._form.saved()
+            self._look()
+            ui.notify(f"Saved as variant {variant.number}", timeout=2500)
 
     def _discard(self) -> None:
         thrown_away = self._draft.behaviour
@@ -165,10 +162,8 @@ class AgentPage:
         DifferencesDialog(self._agent, self._draft.behaviour, before=self._draft.origin, after=EDITOR)
 
     async def _act(self, action: str, number: int) -> None:
-        try:
+        with problems_shown():
             await self._do(action, number)
-        except WorkbenchError as problem:
-            notify(str(problem))
         self._look()
 
     async def _do(self, action: str, number: int) -> None:
@@ -208,12 +203,9 @@ class AgentPage:
         DifferencesDialog(agent, self._draft.behaviour, before=other, after=number)
 
     async def _talk(self, number: int | None = None) -> None:
-        try:
+        with problems_shown():
             session = await self._workbench.chat.new_session(self._agent_id, number)
-        except WorkbenchError as problem:
-            notify(str(problem))
-            return
-        ui.navigate.to(session_address(session.id))
+            ui.navigate.to(session_address(session.id))
 
     def _compare(self, number: int) -> None:
         agent = self._agent
@@ -238,19 +230,14 @@ class AgentPage:
             await self._change_agent(lambda agent: agent.model_copy(update={"description": description}))
 
     async def _change_agent(self, change: Callable[[Agent], Agent]) -> None:
-        try:
+        with problems_shown():
             await self._workbench.agents.change(self._agent_id, change)
-        except WorkbenchError as problem:
-            notify(str(problem))
         self._look()
 
     async def _delete(self) -> None:
-        try:
+        with problems_shown():
             await self._workbench.agents.delete(self._agent_id)
-        except WorkbenchError as problem:
-            notify(str(problem))
-            return
-        ui.navigate.to(AGENTS)
+            ui.navigate.to(AGENTS)
 
 
 def agent_heading(agent: Agent, week: Week) -> Html:

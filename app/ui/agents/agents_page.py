@@ -3,7 +3,6 @@
 from nicegui import PageArguments, ui
 
 from app.domain.agents import Agent, duplicated
-from app.domain.errors import WorkbenchError
 from app.domain.values import now
 from app.export.agent_file import read_agent_file
 from app.ui.agents.agent_cards import agent_card, trash_row
@@ -16,7 +15,7 @@ from app.ui.elements.clicks import on_click_of
 from app.ui.elements.format import head, plural
 from app.ui.elements.markup import joined, tag
 from app.ui.elements.new_session import start_session
-from app.ui.elements.notices import empty_state, notify
+from app.ui.elements.notices import empty_state, problems_shown
 from app.ui.elements.undo_bar import UndoBar
 from app.workbench import Workbench
 
@@ -145,30 +144,22 @@ class AgentsPage:
         await self._add(described)
 
     async def _import(self, content: bytes) -> None:
-        try:
+        with problems_shown():
             agent = read_agent_file(content, self._workbench.agents.slugs())
-        except WorkbenchError as problem:
-            notify(str(problem))
-            return
-        await self._add(agent)
-        if agent.active_variant.behaviour.tools:
-            wary = "Its tools are off, and its limits no wider than a new agent's, until you allow more."
-            ui.notify(f"Imported “{head(agent.name, 40)}”. {wary}", timeout=6000)
+            await self._add(agent)
+            if agent.active_variant.behaviour.tools:
+                wary = "Its tools are off, and its limits no wider than a new agent's, until you allow more."
+                ui.notify(f"Imported “{head(agent.name, 40)}”. {wary}", timeout=6000)
 
     async def _add(self, agent: Agent) -> None:
         """Store a new agent and show its editor."""
-        try:
+        with problems_shown():
             await self._workbench.agents.create(agent)
-        except WorkbenchError as problem:
-            notify(str(problem))
-            return
-        ui.navigate.to(agent_address(agent.slug))
+            ui.navigate.to(agent_address(agent.slug))
 
     async def _act(self, action: str, agent_id: str) -> None:
-        try:
+        with problems_shown():
             await self._do(action, self._workbench.agents.get(agent_id))
-        except WorkbenchError as problem:
-            notify(str(problem))
         self.show()
 
     async def _do(self, action: str, agent: Agent) -> None:

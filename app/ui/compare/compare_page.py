@@ -13,7 +13,7 @@ from app.ui.elements.buttons import icon_action
 from app.ui.elements.clicks import on_click_of
 from app.ui.elements.format import ago, head, moment_text, plural
 from app.ui.elements.markup import Html, icon, joined, tag
-from app.ui.elements.notices import empty_state, notify
+from app.ui.elements.notices import empty_state, notify, problems_shown
 from app.ui.elements.undo_bar import UndoBar
 from app.workbench import Workbench
 
@@ -62,12 +62,9 @@ class ComparisonsPage:
         return next(iter((*named, *likely, *recent, *agents.values())), None)
 
     async def _start(self, columns: list[ColumnChoice]) -> None:
-        try:
+        with problems_shown():
             comparison = await self._workbench.compare.start(columns)
-        except WorkbenchError as problem:
-            notify(str(problem))
-            return
-        ui.navigate.to(comparison_address(comparison.id))
+            ui.navigate.to(comparison_address(comparison.id))
 
     async def _delete(self, _: str, comparison_id: str) -> None:
         try:

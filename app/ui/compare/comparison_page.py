@@ -7,7 +7,7 @@ from nicegui import ui
 
 from app.domain.agents import Agent, promoted, with_variant
 from app.domain.comparisons import ComparedTurn, Comparison
-from app.domain.errors import Conflict, NotFound, WorkbenchError
+from app.domain.errors import Conflict, NotFound
 from app.domain.sessions import Session
 from app.ui.compare.board import Board
 from app.ui.compare.column import CompareColumn
@@ -22,7 +22,7 @@ from app.ui.conversation.turn_actions import do_on_turn
 from app.ui.elements.addresses import COMPARE, session_address
 from app.ui.elements.buttons import button
 from app.ui.elements.markup import icon, joined, tag
-from app.ui.elements.notices import notify
+from app.ui.elements.notices import problems_shown
 from app.ui.elements.undo_bar import UndoBar
 from app.ui.markdown.live_markdown import LiveMarkdown
 from app.workbench import Workbench
@@ -170,10 +170,8 @@ class ComparisonPage:
 
     async def _act(self, place: int, turn: Turn, action: str, value: str) -> None:
         """A button of a column's message."""
-        try:
+        with problems_shown():
             await self._do(place, turn, action, value)
-        except WorkbenchError as problem:
-            notify(str(problem))
 
     async def _do(self, place: int, turn: Turn, action: str, value: str) -> None:
         match action:
@@ -185,7 +183,7 @@ class ComparisonPage:
 
     async def _press(self, what: str, place: int, number: int) -> None:
         """A button of a column's head, or the vote below an answer."""
-        try:
+        with problems_shown():
             match what:
                 case "vote":
                     await self._vote(place, number)
@@ -197,8 +195,6 @@ class ComparisonPage:
                     ui.navigate.to(session_address(session.id))
                 case _:
                     pass
-        except WorkbenchError as problem:
-            notify(str(problem))
 
     async def _vote(self, place: int, number: int) -> None:
         session_id = self._comparison.sessions[place]

@@ -11,7 +11,7 @@ from app.domain.messages import LARGEST_ATTACHMENT, Attachment, ImagePart
 from app.domain.sessions import Session
 from app.domain.tools import ToolSpec
 from app.domain.values import Value
-from app.ui.elements.notices import notify
+from app.ui.elements.notices import problems_shown
 from app.workbench import Workbench
 
 
@@ -90,10 +90,8 @@ class Attachments(ui.element, component="attachments.js"):
         self._arrived = {one.id: one.part for one in files.arrived}
         self._waiting = files.waiting
         self._show_pictures()
-        try:
+        with problems_shown():
             await self._keep()
-        except WorkbenchError as problem:
-            notify(str(problem))
         await self.describe()
         self._on_change()
 

@@ -2,9 +2,8 @@
 
 from nicegui import ui
 
-from app.domain.errors import WorkbenchError
 from app.ui.elements.addresses import session_address
-from app.ui.elements.notices import notify
+from app.ui.elements.notices import problems_shown
 from app.workbench import Workbench
 
 UNTITLED = "New session"
@@ -13,9 +12,6 @@ UNTITLED = "New session"
 
 async def start_session(workbench: Workbench, agent_id: str) -> None:
     """A new session with the agent, shown at once."""
-    try:
+    with problems_shown():
         session = await workbench.chat.new_session(agent_id)
-    except WorkbenchError as problem:
-        notify(str(problem))
-        return
-    ui.navigate.to(session_address(session.id))
+        ui.navigate.to(session_address(session.id))

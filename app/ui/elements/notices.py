@@ -1,7 +1,11 @@
 """Words in place of what is not there, or went wrong."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+
 from nicegui import ui
 
+from app.domain.errors import WorkbenchError
 from app.ui.elements.markup import Html, icon, joined, tag
 
 
@@ -21,6 +25,15 @@ def trouble_page(title: str, words: str) -> None:
 def notify(words: str) -> None:
     """A short message at the bottom of the page about what could not be done."""
     ui.notify(words, type="negative", icon="error", timeout=6000, multi_line=True, group=False)
+
+
+@contextmanager
+def problems_shown() -> Iterator[None]:
+    """Say a `WorkbenchError` of what is done within as a short message; it ends there, and so does what is done."""
+    try:
+        yield
+    except WorkbenchError as problem:
+        notify(str(problem))
 
 
 def notify_with_link(words: str, link: str, address: str, *, testid: str, symbol: str, bad: bool = False) -> None:

@@ -5,13 +5,12 @@ from collections.abc import Callable, Sequence
 from nicegui import ui
 
 from app.domain.agents import Agent
-from app.domain.errors import WorkbenchError
 from app.domain.keys import ApiKey
 from app.domain.values import now
 from app.ui.elements.choice import Choice
 from app.ui.elements.clicks import on_click_of
 from app.ui.elements.markup import Html, icon, joined, tag
-from app.ui.elements.notices import notify
+from app.ui.elements.notices import problems_shown
 from app.ui.integrations.api_key_views import reaching
 from app.workbench import Workbench
 
@@ -52,10 +51,8 @@ class ApiAccess(ui.element):
         agent, public = self._agent, access == "anyone"
         if agent is None or agent.is_public == public:
             return
-        try:
+        with problems_shown():
             await self._workbench.agents.change(agent.id, lambda one: one.model_copy(update={"is_public": public}))
-        except WorkbenchError as problem:
-            notify(str(problem))
         if not self.is_deleted:
             self._on_change()
 

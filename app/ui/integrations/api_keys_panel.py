@@ -5,14 +5,13 @@ from collections.abc import Callable
 from nicegui import ui
 
 from app.domain.agents import Agent
-from app.domain.errors import WorkbenchError
 from app.domain.keys import ApiKey
 from app.domain.values import now
 from app.engine.keys import MadeKey
 from app.ui.elements.buttons import button
 from app.ui.elements.clicks import on_click_of
 from app.ui.elements.markup import Html, joined, tag
-from app.ui.elements.notices import notify
+from app.ui.elements.notices import problems_shown
 from app.ui.elements.questions import agreed
 from app.ui.integrations.api_key_dialog import KeyDialog
 from app.ui.integrations.api_key_rights import asked_for_rights
@@ -62,10 +61,8 @@ class ApiKeysPanel(ui.element):
     async def _change_rights(self, key_id: str) -> None:
         if (key := self._key(key_id)) is None or (may := await asked_for_rights(key)) is None:
             return
-        try:
+        with problems_shown():
             await self._workbench.keys.change(key.id, may=may)
-        except WorkbenchError as problem:
-            notify(str(problem))
         if not self.is_deleted:
             self.refresh()
 
@@ -78,10 +75,8 @@ class ApiKeysPanel(ui.element):
         words = f"Whoever still sends the key that ends with {key.last_four} is refused from then on, for good."
         if not await agreed(f"Revoke “{key.name}”?", words, confirm="Revoke"):
             return
-        try:
+        with problems_shown():
             await self._workbench.keys.revoke(key.id)
-        except WorkbenchError as problem:
-            notify(str(problem))
         if not self.is_deleted:
             self.refresh()
             self._on_revoked()

@@ -3,7 +3,7 @@
 from nicegui import ui
 
 from app.domain.agents import Agent
-from app.domain.errors import NotFound, WorkbenchError
+from app.domain.errors import NotFound
 from app.domain.sessions import Session
 from app.domain.trace import RunStatus
 from app.domain.values import now
@@ -13,7 +13,7 @@ from app.ui.elements.clicks import on_click_of
 from app.ui.elements.format import ago, head, moment_text, plural
 from app.ui.elements.markup import Html, icon, joined, tag
 from app.ui.elements.new_session import UNTITLED, start_session
-from app.ui.elements.notices import empty_state, notify
+from app.ui.elements.notices import empty_state, problems_shown
 from app.ui.elements.questions import asked_for_text
 from app.ui.elements.setup_offer import setup_offer
 from app.ui.elements.status_pill import status_pill
@@ -71,10 +71,8 @@ class Landing:
         self._show_sessions()
 
     async def _act(self, action: str, session_id: str) -> None:
-        try:
+        with problems_shown():
             await self._do(action, session_id)
-        except WorkbenchError as problem:
-            notify(str(problem))
         self._show_sessions()
 
     async def _do(self, action: str, session_id: str) -> None:

@@ -6,7 +6,6 @@ from functools import partial
 from nicegui import ui
 
 from app.domain.agents import Agent, Behaviour, Variant, WorkingCopy, with_variant
-from app.domain.errors import WorkbenchError
 from app.domain.sessions import Session, switched
 from app.domain.values import now
 from app.ui.agents.differences_view import compared, differences_summary, differences_view
@@ -15,7 +14,7 @@ from app.ui.elements.buttons import button, icon_button
 from app.ui.elements.choice import Choice
 from app.ui.elements.debounce import Debounce
 from app.ui.elements.markup import Html, icon, joined, tag
-from app.ui.elements.notices import notify
+from app.ui.elements.notices import problems_shown
 from app.ui.elements.prompt_editor import Mode, PromptEditor
 from app.ui.elements.undo_bar import UndoBar
 from app.ui.elements.variables_form import brace_faults, declared_with, fault_words
@@ -194,7 +193,7 @@ class PromptPanel(ui.element):
         model = self._session.model or behaviour.model
         saved = behaviour.model_copy(update={"variables": declared, "model": model})
         note, origin, workbench = str(self._note.value or "").strip(), self.origin.number, self._workbench
-        try:
+        with problems_shown():
             agent = await workbench.agents.change(
                 self._session.agent_id, lambda newest: with_variant(newest, saved, origin=origin, note=note)
             )
@@ -203,14 +202,11 @@ class PromptPanel(ui.element):
             # What is typed from here on is typed over the new variant.
             self._session = await workbench.sessions.change(self._session.id, moved)
             await self._drop(behaviour)
-        except WorkbenchError as problem:
-            notify(str(problem))
-            return
-        self._typed_here = False
-        self._note.value = ""
-        self._show_state()
-        ui.notify(f"Saved as variant {number}. This session uses it from now on.", timeout=4000)
-        await self._on_saved()
+            self._typed_here = False
+            self._note.value = ""
+            self._show_state()
+            ui.notify(f"Saved as variant {number}. This session uses it from now on.", timeout=4000)
+            await self._on_saved()
 
     async def _drop(self, saved: Behaviour) -> None:
         """Forget the working copy, but not one that another tab made meanwhile."""
@@ -223,14 +219,11 @@ class PromptPanel(ui.element):
         thrown_away = self.copy
         if thrown_away is None:
             return
-        try:
+        with problems_shown():
             await self._workbench.working_copies.drop(thrown_away.agent_id)
-        except WorkbenchError as problem:
-            notify(str(problem))
-            return
-        self.show(self._session)
-        self._on_edit()
-        self._undo.show(f"Back to variant {self._session.variant} as saved", partial(self._bring_back, thrown_away))
+            self.show(self._session)
+            self._on_edit()
+            self._undo.show(f"Back to variant {self._session.variant} as saved", partial(self._bring_back, thrown_away))
 
     async def _bring_back(self, copy: WorkingCopy) -> None:
         self._workbench.working_copies.typed(copy)

@@ -12,7 +12,7 @@ from app.ui.elements.clicks import on_click_of
 from app.ui.elements.focus import refocus
 from app.ui.elements.format import head, plural
 from app.ui.elements.markup import Html, icon, joined, tag
-from app.ui.elements.notices import notify
+from app.ui.elements.notices import notify, problems_shown
 from app.workbench import Workbench
 
 LONGEST_HEAD = 300
@@ -48,7 +48,7 @@ class QueuedMessages(ui.element):
             await self._do(action, message)
 
     async def _do(self, action: str, message: QueuedMessage) -> None:
-        try:
+        with problems_shown():
             match action:
                 case "edit":
                     self._edit(message)
@@ -57,8 +57,6 @@ class QueuedMessages(ui.element):
                     await self._queue.drop(self._session_id, message.id)
                 case _:
                     await self._queue.send_now(self._session_id, message.id)
-        except WorkbenchError as problem:
-            notify(str(problem))
         await self._on_done()
         refocus(self._dock, "[data-queued=delete]", "textarea[data-eager]")
 

@@ -5,7 +5,6 @@ from functools import partial
 
 from nicegui import ui
 
-from app.domain.errors import WorkbenchError
 from app.domain.sessions import Session, switched
 from app.ui.conversation.conversation import Conversation
 from app.ui.conversation.figures import Figures, ceiling, token_ceiling
@@ -14,7 +13,7 @@ from app.ui.elements.addresses import compare_address
 from app.ui.elements.buttons import button, icon_button
 from app.ui.elements.model_picker import ModelPicker
 from app.ui.elements.new_session import start_session
-from app.ui.elements.notices import notify
+from app.ui.elements.notices import problems_shown
 from app.ui.elements.variant_select import VariantSelect
 from app.workbench import Workbench
 
@@ -88,10 +87,8 @@ class SessionHead(ui.element):
         await self._change(lambda newest: newest.model_copy(update={"model": model}))
 
     async def _change(self, change: Callable[[Session], Session]) -> None:
-        try:
+        with problems_shown():
             await self._workbench.sessions.change(self._session.id, change)
-        except WorkbenchError as problem:
-            notify(str(problem))
         self._on_change()
 
     def _compare(self) -> None:

@@ -7,7 +7,7 @@ from functools import partial
 from nicegui import ui
 
 from app.domain.agents import Agent
-from app.domain.errors import NotFound, WorkbenchError
+from app.domain.errors import NotFound
 from app.domain.sessions import Session
 from app.domain.trace import files_after
 from app.engine.run.live_run import LiveRun
@@ -19,7 +19,7 @@ from app.ui.elements.clicks import on_click_of
 from app.ui.elements.debounce import Debounce
 from app.ui.elements.markup import Html, icon, joined, tag
 from app.ui.elements.new_session import UNTITLED
-from app.ui.elements.notices import notify
+from app.ui.elements.notices import problems_shown
 from app.ui.elements.setup_offer import setup_strip
 from app.ui.markdown.live_markdown import LiveMarkdown
 from app.ui.playground.session_composer import SessionComposer
@@ -167,10 +167,8 @@ class SessionPage:
         self._composer.cost.text = await self._side.count_message(text)
 
     async def _act(self, turn: Turn, action: str, value: str) -> None:
-        try:
+        with problems_shown():
             await self._do(turn, action, value)
-        except WorkbenchError as problem:
-            notify(str(problem))
 
     async def _do(self, turn: Turn, action: str, value: str) -> None:
         match action:
@@ -185,10 +183,8 @@ class SessionPage:
                 await do_on_turn(self._workbench, turn, action, value)
 
     async def _send_edited(self, turn: Turn, text: str) -> None:
-        try:
+        with problems_shown():
             await self._workbench.chat.edit(self._session.id, turn.run_id, text)
-        except WorkbenchError as problem:
-            notify(str(problem))
         await self._update()
 
     def _stop_run(self) -> None:

@@ -6,7 +6,7 @@ from functools import partial
 from nicegui import ui
 
 from app.domain.agents import Agent, Behaviour, Limits
-from app.domain.errors import NotFound, StorageError, WorkbenchError
+from app.domain.errors import NotFound, StorageError
 from app.domain.sessions import Session
 from app.ui.conversation.artifact_buttons import save
 from app.ui.conversation.tool_body import cut
@@ -14,7 +14,7 @@ from app.ui.elements.buttons import button, icon_button
 from app.ui.elements.clicks import on_click_of
 from app.ui.elements.format import plural, size
 from app.ui.elements.markup import Html, icon, joined, tag
-from app.ui.elements.notices import notify
+from app.ui.elements.notices import notify, problems_shown
 from app.ui.playground.context_bar import ContextBar
 from app.ui.playground.prompt_panel import PromptPanel
 from app.ui.playground.tool_switches import allowed_tools, tool_rows
@@ -95,13 +95,11 @@ class SidePanel(ui.element):
             left = tuple(choice for choice in behaviour.tools if choice.name != name)
             self._prompt.change(behaviour.model_copy(update={"tools": left}))
             return
-        try:
+        with problems_shown():
             if action == "ask-again":
                 await self._workbench.pauses.ask_again(self._session.id, name)
             else:
                 await self._workbench.sessions.change(self._session.id, partial(_with_switched, name=name))
-        except WorkbenchError as problem:
-            notify(str(problem))
         await self._on_change()
 
     async def show_files(self, files: Mapping[str, str]) -> None:

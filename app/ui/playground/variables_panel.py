@@ -5,13 +5,12 @@ from collections.abc import Awaitable, Callable
 from nicegui import ui
 
 from app.domain.agents import Behaviour, VariableSet
-from app.domain.errors import WorkbenchError
 from app.domain.sessions import Session
 from app.domain.values import new_id
 from app.ui.elements.buttons import button
 from app.ui.elements.clicks import on_click_of
 from app.ui.elements.markup import Html, icon, joined, tag
-from app.ui.elements.notices import notify
+from app.ui.elements.notices import problems_shown
 from app.ui.elements.questions import asked_for_text
 from app.ui.elements.undo_bar import UndoBar
 from app.ui.elements.variables_form import Field, VariablesForm, fields_of
@@ -53,12 +52,9 @@ class VariablesPanel(ui.element):
         def changed(session: Session) -> Session:
             return session.model_copy(update={"variables": {**session.variables, **values}})
 
-        try:
+        with problems_shown():
             self._session = await self._workbench.sessions.change(self._session.id, changed)
-        except WorkbenchError as problem:
-            notify(str(problem))
-            return
-        await self._on_change()
+            await self._on_change()
 
     def _show_sets(self) -> None:
         sets = self._workbench.variable_sets.of(self._session.agent_id)
@@ -93,10 +89,8 @@ class VariablesPanel(ui.element):
             self._undo.show(f"Deleted “{found.name}”", lambda: self._do(self._workbench.variable_sets.save(found)))
 
     async def _do(self, change: Awaitable[object]) -> None:
-        try:
+        with problems_shown():
             await change
-        except WorkbenchError as problem:
-            notify(str(problem))
         self._show_sets()
 
 

@@ -13,7 +13,7 @@ from app.ui.elements.choice import Choice
 from app.ui.elements.format import plural
 from app.ui.elements.live_table import LiveTable
 from app.ui.elements.markup import Html, joined, tag
-from app.ui.elements.notices import empty_state, notify
+from app.ui.elements.notices import empty_state, problems_shown
 from app.ui.runs.developer_note import developer_note
 from app.ui.runs.job_progress import JobsProgress
 from app.ui.runs.job_rows import BODY, COLUMNS, HEADER, cells
@@ -104,13 +104,11 @@ class JobsPage:
 
     async def _act(self, event: events.GenericEventArguments) -> None:
         action, run_id = (str(one) for one in event.args)
-        try:
+        with problems_shown():
             if action == "opened":
                 await self._workbench.jobs.opened(run_id)
                 return
             await act_on_run(self._workbench, run_id, action)
-        except WorkbenchError as problem:
-            notify(str(problem))
         await self._load()
 
     def _choose(self, show: Shown) -> None:

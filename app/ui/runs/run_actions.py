@@ -2,11 +2,10 @@
 
 from nicegui import ui
 
-from app.domain.errors import WorkbenchError
 from app.domain.trace import RunStatus
 from app.ui.elements.clicks import on_click_of
 from app.ui.elements.markup import Html, joined, tag
-from app.ui.elements.notices import notify
+from app.ui.elements.notices import problems_shown
 from app.ui.runs.job_rows import ACTIONS, actions_of
 from app.workbench import Workbench
 
@@ -44,10 +43,8 @@ class RunActions(ui.element):
             self._buttons.set_content(drawn)
 
     async def _act(self, action: str) -> None:
-        try:
+        with problems_shown():
             await act_on_run(self._workbench, self._run_id, action)
-        except WorkbenchError as problem:
-            notify(str(problem))
 
 
 def action_buttons(actions: tuple[str, ...]) -> Html:

@@ -6,10 +6,9 @@ from urllib.parse import parse_qsl, urlsplit
 
 from nicegui import ui
 
-from app.domain.errors import WorkbenchError
 from app.domain.settings import SavedFilter
 from app.ui.elements.buttons import button, icon_button
-from app.ui.elements.notices import notify
+from app.ui.elements.notices import problems_shown
 from app.ui.elements.questions import asked_for_text
 from app.ui.elements.undo_bar import UndoBar
 from app.ui.runs.trace_query import RunsQuery
@@ -73,10 +72,8 @@ class SavedFilters:
         self._undo.show(f"Deleted the filter “{saved.name}”", restore)
 
     async def _keep(self, filters: tuple[SavedFilter, ...]) -> None:
-        try:
+        with problems_shown():
             await self._preferences.save(self._preferences.get().model_copy(update={"run_filters": filters}))
-        except WorkbenchError as problem:
-            notify(str(problem))
 
 
 def with_filter(kept: Sequence[SavedFilter], saved: SavedFilter) -> tuple[SavedFilter, ...]:

@@ -9,7 +9,7 @@ from app.ui.elements.buttons import button
 from app.ui.elements.clicks import on_click_of
 from app.ui.elements.format import ago, moment_text, size
 from app.ui.elements.markup import Html, joined, tag
-from app.ui.elements.notices import notify
+from app.ui.elements.notices import notify, problems_shown
 from app.ui.elements.questions import agreed
 
 INTO = "/backups"
@@ -71,10 +71,8 @@ class BackupList:
         await self._show()
 
     async def _clicked(self, asked: str, name: str) -> None:
-        try:
+        with problems_shown():
             await (self._restore(name) if asked == "restore" else self._remove(name))
-        except WorkbenchError as problem:
-            notify(str(problem))
         await self._show()
 
     async def _restore(self, name: str) -> None:

@@ -12,7 +12,7 @@ from app.ui.elements.buttons import button
 from app.ui.elements.clicks import on_click_of
 from app.ui.elements.live_html import LiveHtml
 from app.ui.elements.markup import icon, tag
-from app.ui.elements.notices import notify
+from app.ui.elements.notices import problems_shown
 from app.ui.elements.provider_views import READ_FORM, card_head, form_view, models_view
 from app.ui.elements.questions import agreed
 from app.ui.elements.undo_bar import UndoBar
@@ -142,10 +142,8 @@ class ProviderCard(ui.element):
         await self._suggest()
 
     async def _bring_back(self, keys: dict[str, str]) -> None:
-        try:
+        with problems_shown():
             await self._desk.bring_back(self._name, keys)
-        except WorkbenchError as problem:
-            notify(str(problem))
         self._show()
         self._say("The key from before is back.")
 
@@ -162,10 +160,8 @@ class ProviderCard(ui.element):
         if not await agreed(f"Remove the key of {self._state.provider.title}?", words, confirm="Remove"):
             return
         before = self._desk.saved_keys(self._name)
-        try:
+        with problems_shown():
             await self._desk.forget_key(self._name)
-        except WorkbenchError as problem:
-            notify(str(problem))
         self._show()
         self._say("The key is removed.")
         self._undo.show(f"The key of {self.title} was removed", partial(self._bring_back, before))
@@ -174,12 +170,9 @@ class ProviderCard(ui.element):
         words = f"Agents whose model begins with {self._name}/ stop working. Its key is deleted too."
         if not await agreed(f"Remove {self._state.provider.title}?", words, confirm="Remove"):
             return
-        try:
+        with problems_shown():
             await self._desk.remove(self._name)
-        except WorkbenchError as problem:
-            notify(str(problem))
-            return
-        self._on_removed()
+            self._on_removed()
 
     def _say(self, words: str, *, good: bool = True) -> None:
         if self.is_deleted:

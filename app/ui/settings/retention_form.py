@@ -2,12 +2,11 @@
 
 from nicegui import background_tasks, ui
 
-from app.domain.errors import WorkbenchError
 from app.domain.settings import Preferences
 from app.store.runs.retention import Expired
 from app.ui.elements.buttons import button
 from app.ui.elements.format import plural
-from app.ui.elements.notices import notify
+from app.ui.elements.notices import problems_shown
 from app.ui.elements.questions import agreed
 from app.workbench import Workbench
 
@@ -50,14 +49,11 @@ class RetentionForm:
         words = said_of(expired, off=False)
         if expired.runs and not await agreed("Delete old runs?", words, confirm="Save and delete"):
             return
-        try:
+        with problems_shown():
             await self._workbench.preferences.save(wanted)
             await self._workbench.retention.remove(expired)
-        except WorkbenchError as problem:
-            notify(str(problem))
-            return
-        ui.notify("Saved.", type="positive")
-        await self._show()
+            ui.notify("Saved.", type="positive")
+            await self._show()
 
 
 def said_of(expired: Expired, *, off: bool) -> str:

@@ -11,7 +11,7 @@ from app.ui.elements.buttons import button
 from app.ui.elements.clicks import on_click_of
 from app.ui.elements.live_html import LiveHtml
 from app.ui.elements.markup import icon, joined, tag
-from app.ui.elements.notices import notify
+from app.ui.elements.notices import notify, problems_shown
 from app.ui.elements.provider_views import READ_FORM
 from app.ui.elements.setup_offer import BEGINNINGS, STEPS, setup_saved
 from app.ui.setup.begin import SetupBegin
@@ -142,10 +142,8 @@ class SetupPage:
         """Go on with both; a model that was chosen here is also the one of new agents from now on."""
         preferences = self._workbench.preferences
         if model != DEMO.name:
-            try:
+            with problems_shown():
                 await preferences.save(preferences.get().model_copy(update={"default_model": model}))
-            except WorkbenchError as problem:
-                notify(str(problem))
         await self._move("ask", model=model, agent=agent_id)
 
     def _build_questions(self, agent: Agent) -> None:
@@ -169,15 +167,12 @@ class SetupPage:
     async def _start(self, agent_id: str, model: str, text: str, toured: tuple[str, ...] = ()) -> None:
         """A session that begins with the message, shown at once."""
         chat = self._workbench.chat
-        try:
+        with problems_shown():
             own = self._workbench.agents.get(agent_id).active_variant.behaviour.model
             session = await chat.new_session(agent_id, model=None if model == own else model)
             await chat.send(session.id, text)
-        except WorkbenchError as problem:
-            notify(str(problem))
-            return
-        if await setup_saved(self._workbench.preferences, step="tour", session=session.id, toured=toured):
-            ui.navigate.to(session_address(session.id))
+            if await setup_saved(self._workbench.preferences, step="tour", session=session.id, toured=toured):
+                ui.navigate.to(session_address(session.id))
 
     def _build_tour(self) -> None:
         words = "The demo model acts these out, offline. Each begins a session; come back here for the next."

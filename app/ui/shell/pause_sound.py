@@ -2,12 +2,11 @@
 
 from nicegui import ui
 
-from app.domain.errors import WorkbenchError
 from app.store.records.tables import PreferencesStore
 from app.ui.elements.clicks import on_click_of
 from app.ui.elements.focus import refocus
 from app.ui.elements.markup import Html, icon, tag
-from app.ui.elements.notices import notify
+from app.ui.elements.notices import problems_shown
 
 _CHIME = """<script>
   // Two soft tones, made here. Several tabs hear of a pause within a second: the first of them is enough.
@@ -48,14 +47,11 @@ class PauseSound:
     async def turn(self) -> None:
         """Switch it on, which lets it be heard once, or off."""
         before = self._preferences.get()
-        try:
+        with problems_shown():
             await self._preferences.save(before.model_copy(update={"pause_sound": not before.pause_sound}))
-        except WorkbenchError as problem:
-            notify(str(problem))
-            return
-        self._show()
-        refocus(self._switch, "[role=switch]")
-        self.play()
+            self._show()
+            refocus(self._switch, "[role=switch]")
+            self.play()
 
     def _show(self) -> None:
         self._switch.set_content(sound_switch(on=self._preferences.get().pause_sound))

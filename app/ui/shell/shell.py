@@ -6,7 +6,6 @@ from functools import partial
 
 from nicegui import PageArguments, context, ui
 
-from app.domain.errors import WorkbenchError
 from app.domain.settings import Theme
 from app.late import late
 from app.ui.elements import addresses
@@ -14,7 +13,7 @@ from app.ui.elements.buttons import button, icon_button
 from app.ui.elements.choice import Choice
 from app.ui.elements.code_editor import CodeEditor
 from app.ui.elements.markup import icon, joined, tag
-from app.ui.elements.notices import notify
+from app.ui.elements.notices import problems_shown
 from app.ui.elements.prompt_editor import PromptEditor
 from app.ui.elements.sub_pages import Pages, shown, shown_later
 from app.ui.markdown.colours import CodeColours, Colours
@@ -200,10 +199,8 @@ class Shell:
         self._dark.value = theme.DARK[name]
         self._show_theme()
         preferences = self._workbench.preferences
-        try:
+        with problems_shown():
             await preferences.save(preferences.get().model_copy(update={"theme": name}))
-        except WorkbenchError as problem:
-            notify(str(problem))
 
     def _show_theme(self) -> None:
         self._themes.show(self._theme)

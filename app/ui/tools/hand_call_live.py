@@ -2,12 +2,11 @@
 
 from nicegui import ui
 
-from app.domain.errors import WorkbenchError
 from app.domain.tools import Answer, Progress, Question
 from app.engine.by_hand import HandCall
 from app.ui.elements.buttons import button
 from app.ui.elements.markup import Html, joined, tag
-from app.ui.elements.notices import notify
+from app.ui.elements.notices import problems_shown
 from app.ui.elements.visible import visible
 from app.ui.schema_form.form import SchemaForm
 
@@ -66,10 +65,8 @@ class HandCallLive(ui.element):
             self._reply(call, Answer(decision="accept", values=form.value))
 
     def _reply(self, call: HandCall, answer: Answer) -> None:
-        try:
+        with problems_shown():
             call.answer(answer)
-        except WorkbenchError as problem:
-            notify(str(problem))
         self._show_question(None, call)
 
 

@@ -2,7 +2,7 @@
 
 from nicegui import ui
 
-from app.domain.errors import NotFound, WorkbenchError
+from app.domain.errors import NotFound
 from app.domain.values import now
 from app.tools.mcp.hub import McpHub
 from app.tools.mcp.launching import command_line
@@ -11,7 +11,7 @@ from app.ui.elements.addresses import TOOL_SOURCES
 from app.ui.elements.buttons import button, icon_button
 from app.ui.elements.live_html import LiveHtml
 from app.ui.elements.markup import Html, icon, joined, tag
-from app.ui.elements.notices import notify
+from app.ui.elements.notices import problems_shown
 from app.ui.elements.questions import agreed
 from app.ui.tools.mcp_dialog import McpEditDialog
 from app.ui.tools.mcp_views import (
@@ -91,50 +91,37 @@ class McpServerPage(SourcePage):
         self._log.show(log_view(state.log))
 
     async def _agree(self) -> None:
-        try:
+        with problems_shown():
             await self._hub.consent(self._name)
-        except WorkbenchError as problem:
-            notify(str(problem))
         self.look()
 
     async def _accept(self) -> None:
-        try:
+        with problems_shown():
             await self._hub.accept_changes(self._name)
-        except WorkbenchError as problem:
-            notify(str(problem))
         self.look()
 
     async def _enable(self) -> None:
         wanted = bool(self._switch.value)
-        try:
+        with problems_shown():
             if wanted != self._state().server.enabled:
                 await self._hub.enable(self._name, wanted)
-        except WorkbenchError as problem:
-            notify(str(problem))
         self.look()
 
     async def _reconnect(self) -> None:
-        try:
+        with problems_shown():
             await self._hub.reconnect(self._name)
-        except WorkbenchError as problem:
-            notify(str(problem))
 
     def _edit(self) -> None:
-        try:
+        with problems_shown():
             McpEditDialog(self._hub, self._state().server)
-        except WorkbenchError as problem:
-            notify(str(problem))
 
     async def _remove(self) -> None:
         words = "Its process ends, its tools are gone, and agents that use them cannot run until they are changed."
         if not await agreed(f"Remove {self._name}?", words, confirm="Remove"):
             return
-        try:
+        with problems_shown():
             await self._hub.remove(self._name)
-        except WorkbenchError as problem:
-            notify(str(problem))
-            return
-        ui.navigate.to(TOOL_SOURCES)
+            ui.navigate.to(TOOL_SOURCES)
 
 
 _CHANGES_WORDS = joined(
@@ -176,11 +163,9 @@ class McpDoctor(ui.element):
         self._button.set_enabled(False)
         findings: list[Finding] = []
         self._steps.show(findings_view(findings, running=True))
-        try:
+        with problems_shown():
             async for finding in self._hub.doctor(self._name):
                 findings.append(finding)
                 self._steps.show(findings_view(findings, running=True))
-        except WorkbenchError as problem:
-            notify(str(problem))
         self._steps.show(findings_view(findings, running=False))
         self._button.set_enabled(True)

@@ -12,7 +12,7 @@ from app.ui.elements.buttons import icon_action
 from app.ui.elements.clicks import on_click_of
 from app.ui.elements.format import head, moment_text
 from app.ui.elements.markup import Html, icon, joined, tag
-from app.ui.elements.notices import notify
+from app.ui.elements.notices import notify, problems_shown
 from app.ui.elements.questions import asked_for_text
 from app.ui.elements.undo_bar import UndoBar
 from app.workbench import Workbench
@@ -50,10 +50,8 @@ class SavedCallsBar(ui.element):
         await self._store(kept)
 
     async def _store(self, call: SavedCall) -> None:
-        try:
+        with problems_shown():
             await self._saved.save(call)
-        except WorkbenchError as problem:
-            notify(str(problem))
         self._show()
 
     async def _clicked(self, action: str, call_id: str) -> None:

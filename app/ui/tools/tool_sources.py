@@ -5,13 +5,12 @@ from urllib.parse import unquote
 
 from nicegui import ui
 
-from app.domain.errors import WorkbenchError
 from app.tools.user_tools.folder import UserTools
 from app.ui.elements.addresses import NEW_HTTP_TOOL, TOOL_SOURCES, tool_file_address
 from app.ui.elements.buttons import button
 from app.ui.elements.live_html import LiveHtml
 from app.ui.elements.markup import Html, icon, joined, tag
-from app.ui.elements.notices import notify
+from app.ui.elements.notices import problems_shown
 from app.ui.elements.questions import asked_for_text
 from app.ui.elements.undo_bar import UndoBar
 from app.ui.tools.http_tool_form import HttpToolForm
@@ -43,12 +42,9 @@ async def new_file(files: UserTools) -> None:
     name = await asked_for_text("New tool", "", label="Name of the file, such as orders", confirm="Create")
     if not name:
         return
-    try:
+    with problems_shown():
         made = await files.new_file(name)
-    except WorkbenchError as problem:
-        notify(str(problem))
-        return
-    ui.navigate.to(tool_file_address(made.name))
+        ui.navigate.to(tool_file_address(made.name))
 
 
 class SourcePages:

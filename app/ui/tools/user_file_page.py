@@ -9,7 +9,7 @@ from app.ui.elements.addresses import TOOL_SOURCES, tool_file_address
 from app.ui.elements.buttons import button, icon_button
 from app.ui.elements.live_html import LiveHtml
 from app.ui.elements.markup import Html, icon, joined, tag
-from app.ui.elements.notices import notify
+from app.ui.elements.notices import notify, problems_shown
 from app.ui.elements.questions import asked_for_text
 from app.ui.elements.undo_bar import UndoBar
 from app.ui.elements.visible import visible
@@ -76,23 +76,18 @@ class UserFilePage(SourcePage):
             self._editor.goto(problem.line)
 
     async def _reload(self) -> None:
-        try:
+        with problems_shown():
             await self._files.reload(self._name)
-        except WorkbenchError as problem:
-            notify(str(problem))
 
     async def _rename(self) -> None:
         wanted = await asked_for_text(f"Rename {self._name}", self._name, label="Name", confirm="Rename")
         if not wanted or wanted == self._name:
             return
         before = {file.name for file in self._files.files()}
-        try:
+        with problems_shown():
             await self._files.rename(self._name, wanted)
-        except WorkbenchError as problem:
-            notify(str(problem))
-            return
-        new = next((file.name for file in self._files.files() if file.name not in before), None)
-        ui.navigate.to(tool_file_address(new) if new else TOOL_SOURCES)
+            new = next((file.name for file in self._files.files() if file.name not in before), None)
+            ui.navigate.to(tool_file_address(new) if new else TOOL_SOURCES)
 
     async def _delete(self) -> None:
         """Delete the file at once; for some seconds it can be had back, allowed to run as before."""
@@ -105,14 +100,11 @@ class UserFilePage(SourcePage):
         files = self._files
 
         async def take_back() -> None:
-            try:
+            with problems_shown():
                 await files.save(file.name, text, expected=None)
                 if file.status != "untrusted":
                     await files.trust(file.name, interpreter=file.interpreter)
-            except WorkbenchError as problem:
-                notify(str(problem))
-                return
-            ui.navigate.to(tool_file_address(file.name))
+                ui.navigate.to(tool_file_address(file.name))
 
         self._undo.show(f"{file.name} was deleted", take_back)
         ui.navigate.to(TOOL_SOURCES)

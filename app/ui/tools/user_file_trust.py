@@ -2,13 +2,12 @@
 
 from nicegui import ui
 
-from app.domain.errors import WorkbenchError
 from app.tools.user_tools.folder import UserTools
 from app.tools.user_tools.user_file import UserFile
 from app.ui.elements.buttons import button
 from app.ui.elements.format import head
 from app.ui.elements.markup import Html, icon, joined, tag
-from app.ui.elements.notices import notify
+from app.ui.elements.notices import problems_shown
 from app.ui.elements.visible import visible
 
 _MEANING = (
@@ -53,16 +52,12 @@ class TrustPanel(ui.element):
             self._interpreter.value, self._filled = file.interpreter, True
 
     async def _allow(self) -> None:
-        try:
+        with problems_shown():
             await self._files.trust(self._name, interpreter=str(self._interpreter.value or "").strip())
-        except WorkbenchError as problem:
-            notify(str(problem))
 
     async def _distrust(self) -> None:
-        try:
+        with problems_shown():
             await self._files.distrust(self._name)
-        except WorkbenchError as problem:
-            notify(str(problem))
 
 
 def hidden_line(source: str) -> Html:
