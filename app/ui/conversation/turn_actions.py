@@ -1,10 +1,9 @@
 """What the buttons of a turn do on every page that shows one."""
 
-from nicegui import ui
-
 from app.ui.conversation.pause_card import DECIDE, STOP, decide_pause
 from app.ui.conversation.retry_card import decide_retry
 from app.ui.conversation.turn import Turn
+from app.ui.elements.notices import copy_text
 from app.workbench import Workbench
 
 
@@ -15,9 +14,9 @@ async def do_on_turn(workbench: Workbench, turn: Turn, action: str, value: str) 
     """
     match action:
         case "copy-request" if turn.message is not None:
-            _copy(turn.message.text)
+            copy_text(turn.message.text)
         case "copy-answer" if turn.answer is not None:
-            _copy(turn.answer.text)
+            copy_text(turn.answer.text)
         case "retry-now" | "give-up":
             if (live := workbench.runs.live(turn.run_id)) is not None:
                 decide_retry(live, action)
@@ -29,8 +28,3 @@ async def do_on_turn(workbench: Workbench, turn: Turn, action: str, value: str) 
             await workbench.chat.resume(turn.run_id)
         case _:
             pass
-
-
-def _copy(text: str) -> None:
-    ui.clipboard.write(text)
-    ui.notify("Copied", timeout=1500)

@@ -27,6 +27,12 @@ def notify(words: str) -> None:
     ui.notify(words, type="negative", icon="error", timeout=6000, multi_line=True, group=False)
 
 
+def copy_text(text: str) -> None:
+    """Put the text on the clipboard, and say so."""
+    ui.clipboard.write(text)
+    ui.notify("Copied", timeout=1500)
+
+
 @contextmanager
 def problems_shown() -> Iterator[None]:
     """Say a `WorkbenchError` of what is done within as a short message; it ends there, and so does what is done."""

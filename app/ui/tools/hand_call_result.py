@@ -22,6 +22,7 @@ from app.ui.elements.clicks import on_click_of
 from app.ui.elements.format import duration, size
 from app.ui.elements.json_tree import as_rows, json_table, json_tree
 from app.ui.elements.markup import Html, icon, joined, tag
+from app.ui.elements.notices import copy_text
 from app.ui.schema_form.json import BrokenJson, read_json
 
 View = Literal["text", "tree", "table"]
@@ -98,8 +99,7 @@ class HandCallResult(ui.element):
                 self._view = next((view for view in TITLES if view == name), "text")
                 self._draw(self._call.outcome)
             case "copy":
-                ui.clipboard.write(self._shown.text)
-                ui.notify("Copied", timeout=1500)
+                copy_text(self._shown.text)
 
     async def _part(self, part: ResultPart) -> Html:
         match part:

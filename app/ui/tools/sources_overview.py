@@ -3,19 +3,20 @@
 import asyncio
 from collections.abc import Callable, Sequence
 
-from nicegui import events, ui
+from nicegui import ui
 
 from app.desktop import has_display, open_folder
 from app.domain.tool_settings import HttpTool
 from app.ui.elements.addresses import NEW_HTTP_TOOL, TOOLS, http_tool_address, tool_address
 from app.ui.elements.buttons import Handler, button
+from app.ui.elements.clicks import on_click_of
 from app.ui.elements.format import plural
 from app.ui.elements.live_html import LiveHtml
 from app.ui.elements.markup import Html, icon, joined, tag
-from app.ui.elements.notices import notify
+from app.ui.elements.notices import copy_text, notify
 from app.ui.elements.visible import visible
 from app.ui.tools.mcp_views import server_row
-from app.ui.tools.user_file_views import COPY, copyable, file_row
+from app.ui.tools.user_file_views import copyable, file_row
 from app.workbench import Workbench
 
 LOOK_SECONDS = 0.5
@@ -55,7 +56,7 @@ class SourcesOverview(ui.element):
         ui.label(words).classes("field-note")
         with ui.element("div").classes("row-line folder-line"):
             path = ui.html(copyable(str(folder), "Copy the folder's path"), sanitize=False).classes("grow")
-            path.props("data-testid=tools-folder").on("click", self._copy, js_handler=COPY)
+            on_click_of(path.props("data-testid=tools-folder"), "copy", copy_text)
             if has_display():
                 button("Open folder", self._open, look="quiet", icon="folder_open", testid="open-folder")
 
@@ -73,10 +74,6 @@ class SourcesOverview(ui.element):
         self._servers.show(_list(servers, "None yet. Paste the JSON of a server's instructions to add it."))
         forms = [_form_row(form, workbench.http_tools.problems) for form in workbench.http_tools.forms()]
         self._forms.show(_list(forms, "None yet. A form makes a tool of a request to a web service."))
-
-    def _copy(self, event: events.GenericEventArguments) -> None:
-        ui.clipboard.write(str(event.args))
-        ui.notify("Copied", timeout=1500)
 
     async def _open(self) -> None:
         folder = self._workbench.user_tools.folder

@@ -14,7 +14,7 @@ from app.tools.registry import ListedTool
 from app.ui.elements.addresses import TOOLS, agent_address, run_address
 from app.ui.elements.format import duration, percent, plural
 from app.ui.elements.markup import Html, icon, joined, tag
-from app.ui.elements.notices import notify
+from app.ui.elements.notices import copy_text, notify
 from app.ui.elements.undo_bar import UndoBar
 from app.ui.elements.visible import title_of, visible
 from app.ui.markdown.render import code_block
@@ -120,8 +120,7 @@ class ToolDetail(ui.element):
             self.show(self._listed)
 
     def _copy_schema(self) -> None:
-        ui.clipboard.write(schema_text(self._listed.spec))
-        ui.notify("Copied", timeout=1500)
+        copy_text(schema_text(self._listed.spec))
 
 
 def schema_text(spec: ToolSpec) -> str:

@@ -1,22 +1,23 @@
 """One tool file: whether it may run, what is wrong with it, its tools, and its source."""
 
-from nicegui import events, ui
+from nicegui import ui
 
 from app.domain.errors import NotFound, WorkbenchError
 from app.tools.user_tools.folder import UserTools
 from app.tools.user_tools.user_file import UserFile
 from app.ui.elements.addresses import TOOL_SOURCES, tool_file_address
 from app.ui.elements.buttons import button, icon_button
+from app.ui.elements.clicks import on_click_of
 from app.ui.elements.live_html import LiveHtml
 from app.ui.elements.markup import Html, icon, joined, tag
-from app.ui.elements.notices import notify, problems_shown
+from app.ui.elements.notices import copy_text, notify, problems_shown
 from app.ui.elements.questions import asked_for_text
 from app.ui.elements.undo_bar import UndoBar
 from app.ui.elements.visible import visible
 from app.ui.tools.source_page import SourcePage, tools_section
 from app.ui.tools.user_file_editor import Draft, UserFileEditor
 from app.ui.tools.user_file_trust import TrustPanel
-from app.ui.tools.user_file_views import COPY, problem_view, status_chip, tools_view
+from app.ui.tools.user_file_views import problem_view, status_chip, tools_view
 from app.workbench import Workbench
 
 
@@ -41,7 +42,7 @@ class UserFilePage(SourcePage):
     def build_state(self) -> None:
         self._trust = TrustPanel(self._files, self._name)
         self._problem = LiveHtml()
-        self._problem.on("click", self._copy, js_handler=COPY)
+        on_click_of(self._problem, "copy", copy_text)
         with ui.element("div").classes("row-line") as self._ways_out:
             button("Try again", self._reload, icon="refresh", testid="try-file-again")
             self._goto = button("Show the line", self._show_line, icon="my_location", testid="show-line")
@@ -108,10 +109,6 @@ class UserFilePage(SourcePage):
 
         self._undo.show(f"{file.name} was deleted", take_back)
         ui.navigate.to(TOOL_SOURCES)
-
-    def _copy(self, event: events.GenericEventArguments) -> None:
-        ui.clipboard.write(str(event.args))
-        ui.notify("Copied", timeout=1500)
 
 
 def _editor(files: UserTools, name: str, drafts: dict[str, Draft], undo: UndoBar) -> UserFileEditor | None:

@@ -111,16 +111,17 @@ def _install(problem: FileProblem) -> Html:
 
 
 def copyable(text: str, label: str) -> Html:
-    """A line of code with a button that copies it; see `COPY`."""
-    copy = tag("button", icon("content_copy"), type="button", cls="icon-action", aria_label=label, title="Copy")
-    return tag("div", tag("code", text, data_copied=True), copy, cls="copyable")
-
-
-COPY = """(event) => {
-  const button = event.target.closest('.copyable button');
-  if (button) emit(button.closest('.copyable').querySelector('[data-copied]').textContent);
-}"""
-"""Tells the server what is to be copied."""
+    """A line of code with a button that says what to copy as its `data-copy`."""
+    copy = tag(
+        "button",
+        icon("content_copy"),
+        type="button",
+        cls="icon-action",
+        data_copy=text,
+        aria_label=label,
+        title="Copy",
+    )
+    return tag("div", tag("code", text), copy, cls="copyable")
 
 
 def _traceback(problem: FileProblem) -> Html:
