@@ -15,8 +15,8 @@ from typing import TypeVar
 
 from app.domain.markdown_blocks import BlockSplitter
 from app.late import late
-from app.ui.elements.json_text import JsonIndenter, begins_as_json, indented
 from app.ui.elements.markup import Html
+from app.ui.markdown.json_text import JsonIndenter, begins_as_json, indented
 
 with late():
     from app.ui.markdown import render as markdown

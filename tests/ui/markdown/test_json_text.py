@@ -3,7 +3,7 @@ import random
 
 import pytest
 
-from app.ui.elements.json_text import JsonIndenter, begins_as_json, indented
+from app.ui.markdown.json_text import JsonIndenter, begins_as_json, indented
 
 VALUES = (
     {"name": "Ada", "born": 1815, "tags": ["a", "b"], "none": {}, "empty": [], "deep": {"x": [[1], {}]}},
