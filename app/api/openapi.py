@@ -1,12 +1,14 @@
 """The API's description of itself: FastAPI's, with the keys it takes and an example of every body and answer."""
 
 import inspect
+import warnings
 from collections.abc import Iterator
 
 from fastapi import FastAPI
 from fastapi.openapi.utils import get_openapi
 from fastapi.routing import iter_route_contexts
 from pydantic import JsonValue, TypeAdapter
+from pydantic.warnings import UnsupportedFieldAttributeWarning
 from starlette.routing import WebSocketRoute
 
 DESCRIPTION = """Run agents, read their runs step by step, and manage agents and tools.
@@ -36,7 +38,9 @@ DEEPEST = 6
 
 def openapi_document(app: FastAPI) -> Document:
     """The OpenAPI document of the app; takes some tenths of a second."""
-    described = get_openapi(title=app.title, version=app.version, description=app.description, routes=app.routes)
+    with warnings.catch_warnings():  # FastAPI gives every body an alias, of which pydantic complains in a shared model
+        warnings.simplefilter("ignore", UnsupportedFieldAttributeWarning)
+        described = get_openapi(title=app.title, version=app.version, description=app.description, routes=app.routes)
     document = _DOCUMENT.validate_python(described)
     schemas = _at(document, "components", "schemas")
     _at(document, "components")["securitySchemes"] = _SCHEMES

@@ -2,6 +2,9 @@
 
 from jsonschema import Draft202012Validator
 
+from app.api.application import api_without_workbench
+from app.api.openapi import openapi_document
+
 METHODS = {"get", "put", "post", "delete"}
 
 
@@ -23,6 +26,11 @@ async def test_every_operation_is_described_with_examples_errors_and_keys(client
             if not described or not all("example" in content or not content.get("schema") for content in contents):
                 missing.append((method, path))
     assert not missing
+
+
+def test_whoever_reads_it_leaves_no_warning_in_the_terminal(recwarn):
+    assert openapi_document(api_without_workbench())
+    assert not recwarn.list
 
 
 async def test_every_example_fits_its_schema(client):
