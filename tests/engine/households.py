@@ -53,6 +53,8 @@ class Family(ScriptedModels):
     plans: dict[str, list[Says]] = field(default_factory=dict)
     gate: asyncio.Event = field(default_factory=asyncio.Event)
     """What "waits" waits for."""
+    held: set[tuple[str, int]] = field(default_factory=set)
+    """What waits for it too: the step of that text's script."""
     calls: list[str] = field(default_factory=list)
     """What was asked, call by call."""
     tokens: int = 10
@@ -67,7 +69,7 @@ class Family(ScriptedModels):
         step = sum(message.role == "assistant" for message in request.messages)
         self.calls.append(asked)
         self.requests.append(request)
-        if asked.startswith("waits"):
+        if asked.startswith("waits") or (asked, step) in self.held:
             await self.gate.wait()
         plan = self.plans.get(asked, [])
         says = plan[step] if step < len(plan) else reply(f"{asked}: done", tokens=self.tokens)

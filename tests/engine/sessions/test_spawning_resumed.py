@@ -191,6 +191,7 @@ async def test_money_that_children_had_spent_counts_after_a_restart(houses):
 async def left_with_grandchildren(houses: list[Household]) -> str:
     house = houses[-1]
     house.models.plans["lead"] = [reply("", spawn("c1", "go a"), spawn("c2", "go b")), joining]
+    house.models.held = {("lead", 2)}
     live = await house.begun(await house.agent(run_cost=0.85))
     await until(lambda: sum("waits" in call for call in house.models.calls) == 2)
     await until(lambda: {"completed"} == set(finished_children(live).values()))
