@@ -33,7 +33,7 @@ _WORDS = tuple(
 _PARALLEL = re.compile(r"\bin parallel\b|\bat the same time\b", re.IGNORECASE)
 _APART = re.compile(r"\bthen\b|\band\b|[,;\n]|[.?!](?:\s|$)")
 _DATE = re.compile(r"\b\d{4}-\d{1,2}-\d{1,2}\b")
-_SYMBOL = re.compile(r"\d+(?:\.\d+)?|\*\*|[-+*/()]")
+_SYMBOL = re.compile(r"(?<![\w.])\d+(?:\.\d+)?|\*\*|[-+*/()]")
 
 Sums = tuple[ast.expr, ...]
 Values = dict[ast.expr, Decimal]

@@ -23,6 +23,7 @@ async def test_a_chain_takes_a_thought_and_a_call_for_each_step_and_then_the_ans
         ("12*7", "84"),
         ("(2+3)*4", "20"),
         ("5 + 10 = ?", "15"),
+        ("What is 5 + 10? For room7 and ticket0042.", "15"),
         ("what's 10 / 4", "2.5"),
         ("What is 7 times 8 minus 6?", "50"),
         ("compute 2 + 3 * 4 - 1", "13"),
