@@ -1,0 +1,1 @@
+"""What people see, by NiceGUI: a room for each page, and what pages share."""
