@@ -46,6 +46,7 @@ class ArgumentsEditor(ui.element):
         self._build_json()
         self._build_form(values)
         self.value = self._form.value
+        self.text = as_json(self.value)
         self._show()
 
     def put(self, values: Mapping[str, JsonValue] | None) -> None:
@@ -81,8 +82,6 @@ class ArgumentsEditor(ui.element):
         if mode == self._mode:
             return
         self._mode = mode
-        if mode == "json" and not self._broken:
-            self.text = as_json(self.value)
         if mode == "form" and self._form_is_old:
             self._build_form(self.value)
         self._say()
@@ -104,6 +103,7 @@ class ArgumentsEditor(ui.element):
     def _form_edited(self, values: dict[str, JsonValue]) -> None:
         self.value = values
         self._broken = ""
+        self.text = as_json(values)  # while nobody can write in it: what arrived as it is shown would be typed over
         self._on_change(values)
 
     def _json_edited(self, event: events.ValueChangeEventArguments[str | None]) -> None:
