@@ -4,6 +4,8 @@ The browser is slowed four times. Tables, code, cards of tools and pictures are 
 """
 
 import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from playwright.sync_api import Page, expect
@@ -14,6 +16,8 @@ from tests.figures import Figure
 from tests.pictures import picture
 
 MODEL = "openai/mixed-2400-200"
+LONGER = "openai/mixed-6000-200"
+"""Leaves a slow browser the time to scroll in mid-answer."""
 IN_ONE_SESSION = 20
 SLOWED = 4
 PICTURE_EVERY = 5
@@ -31,16 +35,24 @@ MOVED = f"""() => window.seen.isConnected
 
 
 def run(answers: int = 200, scrolled: int = 50) -> list[Figure]:
-    with tempfile.TemporaryDirectory() as folder:
-        tools = ToolChoice(name="calculator")
-        with session_with(MODEL, Path(folder), tools) as (_, page):
-            page.context.new_cdp_session(page).send("Emulation.setCPUThrottlingRate", {"rate": SLOWED})
-            left = [distance for number in range(answers) if (distance := followed(page, number)) > END_PIXELS]
-            moved = [pixels for number in range(scrolled) if (pixels := stayed(page, number)) > MOVED_PIXELS]
+    with slowed_page(MODEL) as page:
+        left = [distance for number in range(answers) if (distance := followed(page, number)) > END_PIXELS]
+    with slowed_page(LONGER) as page:
+        moved = [pixels for number in range(scrolled) if (pixels := stayed(page, number)) > MOVED_PIXELS]
     return [
         Figure("U1 answers at the newest line, nobody scrolling", told(answers, left), f"{answers}", not left),
         Figure("U1 views that stay where a person scrolled to", told(scrolled, moved), f"{scrolled}", not moved),
     ]
+
+
+@contextmanager
+def slowed_page(model: str) -> Iterator[Page]:
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        session_with(model, Path(folder), ToolChoice(name="calculator")) as (_, page),
+    ):
+        page.context.new_cdp_session(page).send("Emulation.setCPUThrottlingRate", {"rate": SLOWED})
+        yield page
 
 
 def told(of: int, wrong: list[float]) -> str:
