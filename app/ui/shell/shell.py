@@ -14,7 +14,6 @@ from app.late import late
 from app.ui.elements import addresses
 from app.ui.elements.buttons import button, icon_button
 from app.ui.elements.choice import Choice
-from app.ui.elements.code_editor import CodeEditor
 from app.ui.elements.markup import icon, joined, tag
 from app.ui.elements.modes import MODES, choose_mode, show_all_button
 from app.ui.elements.notices import notify, notify_with_link, problems_shown
@@ -34,6 +33,7 @@ from app.ui.shell.pause_sound import PauseSound
 from app.ui.shell.quit_button import QuitButton
 from app.ui.shell.reconnection import SIGNED_OUT, newest_wins, renew_pictures
 from app.ui.shell.shortcuts import KEYS, show_shortcuts
+from app.ui.tools.code_editor import CodeEditor
 from app.workbench import Workbench
 
 with late():
