@@ -10,7 +10,7 @@ from app.domain.agents import Agent, free_slug
 from app.ui.elements.buttons import button
 from app.ui.elements.clicks import on_click_of
 from app.ui.elements.markup import Html, icon, joined, tag
-from app.ui.elements.questions import named_dialog
+from app.ui.elements.questions import answer_to, named_dialog
 from app.workbench.samples import SampleAgent
 
 
@@ -63,10 +63,7 @@ class NewAgentDialog:
         self._show_note()
 
     async def asked(self) -> Wish | None:
-        answer: object = await self._dialog
-        if not self._dialog.is_deleted:  # with its page, while it was open
-            self._dialog.delete()
-        return answer if isinstance(answer, Wish) else None
+        return await answer_to(self._dialog, Wish)
 
     def _confirm(self) -> None:
         name = str(self._name.value or "")

@@ -12,6 +12,7 @@ from app.ui.elements.addresses import provider_address
 from app.ui.elements.buttons import button
 from app.ui.elements.markup import icon, joined, tag
 from app.ui.elements.provider_views import READ_FORM, places_view, short_form_view
+from app.ui.elements.questions import answer_to, named_dialog
 from app.workbench import Workbench
 
 _FORM = TypeAdapter(dict[str, str])
@@ -120,7 +121,10 @@ async def key_given(workbench: Workbench, model: str) -> bool:
     if not state.provider.needs_key or state.has_key or state.uses_profile:
         return True
     title = f"{state.provider.title} needs a key"
-    with ui.dialog() as dialog, ui.card().classes("dialog-card dialog-small").props("data-testid=key-dialog"):
+    with (
+        named_dialog(title) as dialog,
+        ui.card().classes("dialog-card dialog-small").props("data-testid=key-dialog"),
+    ):
         ui.html(title, sanitize=False, tag="h2").classes("section-title")
 
         async def done(_name: str) -> None:
@@ -130,8 +134,4 @@ async def key_given(workbench: Workbench, model: str) -> bool:
         with ui.element("div").classes("row-line at-end"):
             button("Cancel", lambda: dialog.submit(False), look="quiet", testid="key-cancel")
             button("Choose it anyway", lambda: dialog.submit(True), testid="key-later")
-    dialog.props["aria-label"] = title
-    chosen = await dialog
-    if not dialog.is_deleted:  # with its page, while it was open
-        dialog.delete()
-    return chosen is True
+    return await answer_to(dialog, bool) is True

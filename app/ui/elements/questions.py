@@ -1,8 +1,12 @@
 """Small dialogs that ask one thing."""
 
+from typing import TypeVar
+
 from nicegui import ui
 
 from app.ui.elements.buttons import button
+
+A = TypeVar("A")
 
 
 def named_dialog(name: str) -> ui.dialog:
@@ -10,6 +14,14 @@ def named_dialog(name: str) -> ui.dialog:
     dialog = ui.dialog()
     dialog.props["aria-label"] = name
     return dialog
+
+
+async def answer_to(dialog: ui.dialog, kind: type[A]) -> A | None:
+    """What the dialog is submitted with, `None` for anything else; it is gone then."""
+    answer: object = await dialog
+    if not dialog.is_deleted:  # with its page, while it was open
+        dialog.delete()
+    return answer if isinstance(answer, kind) else None
 
 
 async def asked_for_text(title: str, value: str, *, label: str, confirm: str = "Save") -> str | None:
@@ -21,10 +33,8 @@ async def asked_for_text(title: str, value: str, *, label: str, confirm: str = "
         with ui.element("div").classes("row-line at-end"):
             button("Cancel", lambda: dialog.submit(None), look="quiet")
             button(confirm, lambda: dialog.submit(box.value), look="primary", testid="question-confirm")
-    answer = await dialog
-    if not dialog.is_deleted:  # with its page, while it was open
-        dialog.delete()
-    return answer.strip() if isinstance(answer, str) else None
+    answer = await answer_to(dialog, str)
+    return answer.strip() if answer is not None else None
 
 
 async def agreed(title: str, words: str, *, confirm: str) -> bool:
@@ -35,6 +45,4 @@ async def agreed(title: str, words: str, *, confirm: str) -> bool:
         with ui.element("div").classes("row-line at-end"):
             button("Cancel", lambda: dialog.submit(False), look="quiet")
             button(confirm, lambda: dialog.submit(True), look="danger", testid="question-confirm").props("autofocus")
-    answer = await dialog
-    dialog.delete()
-    return answer is True
+    return await answer_to(dialog, bool) is True

@@ -15,7 +15,7 @@ from app.ui.elements.buttons import button
 from app.ui.elements.clicks import on_click_of
 from app.ui.elements.markup import Html, icon, joined, tag
 from app.ui.elements.notices import problems_shown
-from app.ui.elements.questions import agreed, named_dialog
+from app.ui.elements.questions import agreed, answer_to, named_dialog
 from app.ui.integrations.api_key_views import keys_list
 from app.workbench import Workbench
 
@@ -246,8 +246,4 @@ async def asked_for_rights(key: ApiKey) -> tuple[Right, ...] | None:
         with ui.element("div").classes("row-line at-end"):
             button("Cancel", lambda: dialog.submit(False), look="quiet")
             button("Save", lambda: dialog.submit(True), look="primary", testid="save-rights-button")
-    agreed = await dialog
-    ticked = boxes.ticked
-    if not dialog.is_deleted:  # with its page, while it was open
-        dialog.delete()
-    return ticked if agreed is True else None
+    return boxes.ticked if await answer_to(dialog, bool) else None

@@ -14,6 +14,7 @@ from app.ui.elements.choice import Choice
 from app.ui.elements.format import plural
 from app.ui.elements.markup import Html, icon, joined, tag
 from app.ui.elements.notices import problems_shown
+from app.ui.elements.questions import answer_to, named_dialog
 from app.ui.elements.undo_bar import UndoBar
 from app.ui.elements.visible import title_of, visible
 from app.workbench import Workbench
@@ -127,8 +128,10 @@ class GiveDialog:
         self._gift = gifts[0]
         self._policy: Policy = "ask" if self._gift.side_effects else "auto"
         self._chosen: set[str] = set()
-        with ui.dialog() as self._dialog, ui.card().classes("dialog-card dialog-small give-dialog") as card:
-            self._dialog.props('aria-label="Give to agents"')
+        with (
+            named_dialog("Give to agents") as self._dialog,
+            ui.card().classes("dialog-card dialog-small give-dialog") as card,
+        ):
             card.props("data-testid=give-dialog")
             self._title = ui.html(sanitize=False, tag="h2").classes("section-title")
             if len(gifts) > 1:
@@ -146,10 +149,7 @@ class GiveDialog:
         self._show()
 
     async def asked(self) -> Wish | None:
-        answer: object = await self._dialog
-        if not self._dialog.is_deleted:  # with its page, while it was open
-            self._dialog.delete()
-        return answer if isinstance(answer, Wish) else None
+        return await answer_to(self._dialog, Wish)
 
     def _confirm(self) -> None:
         agents = [agent.id for agent in self._agents if agent.id in self._chosen and not self._has(agent)]
