@@ -71,11 +71,9 @@ def review(
     it is. `folder`: where its files lie, with `/` at the end. `runs`: likewise, where other runs are by their ids;
     without it they are only named. `call_files`: whether each call goes with it as a file.
     """
-    attached = attachment_files(entries)
-    beside = {digest: replace(file, path=folder + file.path) for digest, file in attached.items()}
+    beside = {digest: _in(folder, file) for digest, file in attachment_files(entries).items()}
     beside_calls = folder if call_files else None
-    said = said_anew(entries, edits)
-    writer = _Writer(beside, missing, edits, said, artifacts or {}, folder=beside_calls, runs=runs)
+    writer = _Writer(beside, missing, edits, said_anew(entries, edits), artifacts or {}, folder=beside_calls, runs=runs)
     found = trajectory(entries)
     calls = [call for step in found for call in step.calls]
     for call in calls:
@@ -89,9 +87,13 @@ def review(
         *_final(entries, found, row.status),
         *_usage(entries, row, len(found)),
     ]
-    called = (replace(file, path=folder + file.path) for file in files_of_calls(calls) if call_files)
+    called = (_in(folder, file) for file in files_of_calls(calls) if call_files)
     files = (*called, *(file for file in beside.values() if file.artifact not in missing))
     return Review("\n".join(lines).rstrip() + "\n", files)
+
+
+def _in(folder: str, file: BesideFile) -> BesideFile:
+    return replace(file, path=folder + file.path)
 
 
 def _head(entries: Sequence[Entry], row: RunRow, notes: Sequence[str], title: str, runs: str) -> Iterator[str]:

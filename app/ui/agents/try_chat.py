@@ -1,6 +1,5 @@
 """A conversation with what is in the editor, saved or not: its runs are kept, and count in no figure of the agent."""
 
-import asyncio
 from collections.abc import Callable
 from functools import partial
 
@@ -47,21 +46,9 @@ class TryChat(ui.element):
         self._workbench, self._draft, self._undo, self._on_go = workbench, draft, undo, on_go
         kept = workbench.sessions.tried(draft.agent.id)
         self._session_id = kept.id if kept else ""
-        self._branched: Session | None = None
-        self._updating = asyncio.Lock()
         with self:
             self._build_head()
-            new_turn = partial(
-                Turn,
-                agent_icon=draft.agent.icon,
-                contents=workbench.contents,
-                live_markdown=live_markdown,
-                on_action=self._act,
-                task_of=partial(task_state, workbench),
-            )
-            self._conversation = Conversation(workbench, new_turn)
-            with self._conversation:
-                self._welcome = ui.html(_WELCOME, sanitize=False).classes("welcome")
+            self._build_conversation(live_markdown)
             self._composer = ComposerBar(
                 key=f"try-{draft.agent.id}",
                 text=kept.composer if kept else "",
@@ -91,6 +78,19 @@ class TryChat(ui.element):
             ui.html(runs, sanitize=False)
             self._clear = icon_button("delete_sweep", "Clear this conversation", self._cleared, testid="try-clear")
 
+    def _build_conversation(self, live_markdown: LiveMarkdown) -> None:
+        new_turn = partial(
+            Turn,
+            agent_icon=self._draft.agent.icon,
+            contents=self._workbench.contents,
+            live_markdown=live_markdown,
+            on_action=self._act,
+            task_of=partial(task_state, self._workbench),
+        )
+        self._conversation = Conversation(self._workbench, new_turn)
+        with self._conversation:
+            self._welcome = ui.html(_WELCOME, sanitize=False).classes("welcome")
+
     @property
     def _session(self) -> Session | None:
         """The conversation, where there is one that nobody has cleared."""
@@ -99,18 +99,11 @@ class TryChat(ui.element):
 
     async def _update(self) -> None:
         """Show what is new of the conversation and of the draft it talks to."""
-        if self._updating.locked():
-            return
-        with self._conversation:
-            async with self._updating:
-                await self._follow()
+        await self._conversation.update_by(self._follow)
 
     async def _follow(self) -> None:
         session = self._session
-        changed = await self._conversation.show(session.runs if session else ())
-        if session is not None and (changed or session is not self._branched):
-            self._branched = session
-            self._conversation.stand(self._workbench.runs.branches(session))
+        await self._conversation.show_session(session)
         await self._conversation.follow()
         running = self._conversation.running or self._going_on
         self._welcome.visible = session is None or not session.runs

@@ -1,6 +1,5 @@
 """A comparison: its columns answer the same message side by side, live."""
 
-import asyncio
 from functools import partial
 
 from nicegui import ui
@@ -49,7 +48,6 @@ class ComparisonPage:
         self._live_markdown = live_markdown
         self._comparison = comparison
         self._timer: ui.timer | None = None
-        self._updating = asyncio.Lock()
         self._heads: list[ColumnFacts] = []
         with ui.element("div").classes("session compare"), ui.element("div").classes("session-main"):
             self._build_head()
@@ -113,11 +111,7 @@ class ComparisonPage:
 
     async def _update(self) -> None:
         """Show what is new: messages of this or another tab, entries and live text of the runs that go on."""
-        if self._updating.locked():
-            return
-        with self._board:
-            async with self._updating:
-                await self._follow()
+        await self._board.update_by(self._follow)
 
     async def _follow(self) -> None:
         self._comparison = self._workbench.comparisons.get(self._comparison.id)

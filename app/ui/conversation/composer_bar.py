@@ -36,16 +36,15 @@ class ComposerBar(ui.element):
         on_typed: Callable[[str], Awaitable[None]],
     ) -> None:
         """`key` names the box in the browser; with `on_stop` an answer that goes on is stopped here, and where messages
-        may wait, they are taken meanwhile and may be run in the background. `focused`: the cursor is in it at first.
-        `handles`: what stands before the `data-testid` of its box and buttons, where it is not the page's one composer.
+        may wait, they may be run in the background too. `focused`: the cursor is in it at first. `handles` begins the
+        `data-testid` of its box and buttons where it is not the page's one composer.
         """
         super().__init__("div")
         self.classes("composer-dock")
-        self._handles = handles
-        self._hint, self._on_stop, self._waits = hint, on_stop, waits and on_stop is not None
+        self._handles, self._hint, self._on_stop = handles, hint, on_stop
+        self._waits = waits and on_stop is not None
         with self:
-            self.above = ui.element("div")
-            """For what waits to be sent."""
+            self.above = ui.element("div")  # for what waits to be sent
             with ui.element("div").classes("composer") as self.box:
                 self.composer = Composer(
                     key=key,
@@ -55,17 +54,20 @@ class ComposerBar(ui.element):
                     on_sent=on_sent,
                     on_typed=on_typed,
                     say=self.say,
-                    focused=focused,
                     testid=f"{handles}chat-input",
+                    focused=focused,
                 )
                 self._build_buttons(send_label)
-            self._note = ui.label().classes("composer-note").props("role=alert data-testid=composer-note")
-            self._note.visible = False
-            with ui.element("div").classes("composer-foot"):
-                self._words = ui.label(hint).classes("composer-hint")
-                self.cost = ui.label().classes("composer-cost developer-only").props("data-testid=composer-cost")
-                """What the next turn costs."""
+            self._build_foot()
         self.show(running=False)
+
+    def _build_foot(self) -> None:
+        self._note = ui.label().classes("composer-note").props("role=alert data-testid=composer-note")
+        self._note.visible = False
+        with ui.element("div").classes("composer-foot"):
+            self._words = ui.label(self._hint).classes("composer-hint")
+            self.cost = ui.label().classes("composer-cost developer-only").props("data-testid=composer-cost")
+            """What the next turn costs."""
 
     def _build_buttons(self, send_label: str) -> None:
         if self._waits:

@@ -8,6 +8,7 @@ from nicegui import ui
 from app.domain.branches import Branches
 from app.domain.errors import NotFound, StorageError
 from app.domain.events import Entry, MessageAdded
+from app.domain.sessions import Session
 from app.domain.trace import RunStatus, StoredTrace, finished
 from app.engine.run.run import Run
 from app.ui.conversation.answer import SHOWN_STEPS
@@ -33,6 +34,7 @@ class Conversation(Transcript):
         self.turns: list[Turn] = []
         self._runs: tuple[str, ...] = ()
         self._branches: Branches | None = None
+        self._session: Session | None = None
         self._workbench = workbench
         self._new_turn = new_turn
         with self:
@@ -78,11 +80,15 @@ class Conversation(Transcript):
             self.to_latest()
         return True
 
-    def stand(self, branches: Branches) -> None:
-        """Say at each turn which of the branches that begin there it is."""
-        self._branches = branches
-        for turn in self.turns:
-            turn.stand(branches.beside(turn.run_id))
+    async def show_session(self, session: Session | None) -> bool:
+        """Show its runs, and at each which of the branches that begin there it is. True when a turn came or went."""
+        changed = await self.show(session.runs if session else ())
+        if session is not None and (changed or session is not self._session):
+            self._session = session
+            self._branches = self._workbench.runs.branches(session)
+            for turn in self.turns:
+                turn.stand(self._branches.beside(turn.run_id))
+        return changed
 
     async def follow(self) -> tuple[bool, Run | None]:
         """Show what is new of the turn that goes on: whether an entry was, and its run.

@@ -1,5 +1,8 @@
 """The scrolling part of a conversation."""
 
+import asyncio
+from collections.abc import Awaitable, Callable
+
 from nicegui import ui
 
 
@@ -9,6 +12,18 @@ class Transcript(ui.element, component="transcript.js"):
     def __init__(self, label: str) -> None:
         super().__init__()
         self._props["label"] = label
+        self._updating = asyncio.Lock()
+
+    async def update_by(self, look: Callable[[], Awaitable[None]], *, always: bool = False) -> None:
+        """Let `look` show what is new, unless that goes on already; `always` waits for its end instead.
+
+        Not in the context of whoever called: a handler's own message may be among those that go.
+        """
+        if self._updating.locked() and not always:
+            return
+        with self:
+            async with self._updating:
+                await look()
 
     def to_latest(self) -> None:
         """Scroll to the end and stay there."""

@@ -1,6 +1,5 @@
 """A session: the conversation with one agent, live."""
 
-import asyncio
 from functools import partial
 
 from nicegui import PageArguments, ui
@@ -70,11 +69,9 @@ class SessionPage:
         self._workbench = workbench
         self._session = session
         self._agent: Agent = workbench.agents.get(session.agent_id)
-        self._branched: Session | None = None
         self._busy = False
         self._day_cost = self._all_branches = 0.0
         self._timer: ui.timer | None = None
-        self._updating = asyncio.Lock()
         ui.page_title(f"{session.title or UNTITLED} · Agent Playground")
         self._menu = SessionMenu(workbench, UndoBar(), self._changed)
         with ui.element("div").classes("session") as self._page:
@@ -132,10 +129,12 @@ class SessionPage:
         if run_id not in self._session.runs:
             with problems_shown():
                 await self._workbench.chat.stand_on(self._session.id, run_id)
-        with self._conversation:
-            async with self._updating:  # the page's timer may be showing another branch
-                await self._follow()
-                await self._conversation.bring(run_id)
+
+        async def bring() -> None:
+            await self._follow()
+            await self._conversation.bring(run_id)
+
+        await self._conversation.update_by(bring, always=True)  # the page's timer may be showing another branch
 
     def _changed(self) -> None:
         """Something was done with this session or another one as a whole."""
@@ -146,19 +145,11 @@ class SessionPage:
 
     async def _update(self) -> None:
         """Show what is new: turns of this or another tab, entries and live text of the run that goes on."""
-        if self._updating.locked():
-            return
-        # Not in the context of whoever called: a handler's own turn may be among those that go.
-        with self._conversation:
-            async with self._updating:
-                await self._follow()
+        await self._conversation.update_by(self._follow)
 
     async def _follow(self) -> None:
         self._look()
-        changed = await self._conversation.show(self._session.runs)
-        if changed or self._session is not self._branched:
-            self._branched = self._session
-            self._conversation.stand(self._workbench.runs.branches(self._session))
+        changed = await self._conversation.show_session(self._session)
         if changed:
             self._welcome.visible = not self._session.runs
         grown, live = await self._conversation.follow()
