@@ -1,5 +1,7 @@
 """The conversation stays at its newest line until a person leaves it, in a browser that is slowed down."""
 
+from typing import Any
+
 from playwright.sync_api import Page, expect
 
 from tests.bench.following import END_PIXELS, FROM_END, MARK, MOVED, MOVED_PIXELS, settled
@@ -114,3 +116,27 @@ def test_a_card_that_a_person_opens_stays_where_it_is(page):
 
     after = card.bounding_box()
     assert before is not None and after is not None and abs(after["y"] - before["y"]) <= MOVED_PIXELS
+
+
+def test_a_word_more_costs_no_look_at_the_whole_page(page):
+    """A stylesheet can make it so: the browser then works out the style of thousands of elements for every word."""
+    start_session(page)
+    ask(page, SHOWCASE)
+    tracing, styled = page.context.new_cdp_session(page), []
+    tracing.on("Tracing.dataCollected", lambda told: styled.extend(styled_elements(told["value"])))
+    with_styles = {"includedCategories": ["disabled-by-default-devtools.timeline", "devtools.timeline"]}
+    tracing.send("Tracing.start", {"transferMode": "ReportEvents", "traceConfig": with_styles})
+    page.evaluate(
+        """() => { const words = document.createElement("div"); words.innerHTML = "<p>more</p>";
+          [...document.querySelectorAll(".prose")].at(-1).append(words); return getComputedStyle(words).color; }"""
+    )
+    traced: list[object] = []
+    tracing.on("Tracing.tracingComplete", lambda told: traced.append(told))  # noqa: PLW0108  it wants a function
+    tracing.send("Tracing.end")
+    while not traced:
+        page.evaluate("0")  # what was traced arrives meanwhile
+    assert 0 < max(styled) < page.evaluate("document.querySelectorAll('*').length") / 4
+
+
+def styled_elements(events: list[dict[str, Any]]) -> list[int]:
+    return [event["args"]["elementCount"] for event in events if event["name"] == "UpdateLayoutTree" and event["args"]]

@@ -93,8 +93,7 @@ export default {
   props: { html: String },
   mounted() {
     this.tail = document.createElement("div");
-    this.tail.className = "prose-tail"; // code_colours.js leaves it alone
-    this.$el.append(this.tail);
+    this.tail.className = "prose-tail"; // code_colours.js leaves it alone; in the page only while there is some
     this.shown = ""; // what the finished blocks were made of
     [copyCode, wrapCode, followFootnote].forEach((hears) => this.$el.addEventListener("click", hears));
     if (this.html) this.commit(this.html);
@@ -104,17 +103,21 @@ export default {
     grow(blocks, tail, code) {
       blocks.forEach((html) => this.commit(html));
       if (code) this.grow_code(code.language, code.start, code.text);
-      else {
+      else if (tail) {
         put(this.tail, tail);
+        if (!this.tail.isConnected) this.$el.append(this.tail);
         this.code = undefined;
-      }
+      } else this.drop_tail();
     },
     commit(html) {
       const block = document.createElement("div");
       put(block, html);
-      this.tail.before(block);
+      this.drop_tail();
+      this.$el.append(block);
       this.shown += html;
-      this.tail.replaceChildren();
+    },
+    drop_tail() {
+      this.tail.remove();
       this.code = undefined;
     },
     grow_code(language, start, text) {
@@ -125,6 +128,7 @@ export default {
         this.code.className = `language-${language}`;
         pre.append(this.code);
         this.tail.append(pre);
+        this.$el.append(this.tail);
         dress(pre);
       }
       this.code.append(text);
@@ -132,12 +136,12 @@ export default {
     // Finished blocks stay as they are where the whole text begins with them.
     replace(html) {
       if (!html.startsWith(this.shown)) {
-        this.$el.replaceChildren(this.tail);
+        this.$el.replaceChildren();
         this.shown = "";
       }
       const rest = html.slice(this.shown.length);
       if (rest.trim()) this.commit(rest);
-      else this.tail.replaceChildren();
+      else this.drop_tail();
     },
   },
 };

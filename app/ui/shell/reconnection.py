@@ -11,6 +11,12 @@ SIGNED_OUT = """<script>window.addEventListener("load", () => window.socket.on("
   const answer = await fetch("/favicon.ico", {cache: "no-store"}).catch(() => null);
   if (answer?.status === 401) location.reload();  // to be told, where it would try to connect for ever
 }));</script>"""
+CUT_OFF = """<script>window.addEventListener("load", () => {
+  const popup = document.getElementById("popup"); // NiceGUI's, which says that the connection is lost
+  const tell = () => document.documentElement.classList.toggle("is-cut-off", popup.ariaHidden === "false");
+  new MutationObserver(tell).observe(popup, { attributeFilter: ["aria-hidden"] });
+  tell();
+});</script>"""
 _SIGNED = re.compile(r"http://127\.0\.0\.1:\d+/[\w-]{43}/\d+/([0-9a-f]{64})")
 # What an image says when it does not come rises no further than the image itself, so it is heard on its way down.
 _ASK = """<script>document.addEventListener("error", ({ target }) => {

@@ -31,7 +31,7 @@ from app.ui.shell.navigation import NavCounts, navigation
 from app.ui.shell.palette import Command, Palette
 from app.ui.shell.pause_sound import PauseSound
 from app.ui.shell.quit_button import QuitButton
-from app.ui.shell.reconnection import SIGNED_OUT, newest_wins, renew_pictures
+from app.ui.shell.reconnection import CUT_OFF, SIGNED_OUT, newest_wins, renew_pictures
 from app.ui.shell.shortcuts import KEYS, show_shortcuts
 from app.ui.tools.code_editor import CodeEditor
 from app.workbench import Workbench
@@ -102,6 +102,7 @@ class Shell:
         ui.add_body_html(RUNS_KEYS)
         ui.add_body_html(_WAITING)
         ui.add_body_html(SIGNED_OUT)
+        ui.add_body_html(CUT_OFF)
         renew_pictures(workbench)
         self._palette = Palette(self._commands, partial(said, self._workbench))
         ui.on("open_palette", self._palette.open)
@@ -111,7 +112,7 @@ class Shell:
         main = ui.element("div").classes("skip-target")  # the frame's own element is the page's `main`
         ui.skip_link("Skip to content", target=main)
         with main:
-            self._say_what_is_only_read()
+            self._say_what_is_only_read(main)
             Pages(self._pages())
         CodeColours(colours)
         Drawings()
@@ -139,8 +140,9 @@ class Shell:
             addresses.SETUP: self._setup,
         }
 
-    def _say_what_is_only_read(self) -> None:
+    def _say_what_is_only_read(self, main: ui.element) -> None:
         if why := self._workbench.data.read_only:
+            main.classes("only-read")
             words = tag("span", tag("strong", "You can look at everything and change nothing."), f" {why}")
             ui.html(joined(icon("lock"), words), sanitize=False).classes("read-only-banner").props(
                 "role=status data-testid=read-only"
