@@ -26,9 +26,10 @@ export default {
     this.held = false; // a button of the mouse is down
     this.upwards = false; // the last movement that a person asked for
     this.finger = 0;
-    this.end = Infinity; // where the end was when the reader last asked to go down; what is written meanwhile moves it
+    this.ends = []; // where the end was of late, and since when: what is written moves it
+    this.end = Infinity; // where it was for the reader who last asked to go down
     this.asked = 0; // when that was
-    this.observer = new ResizeObserver(this.follow);
+    this.observer = new ResizeObserver(this.grown);
     this.observer.observe(content);
     this.observer.observe(scroll);
     const passive = { passive: true };
@@ -49,6 +50,18 @@ export default {
     window.removeEventListener("pointermove", this.let_go);
   },
   methods: {
+    grown() {
+      const { scroll } = this.$refs;
+      if (!scroll) return;
+      this.ends.push({ since: performance.now(), top: scroll.scrollHeight - scroll.clientHeight });
+      this.forget_ends();
+      this.follow();
+    },
+    // What the reader saw may be a moment old, above all where the browser is slow; one end from before is left.
+    forget_ends() {
+      const then = performance.now() - GLIDES;
+      while (this.ends.length > 1 && this.ends[1].since < then) this.ends.shift();
+    },
     follow() {
       const { scroll } = this.$refs;
       if (!this.pinned || !scroll) return;
@@ -66,7 +79,8 @@ export default {
     },
     come_back() {
       this.upwards = false;
-      this.end = this.$refs.scroll.scrollTop + this.from_end();
+      this.forget_ends();
+      this.end = Math.min(...this.ends.map(({ top }) => top));
       this.asked = performance.now();
       this.arrive();
     },
