@@ -9,6 +9,7 @@ from typing import Literal
 from pydantic import Field, JsonValue
 
 from app.domain.errors import Conflict, NotFound, WorkbenchError
+from app.domain.messages import Disposition, MediaPattern
 from app.domain.tools import Policy, canonical_name
 from app.domain.values import Value, new_id, now
 
@@ -97,6 +98,8 @@ class Behaviour(Value):
     tools: tuple[ToolChoice, ...] = ()
     limits: Limits = Limits()
     output_schema: dict[str, JsonValue] | None = None
+    attachments: dict[MediaPattern, Disposition] = {}
+    """What it does with attachments of which nobody said otherwise, by their media type."""
 
     def values(self, given: Mapping[str, str]) -> dict[str, str]:
         """What its variables stand for: the values given, else their defaults."""

@@ -13,7 +13,7 @@ from pydantic import AwareDatetime, Field, JsonValue
 from app.domain.agents import LimitName, Limits, Parameters
 from app.domain.edits import ActedOut, ToolSource
 from app.domain.errors import ErrorInfo, FailureClass
-from app.domain.messages import FinishReason, Message, ToolResult, Usage
+from app.domain.messages import FinishReason, Message, SentAttachment, ToolResult, Usage
 from app.domain.provenance import AgentRef, Imported, Parent, Purpose, Trigger
 from app.domain.tools import GrantedTool, JsonSchema
 from app.domain.values import Text, Value
@@ -46,6 +46,8 @@ class RunStarted(Value):
     follows: str | None = None
     """The run before it on its branch of the session; empty for a first one, `None` in old runs, which do not say."""
     output_schema: dict[str, JsonValue] | None = None
+    attachments: dict[str, str] = {}
+    """What its agent does with attachments, by their media type."""
     trigger: Trigger = Trigger(kind="page")
     purpose: Purpose = "chat"
     parent: Parent | None = None
@@ -75,6 +77,8 @@ class ModelCalled(Value):
     message_count: int
     """How many messages of the conversation were sent; `trace.conversation` up to here names them."""
     attempt: int = 1
+    attachments: tuple[SentAttachment, ...] = ()
+    """How each file and picture of these messages went along, the oldest first."""
 
 
 class ModelReturned(Value):

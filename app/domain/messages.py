@@ -4,6 +4,8 @@ Pure values. Where and when a message was said is the trace's concern (`events`)
 unchanged keeps it in `provider_fields`, which only the model adapter reads.
 """
 
+from collections.abc import Mapping
+from fnmatch import fnmatchcase
 from typing import Annotated, Literal, Self
 
 from pydantic import Field, JsonValue
@@ -29,8 +31,15 @@ class ReasoningPart(Value):
     """Signed or encrypted thinking that its provider must get back, in the provider's own shape."""
 
 
-Disposition = Literal["auto", "inline", "reference"]
-"""How an attachment goes to a model: as fits it, within the message, or as a file of the session that tools open."""
+TOOL = "tool:"
+Disposition = Annotated[str, Field(pattern=r"^(auto|inline|reference|native|tool:[A-Za-z0-9_.-]{1,128})$")]
+"""How an attachment goes to a model: as the agent and the model have it (`auto`), within the message (`inline`), as a
+file of the session that tools open (`reference`), as a file uploaded to the model's provider (`native`), or as a file
+of the session that is meant for one tool (`tool:<name>`)."""
+MediaPattern = Annotated[str, Field(pattern=r"^(\*|[a-z]+/[a-z0-9.+*-]{1,100})$")]
+"""A media type, `image/*` for all of a family, or `*`."""
+Dispositions = Mapping[MediaPattern, Disposition]
+"""What an agent does with attachments that are `auto`, by their media type."""
 
 
 class ImagePart(Value):
@@ -42,6 +51,8 @@ class ImagePart(Value):
     path: str = ""
     """Where it is among the session's files; empty for one that is not."""
     disposition: Disposition = "auto"
+    detail: bool = False
+    """Whether it is sent larger than most, for what is small in it."""
 
     @property
     def name(self) -> str:
@@ -57,6 +68,7 @@ class FilePart(Value):
     """Bytes."""
     path: str = ""
     """Where it is among the session's files; empty for one that is not."""
+    disposition: Disposition = "auto"
 
     @property
     def name(self) -> str:
@@ -65,6 +77,42 @@ class FilePart(Value):
 
 Attachment = Annotated[ImagePart | FilePart, Field(discriminator="type")]
 """What a person may send along with a message."""
+
+
+class SentAttachment(Value):
+    """How one attachment went to the model in a call; what a provider calls its upload is nowhere in here."""
+
+    artifact: str
+    name: str
+    disposition: Disposition = "auto"
+    """As it was attached."""
+    detail: bool = False
+    how: Literal["inline", "native", "reference"]
+    why: str = ""
+    """Why it did not go as it was meant to, in a sentence; empty where it did."""
+    media_type: str = ""
+    """Of what was sent, which may be another one than what was attached; empty where only its name was."""
+    size: int = 0
+    """Bytes of what was sent."""
+    width: int = 0
+    height: int = 0
+    """Pixels of the picture that was sent."""
+
+
+SentKey = tuple[str, str, bool]
+"""By which the attachments of a request are told apart: content, disposition and detail."""
+
+
+def sent_key(part: ImagePart | FilePart | SentAttachment) -> SentKey:
+    return part.artifact, part.disposition, not isinstance(part, FilePart) and part.detail
+
+
+def disposition_of(part: ImagePart | FilePart, dispositions: Dispositions) -> str:
+    """What was chosen for it, else what the agent does with its media type: the narrowest that fits."""
+    if part.disposition != "auto":
+        return part.disposition
+    fitting = [pattern for pattern in dispositions if fnmatchcase(part.media_type, pattern)]
+    return dispositions[max(fitting, key=len)] if fitting else "auto"
 
 
 class ToolCall(Value):
@@ -150,6 +198,12 @@ class Message(Value):
     @classmethod
     def of_result(cls, result: ToolResult) -> Self:
         return cls(role="tool", parts=(result,))
+
+
+def has_attachments(message: Message) -> bool:
+    """Whether somebody sent files or pictures with it, or a tool returned such."""
+    parts = (inner for part in message.parts for inner in (part.parts if isinstance(part, ToolResult) else (part,)))
+    return any(isinstance(part, ImagePart | FilePart) for part in parts)
 
 
 def user_message(text: str, *attachments: ImagePart | FilePart) -> Message:

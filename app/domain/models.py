@@ -38,5 +38,8 @@ class ModelCard(Value):
     price: Price | None = None
     """`None` when it is unpriced; a free model has a price of zero."""
     sees_images: bool = False
+    reads_pdf: bool = False
+    hears: bool = False
+    sees_videos: bool = False
     calls_tools: bool = True
     reasons: bool = False

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Collection
 from datetime import datetime
+from typing import Literal
 from urllib.parse import SplitResult, urlsplit
 
 from app.domain.errors import WorkbenchError
@@ -21,10 +22,37 @@ class ProviderSettings(Value):
     organisation: str = ""
     region: str = ""
     api_version: str = ""
+    uploads: Literal["", "allowed"] = ""
+    """Whether it may keep files: its owner was asked."""
     models: tuple[str, ...] = ()
     """The models it offers, without the provider's name: as it listed them, or as a person wrote them down."""
     listed_at: datetime | None = None
     """When it was asked for them; `None` where it never was."""
+
+
+class ProviderFile(Value):
+    """A content that was uploaded to a provider. Never told to anybody: neither a trace nor an export names it."""
+
+    key: str
+    """See `file_key`."""
+    provider: str
+    account: str
+    """A digest of the key and the address that it was uploaded with: no other account can use or delete it."""
+    sha256: str
+    file_id: str
+    """As the provider calls it."""
+    media_type: str
+    size: int
+    """Bytes."""
+    uploaded_at: datetime
+    expires_at: datetime
+    """When it is gone there, or is uploaded anew."""
+    sessions: tuple[str, ...]
+    """The sessions that it belongs to; with the last one it is deleted there."""
+
+
+def file_key(provider: str, account: str, sha256: str) -> str:
+    return f"{provider}-{account}-{sha256}"
 
 
 class KeptKey(Value):

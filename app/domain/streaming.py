@@ -3,12 +3,12 @@
 Pieces are live only, the trace keeps the finished message; they are plain dataclasses because there are thousands.
 """
 
-from collections.abc import AsyncGenerator, Iterable
+from collections.abc import AsyncGenerator, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Protocol
 
 from app.domain.agents import Parameters
-from app.domain.messages import FinishReason, Message, Usage
+from app.domain.messages import Dispositions, FinishReason, Message, SentAttachment, SentKey, Usage
 from app.domain.tools import JsonSchema, ToolSpec
 
 
@@ -25,6 +25,12 @@ class ModelRequest:
     """What the answer has to be: JSON of this schema; `None` for plain text."""
     idle_timeout: float = 60
     """Seconds of silence after which the call fails as `timeout`."""
+    dispositions: Dispositions = field(default_factory=dict)
+    """What the agent does with attachments, by their media type."""
+    session_id: str = ""
+    """The session whose files these are."""
+    sent: Mapping[SentKey, SentAttachment] | None = None
+    """How each attachment goes along, oldest first; `None` until that is decided."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -44,6 +44,10 @@ class Models(Protocol):
         """About how many tokens the request's prompt has."""
         ...
 
+    async def prepared(self, request: ModelRequest) -> ModelRequest:
+        """The request with how each of its attachments goes along, made ready for that; raises nothing for one."""
+        ...
+
 
 class Toolset(Protocol):
     """Tools as they were when a run began; newer versions do not touch them."""

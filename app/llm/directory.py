@@ -3,12 +3,14 @@
 import asyncio
 from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import aclosing
+from dataclasses import replace
 from functools import partial
 
 from app.domain.errors import ModelFailure, NotFound
+from app.domain.messages import has_attachments
 from app.domain.models import Price
 from app.domain.streaming import Delta, Model, ModelRequest, Reply
-from app.late import late
+from app.late import late, late_part
 from app.llm.demo import HUMAN_PACE, is_demo
 from app.llm.providers.catalog import DEMO, Catalog
 from app.llm.providers.last_seen import LastSeen, Looker, Note
@@ -16,34 +18,40 @@ from app.llm.providers.providers import Keys, connection, environment, is_nearby
 
 with late():
     from app.llm import tokens
+    from app.llm.attachments import attachments, provider_files
     from app.llm.demo import model as demo
     from app.llm.litellm import litellm_model
-
-ReadArtifact = Callable[[str], Awaitable[bytes]]
 
 
 class ModelDirectory:
     """Opens models by name. `keys` tells the providers' variables; `pace` is the demo's, in seconds for a token.
 
-    `ready` returns when `keys` knows all that was saved.
+    `ready` returns when `keys` knows all that was saved; without `files` nothing is kept with a provider.
     """
 
     def __init__(
         self,
         catalog: Catalog,
-        read_artifact: ReadArtifact,
+        read_artifact: Callable[[str], Awaitable[bytes]],
         *,
         keys: Keys = environment,
         ready: Callable[[], Awaitable[None]] | None = None,
         seen: LastSeen | None = None,
+        files: "provider_files.ProviderFiles | None" = None,
         pace: float = HUMAN_PACE,
     ) -> None:
         self._catalog = catalog
         self._read_artifact = read_artifact
+        self._files = files
         self._keys = keys
         self._ready = ready
         self._seen = seen or LastSeen(keys)
         self._pace = pace
+
+    @late_part
+    def attachments(self) -> "attachments.Attachments":
+        """How files and pictures go along with a request."""
+        return attachments.Attachments(self._catalog, self._read_artifact, self._files)
 
     async def open(self, name: str, *, by: Looker = "a run") -> Model:
         """The model behind `provider/model` or an alias, ready to be asked; `by` whom it is, is said of its provider.
@@ -60,12 +68,7 @@ class ModelDirectory:
         connection(full_name, self._keys)
         await self._catalog.ready()
         await litellm_model.ensure_litellm()
-        model = litellm_model.LiteLLMModel(
-            full_name,
-            lambda: connection(full_name, self._keys),
-            self._read_artifact,
-            sees_images=self._sees_images(full_name),
-        )
+        model = litellm_model.LiteLLMModel(full_name, lambda: connection(full_name, self._keys), self.attachments)
         return _Watched(model, partial(self._seen.watch, full_name.partition("/")[0], by))
 
     async def prepare(self) -> None:
@@ -117,12 +120,17 @@ class ModelDirectory:
         """About how many tokens the request's prompt has."""
         if self._catalog.resolve(request.model) == DEMO.name:
             return await asyncio.to_thread(demo.prompt_tokens, request)
-        return (await tokens.count_tokens(request)).tokens
+        files = self.attachments.weights(request) if any(map(has_attachments, request.messages)) else tokens.NOTHING
+        return (await tokens.count_tokens(request, files)).tokens
 
-    def _sees_images(self, full_name: str) -> bool:
-        """A model that the catalog does not know is believed to: its provider says so where it does not."""
-        card = self._catalog.card(full_name)
-        return card is None or card.sees_images
+    async def prepared(self, request: ModelRequest) -> ModelRequest:
+        """The request with how each of its attachments goes along, made ready for that; see `Attachments`."""
+        if not any(map(has_attachments, request.messages)):
+            return replace(request, sent={})
+        await self._catalog.ready()
+        if self._ready is not None:
+            await self._ready()
+        return await self.attachments.prepared(request)
 
     async def _resolved(self, name: str) -> str:
         await self._catalog.ready()

@@ -8,15 +8,27 @@ import asyncio
 import importlib
 import json
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from hashlib import blake2b
 
-from app.domain.messages import FilePart, ImagePart, Message, ReasoningPart, TextPart, ToolCall, ToolResult
+from app.domain.media_types import SHOWN_IMAGES
+from app.domain.messages import (
+    FilePart,
+    ImagePart,
+    Message,
+    Part,
+    ReasoningPart,
+    SentKey,
+    TextPart,
+    ToolCall,
+    ToolResult,
+    sent_key,
+)
 from app.domain.streaming import ModelRequest
 from app.llm.demo import is_demo
-from app.llm.litellm.wire import is_shown, result_text
+from app.llm.litellm.wire import result_text
 from app.llm.providers.catalog import inside_litellm
 
 _VOCABULARY = "litellm_core_utils/tokenizers/9b5ad71b2ce5302211f9c61530b329a4922fc6a4"
@@ -29,6 +41,8 @@ _LONGEST_REMEMBERED = 20_000
 """Characters; of a longer text only the digest is kept, since texts of that size would fill the memory."""
 
 Measure = Callable[[str], int]
+Weights = Mapping[SentKey, int]
+NOTHING: Weights = {}
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,9 +52,12 @@ class TokenCount:
     """True when there was no vocabulary and characters were counted instead."""
 
 
-async def count_tokens(request: ModelRequest) -> TokenCount:
-    """The tokens of the request's whole prompt: system prompt, conversation, tools and output schema."""
-    return await asyncio.to_thread(_count, request)
+async def count_tokens(request: ModelRequest, files: Weights = NOTHING) -> TokenCount:
+    """The tokens of the request's whole prompt: system prompt, conversation, tools and output schema.
+
+    `files` says what those take that go within a message; of others only their names are counted.
+    """
+    return await asyncio.to_thread(_count, request, files)
 
 
 async def text_tokens(text: str, model: str) -> TokenCount:
@@ -58,16 +75,16 @@ def _count_text(text: str) -> TokenCount:
     return TokenCount(count(text), estimated=count is _by_characters)
 
 
-def _count(request: ModelRequest) -> TokenCount:
+def _count(request: ModelRequest, files: Weights) -> TokenCount:
     measure = _measure()
     system = measure(request.system.text) + _MESSAGE_TOKENS if request.system else 0
     tools = sum(measure(json.dumps([tool.name, tool.description, tool.parameters])) for tool in request.tools)
     schema = measure(json.dumps(request.output_schema)) if request.output_schema else 0
-    messages = sum(_message_tokens(message, measure) for message in request.messages)
+    messages = sum(_message_tokens(message, measure, files) for message in request.messages)
     return TokenCount(system + tools + schema + messages, estimated=measure is _by_characters)
 
 
-def _message_tokens(message: Message, measure: Measure) -> int:
+def _message_tokens(message: Message, measure: Measure, files: Weights) -> int:
     tokens = _MESSAGE_TOKENS
     for part in message.parts:
         match part:
@@ -79,14 +96,22 @@ def _message_tokens(message: Message, measure: Measure) -> int:
                 tokens += measure(part.name) + measure(json.dumps(part.arguments)) + _MESSAGE_TOKENS
             case ToolResult():
                 tokens += measure(result_text(part)) + _MESSAGE_TOKENS
-                tokens += sum(_IMAGE_TOKENS for inner in part.parts if isinstance(inner, ImagePart) and is_shown(inner))
-            case ImagePart() if is_shown(part):
+                tokens += _IMAGE_TOKENS * sum(map(_is_shown, part.parts))
+            case ImagePart() if _is_shown(part):
                 tokens += _IMAGE_TOKENS
+            case FilePart() if sent_key(part) in files:
+                tokens += files[sent_key(part)]
             case FilePart() | ImagePart():
                 tokens += measure(part.name) + 10 * _MESSAGE_TOKENS
             case _:
                 pass
     return tokens
+
+
+def _is_shown(part: Part) -> bool:
+    if not isinstance(part, ImagePart):
+        return False
+    return part.media_type in SHOWN_IMAGES and part.disposition in ("auto", "inline", "native")
 
 
 def _by_characters(text: str) -> int:

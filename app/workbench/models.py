@@ -6,6 +6,7 @@ from app.late import late, late_part
 from app.store.folder.folder import DataFolder
 
 with late():
+    import app.llm.attachments.provider_files
     import app.llm.directory
     import app.llm.providers.catalog
     import app.llm.providers.choices
@@ -26,8 +27,20 @@ class ModelParts:
     def models(self) -> "app.llm.directory.ModelDirectory":
         read, ready = self.data.artifacts.get, self.data.provider_keys.ready
         return app.llm.directory.ModelDirectory(
-            self.catalog, read, keys=self.lookup, ready=ready, seen=self.last_seen, pace=self._pace
+            self.catalog,
+            read,
+            keys=self.lookup,
+            ready=ready,
+            seen=self.last_seen,
+            files=self.provider_files,
+            pace=self._pace,
         )
+
+    @late_part
+    def provider_files(self) -> "app.llm.attachments.provider_files.ProviderFiles":
+        """What providers keep of files; ends what goes on of it by `close`."""
+        kept = self.data.provider_files
+        return app.llm.attachments.provider_files.ProviderFiles(kept, self.lookup, self.data.has_session)
 
     @late_part
     def catalog(self) -> "app.llm.providers.catalog.Catalog":

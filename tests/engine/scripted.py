@@ -56,6 +56,9 @@ class ScriptedModels:
     async def count_tokens(self, request: ModelRequest) -> int:
         return sum(len(message.text) for message in request.messages)
 
+    async def prepared(self, request: ModelRequest) -> ModelRequest:
+        return request
+
     async def stream(self, request: ModelRequest) -> AsyncGenerator[Delta | Reply, None]:
         self.requests.append(request)
         script = self.scripts.pop(0)

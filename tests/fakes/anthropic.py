@@ -8,6 +8,7 @@ import json
 
 from aiohttp import web
 
+from tests.fakes.files import FileStore
 from tests.fakes.server import FakeServer, Json, serve
 
 SIGNATURE = "c2lnbmVkLWJ5LXRoZS1mYWtl"
@@ -89,13 +90,20 @@ STREAMS: dict[str, list[Event]] = {
 
 
 class FakeAnthropic(FakeServer):
+    def __init__(self) -> None:
+        super().__init__()
+        self.store = FileStore("anthropic")
+
     def routes(self) -> list[web.RouteDef]:
-        return [web.post("/v1/messages", self._messages)]
+        return [web.post("/v1/messages", self._messages), *self.store.routes()]
 
     async def _messages(self, request: web.Request) -> web.StreamResponse:
         body = await request.json()
         model = str(body["model"])
         await self.note(request, model, body)
+        if self.store.uploads and (missing := self.store.missing(body)):
+            lost = {"type": "not_found_error", "message": f"File not found: {missing}"}
+            return web.json_response({"type": "error", "error": lost}, status=404)
         if model in REFUSALS:
             status, kind, message = REFUSALS[model]
             error = {"type": "error", "error": {"type": kind, "message": message}}

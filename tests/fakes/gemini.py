@@ -5,6 +5,7 @@ As a process of its own: `python -m tests.fakes.gemini --port 8097`.
 
 from aiohttp import web
 
+from tests.fakes.files import FileStore
 from tests.fakes.server import FakeServer, Json, event, serve
 
 SIGNATURE = "VEhPVUdIVC1TSUdOQVRVUkU="
@@ -49,13 +50,21 @@ STREAMS: dict[str, list[Json]] = {
 
 
 class FakeGemini(FakeServer):
+    def __init__(self) -> None:
+        super().__init__()
+        self.store = FileStore("gemini")
+
     def routes(self) -> list[web.RouteDef]:
-        return [web.post("/{path:.*}", self._generate)]
+        return [*self.store.routes(), web.post("/{path:.*}", self._generate)]
 
     async def _generate(self, request: web.Request) -> web.StreamResponse:
         body = await request.json()
         model = request.match_info["path"].rpartition("/")[2].partition(":")[0]
         await self.note(request, model, body)
+        if self.store.uploads and (missing := self.store.missing(body).rpartition("/")[2]):
+            words = f"You do not have permission to access the File {missing} or it may not exist."
+            lost = {"code": 403, "message": words, "status": "PERMISSION_DENIED"}
+            return web.json_response({"error": lost}, status=403)
         if model in REFUSALS:
             status, kind, message = REFUSALS[model]
             return web.json_response({"error": {"code": status, "message": message, "status": kind}}, status=status)

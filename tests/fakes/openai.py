@@ -11,6 +11,7 @@ from collections.abc import Awaitable, Callable
 
 from aiohttp import web
 
+from tests.fakes.files import FileStore
 from tests.fakes.markdown import markdown, pieces
 from tests.fakes.server import FakeServer, Json, event, serve
 
@@ -186,8 +187,13 @@ class FakeOpenAI(FakeServer):
     `flaky-2-e500` refuses twice like `e500`, then answers; after the results of its tools every model says hello.
     """
 
+    def __init__(self) -> None:
+        super().__init__()
+        self.store = FileStore("openai")
+
     def routes(self) -> list[web.RouteDef]:
         return [
+            *self.store.routes(),
             web.post("/v1/chat/completions", self._chat),
             web.post("/chat/completions", self._chat),
             web.get("/v1/models", self._models),
@@ -214,6 +220,8 @@ class FakeOpenAI(FakeServer):
         await self.note(request, model, body)
         if (refusal := self._wrong_key(request) or _refusal(model, body)) is not None:
             return refused(refusal)
+        if self.store.uploads and (missing := self.store.missing(body)):
+            return refused((400, "invalid_request_error", "invalid_value", f"No such File object: {missing}", {}))
         if model == "e502-html":
             return web.Response(status=502, text="<html><h1>Bad gateway</h1></html>", content_type="text/html")
         if model == "html-200":

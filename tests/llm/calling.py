@@ -6,7 +6,9 @@ from app.domain.errors import ModelFailure
 from app.domain.messages import Message, user_message
 from app.domain.streaming import Delta, ModelRequest, Reply
 from app.domain.tools import JsonSchema, ToolSpec
+from app.llm.attachments.attachments import Attachments
 from app.llm.litellm.litellm_model import LiteLLMModel
+from app.llm.providers.catalog import Catalog
 from app.llm.providers.providers import Keys, connection
 from tests.fakes.openai import SECRET
 
@@ -55,7 +57,7 @@ def model(name: str, url: str, artifacts: dict[str, bytes] | None = None) -> Lit
         return (artifacts or {})[digest]
 
     keys = keys_for(url)
-    return LiteLLMModel(name, lambda: connection(name, keys), read)
+    return LiteLLMModel(name, lambda: connection(name, keys), Attachments(Catalog(), read))
 
 
 async def call(

@@ -64,8 +64,9 @@ class Beginnings:
                 "limits": behaviour.limits,
                 "system": system_of(behaviour.system_prompt, variables),
                 "variables": variables,
-                "tools": offered(tools, conversation(prefix.entries)),
+                "tools": offered(tools, conversation(prefix.entries), behaviour.attachments),
                 "output_schema": behaviour.output_schema,
+                "attachments": dict(behaviour.attachments),
             }
         )
 

@@ -58,7 +58,8 @@ async def ask_model(run: Run) -> Reply:
     """The model's reply, which is in the trace by then. Raises `ModelFailure` when no further attempt may help."""
     overflowed = False
     for attempt in count(1):
-        asked = Asked((await next_prompt(run)).request, attempt, overflowed)
+        request = await run.models.prepared((await next_prompt(run)).request)
+        asked = Asked(request, attempt, overflowed)
         try:
             return await _stream(run, asked)
         except ModelFailure as failure:
@@ -131,6 +132,7 @@ async def _stream(run: Run, asked: Asked) -> Reply:
             parameters=asked.request.parameters,
             message_count=len(asked.request.messages),
             attempt=asked.attempt,
+            attachments=tuple((asked.request.sent or {}).values()),
         )
     )
     model = await run.models.open(asked.request.model)

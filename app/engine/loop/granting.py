@@ -4,7 +4,7 @@ from collections.abc import Collection, Iterable
 
 from app.domain.agents import Agent, Behaviour, ToolChoice
 from app.domain.errors import WorkbenchError
-from app.domain.messages import Message
+from app.domain.messages import TOOL, Dispositions, Message, disposition_of
 from app.domain.tools import GrantedTool, canonical_name
 from app.engine.loop.results import READER, wants_reader
 from app.engine.ports import Toolbox
@@ -54,10 +54,22 @@ def allowed(toolbox: Toolbox, behaviour: Behaviour, tools_off: Collection[str] =
     return tuple(found.values())
 
 
-def offered(tools: tuple[GrantedTool, ...], messages: Iterable[Message]) -> tuple[GrantedTool, ...]:
-    """Those that open what is attached to these messages first, each group in its own order."""
-    types = {part.media_type for message in messages for part in message.attachments}
-    return tuple(sorted(tools, key=lambda tool: not any(tool.spec.opens(kind) for kind in types)))
+def offered(
+    tools: tuple[GrantedTool, ...], messages: Iterable[Message], dispositions: Dispositions
+) -> tuple[GrantedTool, ...]:
+    """Those first that are named for what is attached to these messages, then those that say that they open it.
+
+    Each group is in its own order.
+    """
+    parts = [part for message in messages for part in message.attachments]
+    meant = (disposition_of(part, dispositions) for part in parts)
+    named = {canonical_name(one.removeprefix(TOOL)) for one in meant if one.startswith(TOOL)}
+    types = {part.media_type for part in parts}
+
+    def place(tool: GrantedTool) -> int:
+        return 0 if tool.spec.name in named else 1 if any(tool.spec.opens(kind) for kind in types) else 2
+
+    return tuple(sorted(tools, key=place))
 
 
 def _used(behaviour: Behaviour) -> tuple[ToolChoice, ...]:

@@ -145,4 +145,6 @@ def request_of(started: RunStarted, messages: tuple[Message, ...]) -> ModelReque
         parameters=started.parameters,
         output_schema=started.output_schema,
         idle_timeout=started.limits.idle_timeout,
+        dispositions=started.attachments,
+        session_id=started.session_id,
     )

@@ -35,6 +35,9 @@ class _Directory:
     async def count_tokens(self, request: ModelRequest) -> int:
         return await self._models.count_tokens(request)
 
+    async def prepared(self, request: ModelRequest) -> ModelRequest:
+        return request
+
 
 class RecordedModels(_Directory):
     """A directory whose models give the recorded answers, one for each request, whatever is asked.
@@ -87,6 +90,9 @@ class RehearsedModels(_Directory):
         if (answer := self._next()) is None:
             raise ModelFailure("internal", NO_MORE)
         yield answer.reply()
+
+    async def prepared(self, request: ModelRequest) -> ModelRequest:
+        return await self._models.prepared(request) if self._next() is None else request
 
     def price(self, name: str) -> Price | None:
         return self._models.price(name) if self._next() is None else FREE

@@ -13,17 +13,18 @@ import os
 import sys
 import threading
 import traceback
-from collections.abc import AsyncGenerator, Awaitable, Callable
+from collections.abc import AsyncGenerator, Callable
 from contextlib import aclosing, suppress
 from dataclasses import replace
 from types import ModuleType
 
-from app.domain.errors import NotFound
+from app.domain.errors import ModelFailure
 from app.domain.messages import system_message
 from app.domain.streaming import Delta, ModelRequest, Reply
+from app.llm.attachments.attachments import Attachments
 from app.llm.failures import classify, redacted
 from app.llm.litellm.reading import AnswerReader, end_of
-from app.llm.litellm.wire import MOST_IMAGE_BYTES, Json, Wire, images_in, parameters_of, tools_of
+from app.llm.litellm.wire import Json, Sent, Wire, parameters_of, tools_of
 from app.llm.providers.providers import Connection
 
 log = logging.getLogger(__name__)
@@ -39,10 +40,9 @@ _OFFLINE = {
 _WITH_TOOLS = frozenset({"openai", "azure"})
 """Providers that take a schema beside tools. Others refuse the call (Gemini, Groq), or the schema keeps the model from
 calling any tool (Ollama, and Claude before 4.5, which LiteLLM makes answer by a tool of its own)."""
+_LOST = frozenset({400, 403, 404})
+"""With which a provider answers that it does not have a file."""
 _importing = threading.Lock()
-
-ReadArtifact = Callable[[str], Awaitable[bytes]]
-"""The bytes of an artifact by its sha256; raises where there is none."""
 
 
 async def ensure_litellm() -> ModuleType:
@@ -95,21 +95,43 @@ def _restore(environment: dict[str, str | None]) -> None:
             os.environ[name] = value
 
 
+class _FilesLost(Exception):
+    """The provider does not have files any more that were uploaded to it."""
+
+    def __init__(self, failure: ModelFailure, file_ids: tuple[str, ...]) -> None:
+        super().__init__(failure.text)
+        self.failure = failure
+        self.file_ids = file_ids
+
+
 class LiteLLMModel:
     """The model `name`; `connect` says how it is reached, and is asked again before each call."""
 
-    def __init__(
-        self, name: str, connect: Callable[[], Connection], read_artifact: ReadArtifact, *, sees_images: bool = True
-    ) -> None:
+    def __init__(self, name: str, connect: Callable[[], Connection], attachments: Attachments) -> None:
         self._name = name
         self._connect = connect
-        self._read_artifact = read_artifact
-        self._sees_images = sees_images
+        self._attachments = attachments
 
     async def stream(self, request: ModelRequest) -> AsyncGenerator[Delta | Reply, None]:
+        if request.sent is None:
+            request = await self._attachments.prepared(request)
+        for is_last in (False, True):
+            try:
+                async with aclosing(self._asked(request)) as answer:
+                    async for item in answer:
+                        yield item
+                break
+            except _FilesLost as lost:
+                if is_last:
+                    raise lost.failure from None
+                await self._attachments.forget(request, lost.file_ids)  # and the second time they are there again
+
+    async def _asked(self, request: ModelRequest) -> AsyncGenerator[Delta | Reply, None]:
+        """Raises `_FilesLost` before the first item where the provider has not what it was to read."""
         connection = self._connect()
+        outgoing = await self._attachments.outgoing(request)
         litellm = await ensure_litellm()
-        arguments = await self._arguments(request, connection, litellm)
+        arguments = await self._arguments(request, connection, litellm, outgoing)
         reader = AnswerReader(request, self._name)
         try:
             async with asyncio.timeout(request.idle_timeout):
@@ -122,24 +144,27 @@ class LiteLLMModel:
                         yield delta
             reply = reader.reply(connection.title)
         except Exception as error:  # noqa: BLE001 - the border to the provider: every error becomes a failure
-            failure = classify(
-                error, provider=connection.title, key=connection.key_variable, secrets=connection.secrets
-            )
+            ids = {short: one.file_id for one in outgoing.values() if (short := one.file_id.rpartition("/")[2])}
+            secrets = (*connection.secrets, *ids.values(), *ids)
+            failure = classify(error, provider=connection.title, key=connection.key_variable, secrets=secrets)
+            if failure.status in _LOST and (lost := tuple(ids[one] for one in ids if one in str(error))):
+                raise _FilesLost(failure, lost) from None
             if failure.failure == "internal":  # a bug, ours or LiteLLM's: the page says so, the log says where
                 said = "".join(traceback.format_exception(error))
-                said = redacted(said, connection.secrets)
+                said = redacted(said, secrets)
                 log.error("A call of %s broke down: %s", connection.model, said)  # noqa: TRY400  with it, unredacted
             raise failure from None
         yield reply
 
-    async def _arguments(self, request: ModelRequest, connection: Connection, litellm: ModuleType) -> dict[str, object]:
+    async def _arguments(
+        self, request: ModelRequest, connection: Connection, litellm: ModuleType, sent: Sent
+    ) -> dict[str, object]:
         by_schema = _takes_schema(request, connection, litellm)
         request = request if by_schema else with_schema_in_words(request)
-        images, left_out = await self._images(request)
         tools: list[Json] = tools_of(request.tools)
         return {
             "model": connection.model,
-            "messages": Wire(connection.provider, images, self._sees_images, left_out, request.tools).messages(request),
+            "messages": Wire(connection.provider, sent, request.tools).messages(request),
             **({"tools": tools} if tools else {}),
             **parameters_of(request.parameters, with_tools=bool(tools)),
             **(_response_format(request) if by_schema else {}),
@@ -152,23 +177,6 @@ class LiteLLMModel:
             "drop_params": True,
             "_skip_mcp_handler": True,  # or a call with tools imports `mcp`, which need not be installed
         }
-
-    async def _images(self, request: ModelRequest) -> tuple[dict[str, bytes], frozenset[str]]:
-        """The contents of the images that are still there, none where the model does not see them; and those left out.
-
-        The newest are shown; from the first on that is too much beside them, no further one is read.
-        """
-        images: dict[str, bytes] = {}
-        newest = list(reversed(images_in(request.messages))) if self._sees_images else []
-        left = MOST_IMAGE_BYTES
-        for place, artifact in enumerate(newest):
-            with suppress(NotFound):
-                content = await self._read_artifact(artifact)
-                left -= len(content)
-                if left < 0:
-                    return images, frozenset(newest[place:])
-                images[artifact] = content
-        return images, frozenset()
 
 
 def _takes_schema(request: ModelRequest, connection: Connection, litellm: ModuleType) -> bool:

@@ -4,6 +4,7 @@ import base64
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import groupby
 
 from pydantic import JsonValue
 
@@ -15,21 +16,21 @@ from app.domain.messages import (
     Message,
     Part,
     ReasoningPart,
+    SentKey,
     TextPart,
     ToolCall,
     ToolResult,
+    sent_key,
 )
 from app.domain.streaming import ModelRequest
 from app.domain.tools import ToolSpec
+from app.llm.attachments.attachments import Outgoing
 from app.llm.litellm.accumulator import PROVIDER_ID
 
 Json = dict[str, JsonValue]
 
-SENT_IMAGES = frozenset({"image/png", "image/jpeg", "image/gif", "image/webp"})
-"""The kinds of images that every provider takes which takes any."""
-MOST_IMAGE_BYTES = 20 * 1024**2
-"""Of all images of one call together: what the larger providers take."""
-TOO_MUCH = f"left out, since the images of one call may have {MOST_IMAGE_BYTES // 1024**2} MiB together"
+Sent = Mapping[SentKey, Outgoing]
+NONE_SENT: Sent = {}
 REF_DIGITS = 16
 """Of a sha256: enough to name an artifact of the session, and few enough for a model to copy."""
 
@@ -40,12 +41,8 @@ class Wire:
 
     provider: str
     """Ours, as in `provider/model`. What a provider wants back goes to the one that sent it, and to no other."""
-    images: Mapping[str, bytes]
-    """The contents of the images, by artifact; one that is missing is named in words."""
-    sees_images: bool = True
-    """Whether the model does; one that does not is told of them in words."""
-    left_out: frozenset[str] = frozenset()
-    """The images that are too much for one call, by artifact."""
+    sent: Sent
+    """How each attachment goes along; one that is not among them is told of in words."""
     tools: tuple[ToolSpec, ...] = ()
     """What the model may call: files are named together with the tools that open them."""
 
@@ -58,8 +55,7 @@ class Wire:
                 written.append(self._shown(seen))
                 seen = []
             written += self._message(message, ids)
-            if self.sees_images:
-                seen += _images_of_results(message)
+            seen += [image for image in _images_of_results(message) if is_inline(image, self.sent)]
         return _alternating([*written, self._shown(seen)] if seen else written)
 
     def _message(self, message: Message, ids: Mapping[str, str]) -> list[Json]:
@@ -75,33 +71,36 @@ class Wire:
 
     def _content(self, parts: tuple[Part, ...]) -> JsonValue:
         if all(isinstance(part, TextPart) for part in parts):
-            return "".join(part.text for part in parts if isinstance(part, TextPart))
-        return [self._part(part) for part in parts if isinstance(part, TextPart | ImagePart | FilePart)]
+            return "\n\n".join(part.text for part in parts if isinstance(part, TextPart))
+        return _joined([self._part(part) for part in parts if isinstance(part, TextPart | ImagePart | FilePart)])
 
     def _part(self, part: TextPart | ImagePart | FilePart) -> Json:
         match part:
             case TextPart():
                 return {"type": "text", "text": part.text}
-            case FilePart():
-                return {"type": "text", "text": file_line(part, self.tools)}
-            case ImagePart():
-                return self._image(part)
+            case FilePart() | ImagePart():
+                return self._attachment(part)
 
-    def _image(self, image: ImagePart) -> Json:
-        if not self.sees_images or not is_shown(image):
-            return {"type": "text", "text": _unseen(image, self.tools)}
-        if image.artifact in self.left_out:
-            return {"type": "text", "text": _unseen(image, self.tools, TOO_MUCH)}
-        content = self.images.get(image.artifact)
-        if content is None:
-            return {"type": "text", "text": f"[An image that is not available any more: {image.alt or image.artifact}]"}
-        encoded = base64.b64encode(content).decode()
-        return {"type": "image_url", "image_url": {"url": f"data:{image.media_type};base64,{encoded}"}}
+    def _attachment(self, part: ImagePart | FilePart) -> Json:
+        outgoing = self.sent.get(sent_key(part))
+        if outgoing is None or outgoing.fact.how == "reference":
+            return {"type": "text", "text": _stub(part, self.tools, outgoing)}
+        media_type = outgoing.fact.media_type
+        if outgoing.file_id:
+            return {"type": "file", "file": {"file_id": outgoing.file_id, "format": media_type}}
+        encoded = base64.b64encode(outgoing.content).decode()
+        if isinstance(part, ImagePart):
+            return {"type": "image_url", "image_url": {"url": f"data:{media_type};base64,{encoded}"}}
+        if media_type.startswith("audio/") and self.provider != "gemini":  # which has more formats than two
+            sound: Json = {"data": encoded, "format": "wav" if "wav" in media_type else "mp3"}
+            return {"type": "input_audio", "input_audio": sound}
+        data = f"data:{media_type};base64,{encoded}"
+        return {"type": "file", "file": {"file_data": data, "filename": part.name, "format": media_type}}
 
     def _shown(self, images: list[ImagePart]) -> Json:
         """Images out of tool results, as a message of their own: few providers take them inside a result."""
         said: list[JsonValue] = [{"type": "text", "text": "The images that the tools returned:"}]
-        return {"role": "user", "content": said + [self._image(image) for image in images]}
+        return {"role": "user", "content": said + [self._attachment(image) for image in images]}
 
     def _assistant(self, message: Message, ids: Mapping[str, str]) -> list[Json]:
         if not message.text and not message.tool_calls:
@@ -119,7 +118,7 @@ class Wire:
             "role": "tool",
             "tool_call_id": ids.get(result.call_id, result.call_id),
             "name": result.name,
-            "content": result_text(result, self.tools, sees_images=self.sees_images),
+            "content": result_text(result, self.tools, self.sent),
         }
 
     def _provider_ids(self, messages: tuple[Message, ...]) -> dict[str, str]:
@@ -158,7 +157,20 @@ def parameters_of(parameters: Parameters, *, with_tools: bool) -> Json:
     return {name: value for name, value in chosen.items() if value is not None}
 
 
-def file_line(file: FilePart, tools: tuple[ToolSpec, ...] = ()) -> str:
+def is_inline(image: ImagePart, sent: Sent) -> bool:
+    """Whether the model gets to see it."""
+    return (outgoing := sent.get(sent_key(image))) is not None and outgoing.fact.how == "inline"
+
+
+def _stub(part: ImagePart | FilePart, tools: tuple[ToolSpec, ...], outgoing: Outgoing | None) -> str:
+    """What the model is told of an attachment that is not within the message."""
+    why, meant = (outgoing.fact.why, outgoing.tool) if outgoing else ("", "")
+    if isinstance(part, ImagePart):
+        return _unseen(part, tools, why, meant)
+    return file_line(part, tools, why, meant)
+
+
+def file_line(file: FilePart, tools: tuple[ToolSpec, ...] = (), why: str = "", meant: str = "") -> str:
     """A file as the model is told of it: what it is, how to name it to a tool, and which of the tools open it."""
     facts: dict[str, str | int] = {
         "ref": file.artifact[:REF_DIGITS],
@@ -166,18 +178,8 @@ def file_line(file: FilePart, tools: tuple[ToolSpec, ...] = ()) -> str:
         "size": file.size,
         "filename": file.filename,
     }
-    return f"[Attached file: {_facts(facts, file.path)}]{_opened_by(file, tools)}"
-
-
-def images_in(messages: tuple[Message, ...]) -> tuple[str, ...]:
-    """The artifacts of all images that a request shows, each once."""
-    shown = (part for message in messages for part in (*message.parts, *_images_of_results(message)))
-    return tuple(dict.fromkeys(part.artifact for part in shown if isinstance(part, ImagePart) and is_shown(part)))
-
-
-def is_shown(image: ImagePart) -> bool:
-    """Whether a model that sees images gets to see this one."""
-    return image.media_type in SENT_IMAGES and image.disposition != "reference"
+    not_inline = f", not within this message since {why}" if why else ""
+    return f"[Attached file{not_inline}: {_facts(facts, file.path)}]{_opened_by(file, tools, meant)}"
 
 
 def _alternating(written: list[Json]) -> list[Json]:
@@ -194,11 +196,23 @@ def _alternating(written: list[Json]) -> list[Json]:
 def _both(first: JsonValue, second: JsonValue) -> JsonValue:
     if isinstance(first, str) and isinstance(second, str):
         return f"{first}\n\n{second}"
-    return [part for content in (first, second) for part in _parts(content)]
+    return _joined([part for content in (first, second) for part in _parts(content)])
 
 
-def _parts(content: JsonValue) -> list[JsonValue]:
-    return content if isinstance(content, list) else [{"type": "text", "text": content}]
+def _parts(content: JsonValue) -> list[Json]:
+    found = content if isinstance(content, list) else [{"type": "text", "text": content}]
+    return [part for part in found if isinstance(part, dict)]
+
+
+def _joined(parts: list[Json]) -> list[JsonValue]:
+    """Texts behind one another as one: for some providers LiteLLM would put them together without a space."""
+    joined: list[JsonValue] = []
+    for is_text, group in groupby(parts, key=lambda part: part["type"] == "text"):
+        if is_text:
+            joined.append({"type": "text", "text": "\n\n".join(str(part["text"]) for part in group)})
+        else:
+            joined += group
+    return joined
 
 
 def _system(message: Message) -> Json:
@@ -208,7 +222,7 @@ def _system(message: Message) -> Json:
 def _images_of_results(message: Message) -> list[ImagePart]:
     results = (part for part in message.parts if isinstance(part, ToolResult))
     parts = (part for result in results for part in result.parts)
-    return [part for part in parts if isinstance(part, ImagePart) and is_shown(part)]
+    return [part for part in parts if isinstance(part, ImagePart)]
 
 
 def _call(call: ToolCall, ids: Mapping[str, str], *, is_own: bool) -> Json:
@@ -240,37 +254,40 @@ def _returned(message: Message) -> Json:
     return returned
 
 
-def result_text(result: ToolResult, tools: tuple[ToolSpec, ...] = (), *, sees_images: bool = True) -> str:
+def result_text(result: ToolResult, tools: tuple[ToolSpec, ...] = (), sent: Sent = NONE_SENT) -> str:
     """A tool result as the model reads it: how it ended, when it did not end well, and what came out."""
-    lines = [line for part in result.parts if (line := _line(part, tools, sees_images=sees_images))]
+    lines = [line for part in result.parts if (line := _line(part, tools, sent))]
     text = "\n".join(lines) or "(nothing came back)"
     return f"[{result.status}] {text}" if result.failed else text
 
 
-def _line(part: TextPart | ImagePart | FilePart | AppPart, tools: tuple[ToolSpec, ...], *, sees_images: bool) -> str:
+def _line(part: TextPart | ImagePart | FilePart | AppPart, tools: tuple[ToolSpec, ...], sent: Sent) -> str:
     match part:
         case TextPart():
             return part.text
         case FilePart():
             return file_line(part, tools)
-        case ImagePart() if not sees_images or not is_shown(part):
-            return _unseen(part, tools)
-        case ImagePart():
+        case ImagePart() if is_inline(part, sent):
             return f"[Image: {part.alt or part.media_type}, shown below]"
+        case ImagePart():
+            return _stub(part, tools, sent.get(sent_key(part)))
         case AppPart():
             return "[An interactive view was shown to the user]"
 
 
-def _unseen(image: ImagePart, tools: tuple[ToolSpec, ...], why: str = "") -> str:
-    why = why or ("not shown" if image.disposition == "reference" else "which this model cannot see")
+def _unseen(image: ImagePart, tools: tuple[ToolSpec, ...], why: str, meant: str) -> str:
     facts: dict[str, str | int] = {"ref": image.artifact[:REF_DIGITS], "mime": image.media_type, "filename": image.name}
-    return f"[Attached image, {why}: {_facts(facts, image.path)}]{_opened_by(image, tools)}"
+    since = f" since {why}" if why else ""
+    return f"[Attached image, not shown{since}: {_facts(facts, image.path)}]{_opened_by(image, tools, meant)}"
 
 
 def _facts(facts: dict[str, str | int], path: str) -> str:
     return json.dumps({**facts, "path": path} if path else facts, ensure_ascii=False)
 
 
-def _opened_by(part: ImagePart | FilePart, tools: tuple[ToolSpec, ...]) -> str:
+def _opened_by(part: ImagePart | FilePart, tools: tuple[ToolSpec, ...], meant: str) -> str:
+    """Which tools to open it with: that which it is meant for, else those that say that they open such files."""
+    if any(spec.name == meant for spec in tools):
+        return f" Open it with {meant}."
     names = [spec.name for spec in tools if spec.opens(part.media_type)]
     return f" Tools that can open it: {', '.join(names)}." if names else ""

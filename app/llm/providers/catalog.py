@@ -156,6 +156,9 @@ def _card(listed: str, record: Record) -> ModelCard | None:
         context_window=_tokens(record, "max_input_tokens") or _tokens(record, "max_tokens"),
         price=_price(record),
         sees_images=record.get("supports_vision") is True,
+        reads_pdf=record.get("supports_pdf_input") is True,
+        hears=record.get("supports_audio_input") is True,
+        sees_videos=record.get("supports_video_input") is True,
         calls_tools=record.get("supports_function_calling") is True,
         reasons=record.get("supports_reasoning") is True,
     )

@@ -49,6 +49,7 @@ with late():
     import app.store.folder.looking_lock
     import app.store.folder.read_only
     import app.store.keys.provider_keys
+    import app.store.records.provider_files
     import app.store.runs.rows
     import app.store.runs.traces
 
@@ -191,6 +192,19 @@ class DataFolder:
     def provider_keys(self) -> "app.store.keys.provider_keys.ProviderKeys":
         kept = app.store.keys.provider_keys.KeptKeys(self._database)
         return app.store.keys.provider_keys.ProviderKeys(kept, self.path, disk=self.disk)
+
+    @late_part
+    def provider_files(self) -> "app.store.records.provider_files.KeptProviderFiles":
+        """What was uploaded to providers of models."""
+        return app.store.records.provider_files.KeptProviderFiles(self._database)
+
+    def has_session(self, session_id: str) -> bool:
+        """Whether it is there and not deleted; where nobody can say, it counts as such."""
+        try:
+            found = self.sessions.find(session_id)
+        except StorageError:
+            return True
+        return found is not None and found.deleted_at is None
 
     def keep_out(self, redaction: "Callable[[], Redaction]") -> None:
         """Store nothing from now on without having the known secrets taken out of it."""

@@ -9,10 +9,10 @@ from app.domain.errors import FailureClass
 from app.domain.messages import FinishReason, ImagePart, Message, TextPart, ToolResult, Usage, user_message
 from app.domain.streaming import CallDelta, ModelRequest, ReasoningDelta, TextDelta
 from app.llm.litellm.litellm_model import ensure_litellm
-from app.llm.litellm.wire import MOST_IMAGE_BYTES
 from tests.fakes.markdown import markdown
 from tests.fakes.openai import SECRET, FakeOpenAI
 from tests.llm.calling import WEATHER, call, model
+from tests.llm.sending import picture
 
 
 @pytest.fixture(autouse=True)
@@ -189,20 +189,10 @@ async def test_usage_that_nobody_sent_is_marked_as_estimated():
     assert outcome.reply.usage.output_tokens > 0
 
 
-async def test_the_newest_images_that_fit_into_a_call_are_sent():
-    big = MOST_IMAGE_BYTES - 10
-    images = tuple(ImagePart(artifact=name, media_type="image/png") for name in ("old", "big", "new"))
-    contents = {"old": b"o" * 8, "big": b"b" * big, "new": b"n" * 11}
-    async with FakeOpenAI() as fake:
-        await call("openai/ok", fake.url, user_message("look", *images), artifacts=contents)
-        kinds = [part["type"] for part in fake.seen.last["messages"][0]["content"]]
-    assert kinds == ["text", "text", "text", "image_url"]
-
-
 async def test_what_is_sent_is_what_was_asked():
     image = ImagePart(artifact="a1", media_type="image/png")
     async with FakeOpenAI() as fake:
-        await call("openai/ok", fake.url, user_message("look", image), tools=(WEATHER,), artifacts={"a1": b"png"})
+        await call("openai/ok", fake.url, user_message("look", image), tools=(WEATHER,), artifacts={"a1": picture()})
         sent, headers = fake.seen.last, fake.seen.headers[-1]
 
     assert sent["messages"][0]["content"][1]["image_url"]["url"].startswith("data:image/png;base64,")

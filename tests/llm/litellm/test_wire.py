@@ -7,23 +7,43 @@ from app.domain.messages import (
     ImagePart,
     Message,
     ReasoningPart,
+    SentAttachment,
+    SentKey,
     TextPart,
     ToolCall,
     ToolResult,
+    sent_key,
     system_message,
     user_message,
 )
 from app.domain.streaming import ModelRequest
 from app.domain.tools import ToolSpec
-from app.llm.litellm.wire import Wire, images_in, parameters_of, tools_of
+from app.llm.attachments.attachments import Outgoing
+from app.llm.litellm.wire import Wire, parameters_of, tools_of
 
 IMAGE = ImagePart(artifact="a1", media_type="image/png", alt="a cat")
 FILE = FilePart(artifact="f1", media_type="text/csv", filename="data.csv", size=12)
 RESULT = ToolResult(call_id="c1", name="f", parts=(TextPart(text="42"),))
 
 
-def written(*messages: Message, provider: str = "openai", images: dict[str, bytes] | None = None) -> list[dict]:
-    return Wire(provider, images or {}).messages(ModelRequest("x/y", messages))
+def sent(*parts: ImagePart, why: str = "") -> dict[SentKey, Outgoing]:
+    """These pictures go along, or do not where it is said why."""
+    facts = [
+        SentAttachment(
+            artifact=part.artifact,
+            name=part.name,
+            disposition=part.disposition,
+            how="reference" if why else "inline",
+            why=why,
+            media_type="image/png",
+        )
+        for part in parts
+    ]
+    return {sent_key(fact): Outgoing(fact, b"png") for fact in facts}
+
+
+def written(*messages: Message, provider: str = "openai", images: tuple[ImagePart, ...] = ()) -> list[dict]:
+    return Wire(provider, sent(*images)).messages(ModelRequest("x/y", messages))
 
 
 def answer(model: str = "openai/gpt-4o") -> Message:
@@ -50,7 +70,7 @@ def test_plain_texts_stay_plain():
 
 
 def test_images_are_sent_as_data_and_files_as_a_line():
-    [message] = written(user_message("look", IMAGE, FILE), images={"a1": b"png"})
+    [message] = written(user_message("look", IMAGE, FILE), images=(IMAGE,))
 
     text, image, file = message["content"]
     assert text == {"type": "text", "text": "look"}
@@ -59,40 +79,22 @@ def test_images_are_sent_as_data_and_files_as_a_line():
     assert facts == {"ref": "f1", "mime": "text/csv", "size": 12, "filename": "data.csv"}
 
 
-def test_an_image_that_is_gone_is_named_in_words():
+def test_an_image_of_which_nothing_is_known_is_named_in_words():
     [message] = written(user_message("look", IMAGE))
 
-    assert "a cat" in message["content"][1]["text"]
+    assert message["content"][0]["text"].startswith("look\n\n[Attached image, not shown: ")
 
 
 def test_a_model_that_does_not_see_is_told_of_images_in_words():
     result = ToolResult(call_id="c1", name="draw", parts=(IMAGE,))
     image = IMAGE.model_copy(update={"path": "/cat.png"})
     request = ModelRequest("x/y", (user_message("look", image), answer(), Message.of_result(result), user_message("?")))
-    shown = Wire("openai", {"a1": b"png"}, sees_images=False).messages(request)
+    shown = Wire("openai", sent(image, why="this model sees no pictures")).messages(request)
 
     assert [message["role"] for message in shown] == ["user", "assistant", "tool", "user"]
     assert "image_url" not in json.dumps(shown)
-    assert '"filename": "a cat", "path": "/cat.png"' in shown[0]["content"][1]["text"]
-    assert "cannot see" in shown[2]["content"]
-
-
-def test_an_image_given_as_a_file_and_one_too_many_are_told_in_words():
-    given = IMAGE.model_copy(update={"artifact": "b2", "disposition": "reference", "path": "/given.png"})
-    request = ModelRequest("x/y", (user_message("look", IMAGE, given),))
-    [message] = Wire("openai", {}, left_out=frozenset({"a1"})).messages(request)
-
-    assert images_in(request.messages) == ("a1",)
-    assert "20 MiB together" in message["content"][1]["text"]
-    assert message["content"][2]["text"].startswith("[Attached image, not shown: ")
-    assert '"path": "/given.png"' in message["content"][2]["text"]
-
-
-def test_a_kind_of_image_that_no_provider_takes_is_told_in_words():
-    drawing = ImagePart(artifact="s1", media_type="image/svg+xml", alt="plan.svg")
-    [message] = written(user_message("look", drawing), images={"s1": b"<svg/>"})
-
-    assert message["content"][1]["type"] == "text" and "plan.svg" in message["content"][1]["text"]
+    assert '"filename": "a cat", "path": "/cat.png"' in shown[0]["content"][0]["text"]
+    assert "not shown since this model sees no pictures" in shown[2]["content"]
 
 
 def test_a_file_is_named_with_its_path_and_the_tools_that_open_it():
@@ -101,7 +103,7 @@ def test_a_file_is_named_with_its_path_and_the_tools_that_open_it():
     )
     reader = ToolSpec(name="pdf_text", description="", parameters={}, handles=("application/pdf",))
     other = ToolSpec(name="see", description="", parameters={}, handles=("image/*",))
-    [message] = Wire("openai", {}, tools=(other, reader)).messages(ModelRequest("x/y", (user_message("", pdf),)))
+    [message] = Wire("openai", {}, (other, reader)).messages(ModelRequest("x/y", (user_message("", pdf),)))
 
     [line] = [part["text"] for part in message["content"]]
     assert json.loads(line[line.index("{") : line.index("}") + 1]) == {
@@ -151,18 +153,17 @@ def test_images_of_results_follow_behind_all_results_of_the_turn():
     other = ToolResult(call_id="c2", name="g", parts=(TextPart(text="2"),))
     messages = (answer(), Message.of_result(seen), Message.of_result(other), user_message("and?"))
 
-    shown = written(*messages, images={"a1": b"png"})
+    shown = written(*messages, images=(IMAGE,))
 
     assert [message["role"] for message in shown] == ["assistant", "tool", "tool", "user"]
     assert [part["type"] for part in shown[3]["content"]] == ["text", "image_url", "text"]
-    assert images_in(messages) == ("a1",)
 
 
 def test_what_the_user_says_twice_is_one_message_for_the_providers_that_want_turns():
     stopped = Message(role="assistant", parts=(ReasoningPart(text="hm"),), partial=True)
 
     assert written(user_message("hi"), stopped, user_message("hello?")) == [{"role": "user", "content": "hi\n\nhello?"}]
-    [both] = written(user_message("look", IMAGE), user_message("well?"), images={"a1": b"png"})
+    [both] = written(user_message("look", IMAGE), user_message("well?"), images=(IMAGE,))
     assert [part["type"] for part in both["content"]] == ["text", "image_url", "text"]
 
 
