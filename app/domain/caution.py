@@ -29,7 +29,9 @@ def agent_from_elsewhere(agent: Agent) -> Agent:
 
 def behaviour_from_elsewhere(behaviour: Behaviour) -> Behaviour:
     tools = tuple(ToolChoice(name=tool.name, policy=stricter(tool.policy, "ask")) for tool in behaviour.tools)
-    return behaviour.model_copy(update={"tools": tools, "limits": narrowed(behaviour.limits)})
+    attachments = {kind: how for kind, how in behaviour.attachments.items() if how != "native"}  # nothing leaves by it
+    changes = {"tools": tools, "limits": narrowed(behaviour.limits), "attachments": attachments}
+    return behaviour.model_copy(update=changes)
 
 
 def tool_from_elsewhere(tool: GrantedTool) -> GrantedTool:

@@ -13,7 +13,7 @@ from app.domain.values import Value
 _WORDS = re.compile(r"\w+|\s+|[^\w\s]")
 
 Kind = Literal["same", "added", "removed"]
-Area = Literal["settings", "limits", "tools", "variables", "output"]
+Area = Literal["settings", "limits", "tools", "variables", "output", "attachments"]
 
 
 class WordRun(Value):
@@ -89,6 +89,7 @@ def _changes(before: Behaviour, after: Behaviour) -> Iterator[Change]:
     yield from _fields("settings", before.parameters, after.parameters)
     yield from _fields("limits", before.limits, after.limits)
     yield from _named("tools", *({tool.name: tool.policy for tool in one.tools} for one in (before, after)))
+    yield from _named("attachments", before.attachments, after.attachments)
     yield from _named("variables", *({one.name: one.default for one in side.variables} for side in (before, after)))
     if before.output_schema != after.output_schema:
         yield Change(area="output", name="schema", before=_text(before.output_schema), after=_text(after.output_schema))

@@ -99,6 +99,11 @@ class SentAttachment(Value):
     """Pixels of the picture that was sent."""
 
 
+def fallen_words(sent: SentAttachment) -> str:
+    """That an attachment did not go as it was meant to, and why."""
+    return f"“{sent.name}” went as a file of the session: {sent.why}."
+
+
 SentKey = tuple[str, str, bool]
 """By which the attachments of a request are told apart: content, disposition and detail."""
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from app.domain.errors import WorkbenchError
 
 if TYPE_CHECKING:
+    from app.llm.attachments.provider_files import ProviderFiles
     from app.store.folder.folder import DataFolder
     from app.store.records.tables import PreferencesStore
     from app.store.runs.retention import Retention
@@ -37,10 +38,13 @@ async def forget_old_runs(preferences: "PreferencesStore", retention: "Callable[
         log.warning("Old runs could not be deleted: %s", problem)
 
 
-async def forget_uploads(data: "DataFolder") -> None:
-    """Remove what programs sent and no message carried for a day."""
+async def forget_uploads(data: "DataFolder", at_providers: "Callable[[], ProviderFiles]") -> None:
+    """Remove what programs sent and no message carried for a day, and what providers keep for deleted sessions."""
     if (data.path / "uploads").exists():
         await data.uploads.sweep()
+    if data.kept_provider_files.all():
+        await data.provider_keys.ready()
+        await at_providers().sweep()
 
 
 async def seal_secrets(data: "DataFolder", sources: "Callable[[], Iterable[McpHub | HttpToolSource]]") -> None:

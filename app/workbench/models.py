@@ -22,6 +22,7 @@ class ModelParts:
         self.data = data
         self.artifacts = data.artifacts
         self._pace = demo_pace
+        data.sessions.on_delete.append(self._sweep_provider_files)
 
     @late_part
     def models(self) -> "app.llm.directory.ModelDirectory":
@@ -39,7 +40,7 @@ class ModelParts:
     @late_part
     def provider_files(self) -> "app.llm.attachments.provider_files.ProviderFiles":
         """What providers keep of files; ends what goes on of it by `close`."""
-        kept = self.data.provider_files
+        kept = self.data.kept_provider_files
         return app.llm.attachments.provider_files.ProviderFiles(kept, self.lookup, self.data.has_session)
 
     @late_part
@@ -78,3 +79,8 @@ class ModelParts:
         """Finds out why a provider does not work."""
         asked = partial(self.models.open, by="the doctor")
         return app.llm.providers.doctor.Doctor(self.lookup, asked, self.data.provider_keys.ready, self.last_seen)
+
+    def _sweep_provider_files(self) -> None:
+        """A session was deleted: so is what providers kept for it alone."""
+        if self.data.kept_provider_files.all():
+            self.provider_files.sweep_soon()

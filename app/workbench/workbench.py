@@ -109,7 +109,7 @@ class Workbench(ModelParts):
             self.removed_runs.remove,
             app.engine.sessions.lost_runs.LostRuns(self.chat, self.data.traces.ids, self.rows.knows).find,
             partial(app.workbench.maintenance.forget_old_runs, self.preferences, lambda: self.retention),
-            partial(app.workbench.maintenance.forget_uploads, self.data),
+            partial(app.workbench.maintenance.forget_uploads, self.data, lambda: self.provider_files),
             partial(
                 app.workbench.maintenance.seal_secrets,
                 self.data,
@@ -123,7 +123,8 @@ class Workbench(ModelParts):
         async with AsyncExitStack() as closing:  # the last one first
             closing.push_async_callback(self.data.close)
             tools = ("tools",) if "tools" in made else ("user_tools", "mcp")  # the registry ends them too
-            for part in ("working_copies", *tools, "sign_ins", "keys", "hand_calls", "search", "_running"):
+            others = ("sign_ins", "keys", "hand_calls", "search", "provider_files", "_running")
+            for part in ("working_copies", *tools, *others):
                 if part in made:
                     closing.push_async_callback(made[part].close)
 
@@ -268,9 +269,8 @@ class Workbench(ModelParts):
     @late_part
     def session_exports(self) -> "app.export.session_exports.SessionExports":
         """Whole conversations as files."""
-        return app.export.session_exports.SessionExports(
-            self.exports, self.runs, self.rows, self.known.exported, app=self.version
-        )
+        parts, secrets = (self.exports, self.runs, self.rows), self.known.exported
+        return app.export.session_exports.SessionExports(*parts, secrets, app=self.version)
 
     # Keys of the app, and what may be told to nobody.
 

@@ -1,6 +1,5 @@
 """Files that a message over the API carries: uploaded before, and named by their sha256."""
 
-import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Annotated
@@ -9,10 +8,9 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from app.api.door.caller import Caller
 from app.domain.errors import WorkbenchError
-from app.domain.media_types import SHOWN_IMAGES
+from app.domain.media_types import NOT_SENT, SHOWN_IMAGES, media_type_of
 from app.domain.messages import Attachment, Disposition, FilePart, ImagePart
 from app.late import late
-from app.store.contents.uploads import Upload
 from app.workbench import Workbench
 
 with late():
@@ -30,9 +28,12 @@ class AttachmentRef(BaseModel):
     sha256: Annotated[str, Field(pattern=r"^[0-9a-f]{64}$", description="As POST /uploads answered it.")]
     disposition: Disposition = Field(
         "auto",
-        description="`inline`: within the message, as images are shown and text is copied; `reference`: as a file of "
-        "the session that tools open; `auto`: images within the message where the model sees them, else as a file.",
+        description="`inline`: within the message, as pictures are shown and texts are copied; `reference`: as a file "
+        "of the session that tools open; `native`: uploaded to the model's provider, where its owner allowed that; "
+        "`tool:<name>`: as a file that is meant for one tool; `auto`: as the agent has it, else as fits the model. "
+        "What cannot be done becomes a file of the session, and `warnings` say so.",
     )
+    detail: bool = Field(False, description="Of a picture: send it larger, for what is small in it.")
 
 
 AttachmentRefs = Annotated[
@@ -54,10 +55,8 @@ async def said(workbench: Workbench, caller: Caller, text: str, refs: Sequence[A
     for ref in refs:
         upload, content = await workbench.data.uploads.get(caller.id, ref.sha256)
         part = await kept_part(workbench, content, media_type=upload.media_type, filename=upload.filename)
-        if isinstance(part, ImagePart):
-            part = part.model_copy(update={"disposition": ref.disposition})
-        elif ref.disposition == "inline":
-            text = f"{text}\n\n{upload.filename}:\n{await asyncio.to_thread(_text_of, upload, content)}"
+        more = {"detail": ref.detail} if isinstance(part, ImagePart) else {}
+        part = part.model_copy(update={"disposition": ref.disposition, **more})
         parts.append(part)
     return Said(text, tuple(parts))
 
@@ -70,19 +69,17 @@ async def kept_part(workbench: Workbench, content: bytes, *, media_type: str, fi
     return FilePart(artifact=digest, media_type=media_type, filename=filename, size=len(content))
 
 
+def media_type_checked(content: bytes, name: str) -> str:
+    """What kind of content it is; raises `WorkbenchError` for a picture that no model takes."""
+    kind = media_type_of(content, name)
+    if kind in NOT_SENT:
+        raise WorkbenchError(
+            f"“{plain_name(name)}” is {NOT_SENT[kind]}, which models do not take. Save it as PNG or JPEG, and attach "
+            "that."
+        )
+    return kind
+
+
 def plain_name(name: str) -> str:
     """What the file is called here: as among the session's files."""
     return attachments.file_name(FilePart(artifact="", media_type="", filename=name, size=0))
-
-
-def _text_of(upload: Upload, content: bytes) -> str:
-    try:
-        text = content.decode()
-    except UnicodeDecodeError:
-        text = "\0"
-    if "\0" in text:
-        raise WorkbenchError(
-            f"“{upload.filename}” is no text and no image, so it cannot go inline. Use the disposition 'auto' or "
-            "'reference': the agent gets it as a file."
-        )
-    return text

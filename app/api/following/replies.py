@@ -10,8 +10,9 @@ from pydantic_core import from_json
 
 from app.api.door.envelopes import Reply
 from app.api.following.endings import EXAMPLE_END, EXAMPLE_TRIGGER, Ending, LimitReply, TriggerReply
-from app.domain.events import ContextTrimmed, Entry, MessageAdded, PauseRequested, RunResumed
+from app.domain.events import ContextTrimmed, Entry, MessageAdded, ModelCalled, PauseRequested, RunResumed
 from app.domain.failure_words import failure_words
+from app.domain.messages import fallen_words
 from app.domain.trace import RunRow, RunStatus, call_views, error_of, limit_of, open_pauses, run_row
 from app.domain.trace.calls import CallView
 from app.domain.trace.usage import own_entries
@@ -160,6 +161,8 @@ def _warnings(entries: Sequence[Entry]) -> Iterator[str]:
                 yield "The conversation was too long for the model: earlier messages or tool results were left out."
             case RunResumed(notes=notes):
                 yield from notes
+            case ModelCalled(attachments=sent):
+                yield from (fallen_words(one) for one in sent if one.why)
             case _:
                 pass
 

@@ -7,6 +7,7 @@ from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
 from app.api.door.envelopes import Reply
 from app.domain.agents import Agent, Behaviour, Limits, Parameters, ToolChoice, Variable, Variant, VariantStatus
+from app.domain.messages import Disposition, MediaPattern
 from app.domain.prompts import variables_of
 from app.domain.tools import canonical_name
 from app.domain.values import Text
@@ -21,6 +22,7 @@ _BEHAVIOUR: dict[str, JsonValue] = {
     "system_prompt": "You help {{customer}} with sums.",
     "tools": ["calculator", "data-transform"],
     "config": {**_CONFIG, **_RETRIES},
+    "attachments": {"application/pdf": "inline"},
 }
 _AGENT: dict[str, JsonValue] = {"name": "Sums", "description": "Adds and multiplies.", **_BEHAVIOUR, "is_public": False}
 
@@ -89,6 +91,11 @@ class BehaviourBody(BaseModel):
         None, description="Names of tools and of whole kits, written with - or _."
     )
     config: Config = Config()
+    attachments: Annotated[dict[MediaPattern, Disposition], Field(max_length=100)] | None = Field(
+        None,
+        description="How attachments go that say `auto`, by media type, `image/*` or `*`: inline, reference, native or "
+        "tool:<name>. The narrowest that fits counts.",
+    )
 
     def behaviour(self, before: Behaviour) -> Behaviour:
         """What it was before, with what this names. Tools keep the policy that they had."""
@@ -100,6 +107,8 @@ class BehaviourBody(BaseModel):
         if self.system_prompt is not None:
             changes["system_prompt"] = self.system_prompt
             changes["variables"] = _declared(self.system_prompt, before.variables)
+        if self.attachments is not None:
+            changes["attachments"] = self.attachments
         if self.tools is not None:
             changes["tools"] = _chosen(self.tools, before.tools)
         return before.model_copy(update=changes)
@@ -164,6 +173,8 @@ class VariantReply(Reply):
     system_prompt: str
     tools: tuple[str, ...]
     config: Config
+    attachments: dict[str, str]
+    """How those go that say `auto`, by media type."""
     variables: dict[str, str]
     """Those of its prompt, with their defaults."""
     created_at: datetime
@@ -183,6 +194,7 @@ class VariantReply(Reply):
             system_prompt=behaviour.system_prompt,
             tools=tuple(choice.name for choice in behaviour.tools),
             config=Config.of(behaviour),
+            attachments=behaviour.attachments,
             variables={variable.name: variable.default for variable in behaviour.variables},
             created_at=variant.created_at,
             warnings=warnings,
@@ -223,6 +235,8 @@ class AgentReply(Reply):
     """For the owner only."""
     tools: tuple[str, ...]
     config: Config
+    attachments: dict[str, str]
+    """How those go that say `auto`, by media type."""
     is_public: bool
     variables: dict[str, str]
     """Those of its prompt, with their defaults."""
@@ -250,6 +264,7 @@ class AgentReply(Reply):
             system_prompt=shown.system_prompt if to_owner else None,
             tools=shown.tools,
             config=shown.config,
+            attachments=shown.attachments,
             is_public=agent.is_public,
             variables=shown.variables,
             variant=agent.active,

@@ -12,10 +12,9 @@ from app.api.door.access import Forbidden
 from app.api.door.caller import ANYONE
 from app.api.door.dependencies import Asking, Here, resource
 from app.api.door.envelopes import Envelope, Reply
-from app.api.following.attaching import plain_name
+from app.api.following.attaching import media_type_checked, plain_name
 from app.api.routes.uploads import BROKEN_OFF, check_size, counted_body
 from app.domain.errors import WorkbenchError
-from app.domain.media_types import media_type_of
 from app.domain.values import Text
 from app.store.contents.uploads import Upload
 
@@ -69,7 +68,9 @@ async def upload(
     else:
         content = await counted_body(request, filename, largest)
     name = plain_name(filename)
-    kept = await workbench.data.uploads.keep(caller.id, content, media_type=media_type_of(content, name), filename=name)
+    kept = await workbench.data.uploads.keep(
+        caller.id, content, media_type=media_type_checked(content, name), filename=name
+    )
     return Envelope(data=UploadReply.of(kept))
 
 

@@ -5,9 +5,8 @@ from fastapi.responses import FileResponse, JSONResponse
 from starlette.requests import ClientDisconnect
 
 from app.api.door.envelopes import Envelope, refused
-from app.api.following.attaching import kept_part, plain_name
+from app.api.following.attaching import kept_part, media_type_checked, plain_name
 from app.domain.errors import NotFound, StorageError, TooLarge, WorkbenchError
-from app.domain.media_types import media_type_of
 from app.domain.messages import FilePart, ImagePart
 from app.workbench import Workbench
 
@@ -25,7 +24,7 @@ def file_routes(workbench: Workbench) -> APIRouter:
             if workbench.sessions.get(session_id).deleted_at is not None:
                 raise NotFound("This session was deleted. Start a new one from the Playground.")
             content = await counted_body(request, name, workbench.preferences.get().largest_attachment)
-            kind = media_type_of(content, name)
+            kind = media_type_checked(content, name)
             return Envelope(data=await kept_part(workbench, content, media_type=kind, filename=plain_name(name)))
         except WorkbenchError as error:
             return refused(error)

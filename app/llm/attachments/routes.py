@@ -34,6 +34,8 @@ class Asked:
 
     @property
     def title(self) -> str:
+        if self.provider == "demo":
+            return "The demo model"
         return PROVIDERS[self.provider].title if self.provider in PROVIDERS else self.provider
 
     def opens(self, media_type: str) -> bool:
@@ -116,7 +118,7 @@ def _not_native(part: ImagePart | FilePart, asked: Asked) -> str:
     """Why it cannot be read out of the provider's own store; empty where it can."""
     kind, accepted = kind_of(part.media_type), accepted_by(asked.provider)
     if not accepted.native:
-        return f"{asked.title} keeps no files that its models read"
+        return f"{asked.title} keeps no files"
     if not takes_native(asked.provider, asked.model, asked.card, part.media_type):
         return f"{asked.model} reads no {KINDS[kind]} out of {asked.title}'s store"
     if isinstance(part, FilePart) and part.size > accepted.largest_native:

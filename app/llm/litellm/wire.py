@@ -200,8 +200,9 @@ def _both(first: JsonValue, second: JsonValue) -> JsonValue:
 
 
 def _parts(content: JsonValue) -> list[Json]:
-    found = content if isinstance(content, list) else [{"type": "text", "text": content}]
-    return [part for part in found if isinstance(part, dict)]
+    if isinstance(content, list):
+        return [part for part in content if isinstance(part, dict)]
+    return [{"type": "text", "text": content}]
 
 
 def _joined(parts: list[Json]) -> list[JsonValue]:

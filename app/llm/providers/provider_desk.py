@@ -169,6 +169,11 @@ class ProviderDesk:
         await self._settings.change(name, lambda before: _changed(before, written, entry.models))
         return tuple(words for key in cleaned for words in key.removed)
 
+    async def let_keep(self, name: str, *, allowed: bool) -> None:
+        """Let it keep files that are uploaded to it, or no more. Raises `StorageError`."""
+        uploads = "allowed" if allowed else ""
+        await self._settings.change(name, lambda before: before.model_copy(update={"uploads": uploads}))
+
     def saved_keys(self, name: str) -> dict[str, str]:
         """What was saved for it, by field, so that it can be brought back; for no page to show."""
         saved = {key_field: self._lookup(saved_name(name, key_field)) for key_field in _AWS_KEYS}

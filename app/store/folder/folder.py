@@ -194,7 +194,7 @@ class DataFolder:
         return app.store.keys.provider_keys.ProviderKeys(kept, self.path, disk=self.disk)
 
     @late_part
-    def provider_files(self) -> "app.store.records.provider_files.KeptProviderFiles":
+    def kept_provider_files(self) -> "app.store.records.provider_files.KeptProviderFiles":
         """What was uploaded to providers of models."""
         return app.store.records.provider_files.KeptProviderFiles(self._database)
 

@@ -19,6 +19,14 @@ class Sessions(Restorable[Session]):
         super().__init__(documents, lambda session: session.id)
         self.changes = 0
         """Goes up whenever a list of them may look different."""
+        self.on_delete: list[Callable[[], object]] = []
+        """Called after each that was deleted."""
+
+    async def delete(self, key: str) -> Session:
+        deleted = await super().delete(key)
+        for called in self.on_delete:
+            called()
+        return deleted
 
     async def create(self, value: Session) -> Session:
         self.changes += 1

@@ -21,6 +21,7 @@ _TITLES: dict[Area, str] = {
     "tools": "Tools",
     "variables": "Variables",
     "output": "Output schema",
+    "attachments": "Attachments",
 }
 
 

@@ -10,6 +10,7 @@ import pytest
 from app.api.door.guests import WorkbenchGuests
 from app.api.door.security import BODY_OF_OTHERS, ENVELOPE, Door
 from app.domain.agents import Behaviour, new_agent
+from app.domain.events import ModelCalled
 from app.domain.messages import FilePart, ImagePart
 from app.domain.settings import Preferences
 from app.workbench import Workbench
@@ -97,20 +98,56 @@ async def test_run_chat_queue_and_job_carry_what_was_uploaded(program: httpx.Asy
 
 async def test_a_disposition_says_how_it_goes_to_the_model(program: httpx.AsyncClient, workbench: Workbench):
     csv, png = await uploaded(program, CSV, "table.csv"), await uploaded(program, PNG, "cat.png")
-    files = [{"sha256": csv, "disposition": "inline"}, {"sha256": png, "disposition": "reference"}]
+    pdf = await uploaded(program, b"%PDF-1.4\xff", "a.pdf")
+    wanted = {csv: "inline", png: "reference", pdf: "native"}
+    files = [{"sha256": sha256, "disposition": how} for sha256, how in wanted.items()]
+    files[1]["detail"] = True
     run = (await program.post("/agents/reader/run", json={"input": "Look", "attachments": files})).json()["data"]
-    file, image = await attached(workbench, run["run_id"])
-    assert file.type == "file" and isinstance(image, ImagePart) and image.disposition == "reference"
-    told = (await program.get(f"/runs/{run['run_id']}")).json()["data"]["user_query"]
-    assert told == "Look\n\ntable.csv:\na,b\n1,2\n"
-    for sha256, disposition, words in (
-        (await uploaded(program, b"%PDF-1.4\xff", "a.pdf"), "inline", "cannot go inline"),
-        (png, "native", "'auto', 'inline' or 'reference'"),
-        (png, "tool:pdf", "'auto', 'inline' or 'reference'"),
-    ):
-        wanted = {"input": "Look", "attachments": [{"sha256": sha256, "disposition": disposition}]}
-        refused = await program.post("/agents/reader/run", json=wanted)
-        assert refused.status_code == 422 and words in refused.json()["error"]
+    file, image, report = await attached(workbench, run["run_id"])
+    assert [part.disposition for part in (file, image, report)] == ["inline", "reference", "native"]
+    assert isinstance(image, ImagePart) and image.detail
+    assert run["warnings"] == ["“a.pdf” went as a file of the session: The demo model keeps no files."]
+    trace = await workbench.runs.trace(run["run_id"])
+    [called] = [entry.event for entry in trace.entries if isinstance(entry.event, ModelCalled)]
+    assert [(one.name, one.how, one.size) for one in called.attachments] == [
+        *[("table.csv", "inline", 8), ("cat.png", "reference", 0), ("a.pdf", "reference", 0)],
+    ]
+    meant = {"input": "Look", "attachments": [{"sha256": png, "disposition": "tool:pdf_text"}]}
+    assert (await program.post("/agents/reader/run", json=meant)).json()["data"]["warnings"] == [
+        "“cat.png” went as a file of the session: this agent has no tool 'pdf_text'."
+    ]
+    unknown = {"input": "Look", "attachments": [{"sha256": png, "disposition": "somehow"}]}
+    assert (await program.post("/agents/reader/run", json=unknown)).status_code == 422
+
+
+async def test_an_agent_says_by_type_how_attachments_go(owner: httpx.AsyncClient, program: httpx.AsyncClient):
+    rules = {"text/*": "inline", "application/pdf": "tool:pdf_text"}
+    changed = await owner.put("/agents/reader", json={"attachments": rules})
+    assert changed.json()["data"]["attachments"] == rules and changed.json()["data"]["variant"] == 2
+    sent = [{"sha256": await uploaded(program, b"%PDF-1.4", "a.pdf")}]
+    run = (await program.post("/agents/reader/run", json={"input": "Look", "attachments": sent})).json()["data"]
+    assert "this agent has no tool 'pdf_text'" in run["warnings"][0]
+    for wrong in ({"text/*": "somehow"}, {"Text": "inline"}):
+        assert (await owner.put("/agents/reader", json={"attachments": wrong})).status_code == 422
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        (b"\0\0\0\x18ftypheic", "a HEIC picture"),
+        (b"\0\0\0\x18ftypavif", "an AVIF picture"),
+        (b"II*\0\x08", "a TIFF picture"),
+        (b"BM\x3a\0\0\0\0\0\0\0", "a BMP picture"),
+    ],
+)
+async def test_a_picture_that_no_model_takes_is_refused_in_words(
+    program: httpx.AsyncClient, content: bytes, words: str
+):
+    refused = await program.post("/uploads", params={"filename": "photo.jpg"}, content=content)
+    assert refused.status_code == 422
+    assert refused.json()["error"] == (
+        f"“photo.jpg” is {words}, which models do not take. Save it as PNG or JPEG, and attach that."
+    )
 
 
 async def test_what_one_key_uploads_is_there_for_no_other(program: httpx.AsyncClient, owner: httpx.AsyncClient):

@@ -43,6 +43,9 @@ class OnlyNeedle:
     async def count_tokens(self, request: ModelRequest) -> int:
         return sum(len(message.text) for message in request.messages) // 4
 
+    async def prepared(self, request: ModelRequest) -> ModelRequest:
+        return request
+
 
 async def test_a_real_model_chooses_a_tool_and_the_engine_runs_it(tmp_path: Path):
     data, registry = DataFolder.open(tmp_path / "data"), builtin_registry()
