@@ -123,14 +123,14 @@ class ModelDirectory:
         files = self.attachments.weights(request) if any(map(has_attachments, request.messages)) else tokens.NOTHING
         return (await tokens.count_tokens(request, files)).tokens
 
-    async def prepared(self, request: ModelRequest) -> ModelRequest:
+    async def prepared(self, request: ModelRequest, *, uploading: bool = True) -> ModelRequest:
         """The request with how each of its attachments goes along, made ready for that; see `Attachments`."""
         if not any(map(has_attachments, request.messages)):
             return replace(request, sent={})
         await self._catalog.ready()
         if self._ready is not None:
             await self._ready()
-        return await self.attachments.prepared(request)
+        return await self.attachments.prepared(request, uploading=uploading)
 
     async def _resolved(self, name: str) -> str:
         await self._catalog.ready()

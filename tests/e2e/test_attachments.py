@@ -74,7 +74,7 @@ def test_files_are_kept_sent_in_order_and_looked_at(page: Page, screenshot: Call
     start_session(page)
     pick(page, SUNSET, NOTE, TABLE)
     arrived(page, "sunset.png", "note.txt", "table.csv")
-    expect(words(page, "sunset.png")).to_contain_text("This model sees no images. As file /sunset.png")
+    expect(words(page, "sunset.png")).to_contain_text("This model sees no pictures. As file /sunset.png")
     expect(words(page, "table.csv")).to_contain_text("As file /table.csv")
     page.get_by_role("button", name="Remove note.txt").press("Enter")
     arrived(page, "sunset.png", "table.csv")

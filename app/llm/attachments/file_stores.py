@@ -30,6 +30,15 @@ Kind = TypeVar("Kind", bound=BaseModel)
 _MESSAGE = re.compile(r'"message"\s*:\s*"((?:[^"\\]|\\.)*)"')
 
 
+def keeping(provider: str, title: str) -> str:
+    """What it means to let that provider keep files, for who decides it."""
+    longest = "48 hours" if provider == "gemini" else "7 days"
+    return (
+        f"Such files leave this computer. {title} keeps each until its session is deleted, and {longest} at most, so "
+        "that it need not be sent with every call."
+    )
+
+
 class NotKept(Exception):
     """The provider did not take or keep a file; the message says why, as the end of a sentence."""
 

@@ -23,6 +23,16 @@ export default {
               <progress :value="file.sent" :max="file.size" :aria-label="'Uploading ' + file.name"></progress>
               {{ size(file.sent) }} of {{ size(file.size) }}
             </div>
+            <div v-if="file.part && file.words" class="attached-ways">
+              <select class="attached-way" :value="file.part.disposition" :aria-label="'How ' + file.name + ' goes along'"
+                data-testid="disposition-select" @change="choose(file.id, $event.target.value)">
+                <option v-for="way in file.words.choices" :key="way.value" :value="way.value">{{ way.label }}</option>
+              </select>
+              <label v-if="file.words.has_detail" class="attached-detail">
+                <input type="checkbox" :checked="file.part.detail" data-testid="detail-toggle"
+                  @change="change(file, { detail: $event.target.checked })"> More detail
+              </label>
+            </div>
             <button v-if="file.part && file.words?.tool" type="button" class="link-button"
               @click="$emit('give', file.words.tool)" data-testid="give-tool">Give it {{ file.words.title }}</button>
           </div>
@@ -52,7 +62,7 @@ export default {
       </Teleport>
     </div>`,
   props: { session: String, kept: Array, pictures: Object, limit: Number },
-  emits: ["change", "give"],
+  emits: ["change", "give", "native"],
   data() {
     // What was attached before this page was loaded has its place in the list for an id, as the server numbers it too.
     const files = this.kept.map((part, id) => ({ id, part, name: part.alt || part.filename, size: part.size ?? 0 }));
@@ -170,6 +180,17 @@ export default {
         arrived: this.files.filter((file) => file.part).map(({ id, part }) => ({ id, part })),
         waiting: this.files.filter((file) => !file.part && !file.error).map((file) => file.name),
       });
+    },
+    // How it is to go along; the server asks before a provider gets to keep it, and takes it back where it may not.
+    choose(id, disposition) {
+      const file = this.files.find((one) => one.id === id);
+      if (!file?.part) return;
+      this.change(file, { disposition });
+      if (disposition === "native") this.$emit("native", id);
+    },
+    change(file, changes) {
+      file.part = { ...file.part, ...changes };
+      this.tell();
     },
     // How each of them reaches the model, by id.
     describe(words) {

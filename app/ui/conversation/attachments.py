@@ -1,20 +1,25 @@
 """Where files are attached to the message that is being written."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import PurePosixPath
 
 from nicegui import events, ui
 
 from app.domain.comparisons import LETTERS
 from app.domain.errors import WorkbenchError
-from app.domain.media_types import SHOWN_IMAGES
-from app.domain.messages import Attachment, ImagePart
+from app.domain.messages import TOOL, Attachment, ImagePart, SentAttachment, sent_key
 from app.domain.sessions import Session
 from app.domain.tools import ToolSpec
 from app.domain.values import Value
+from app.llm.attachments.file_stores import keeping
+from app.llm.attachments.routes import Asked
+from app.llm.providers.accepted import accepted_by
+from app.llm.providers.providers import provider_named
+from app.ui.conversation.attached import sent_words
 from app.ui.conversation.given_tool import give_tool
 from app.ui.elements.notices import problems_shown
+from app.ui.elements.questions import agreed
 from app.ui.elements.visible import title_of
 from app.workbench import Workbench
 
@@ -57,6 +62,7 @@ class Attachments(ui.element, component="attachments.js"):
         )
         self.on("change", self._changed)
         self.on("give", self._give)
+        self.on("native", self._choose)
 
     @property
     def parts(self) -> tuple[Attachment, ...]:
@@ -90,18 +96,44 @@ class Attachments(ui.element, component="attachments.js"):
         """How each would reach the model of that session."""
         try:
             request = await self._workbench.chat.next_request(session_id, attachments=tuple(arrived.values()))
+            prepared = await self._workbench.models.prepared(request, uploading=False)
         except WorkbenchError:
             return {}  # the side panel says what stands in the way of the next turn
-        card = self._workbench.catalog.card(request.model)
-        sees_images = card is None or card.sees_images
-        paths = {part.artifact: part for part in request.messages[-1].attachments}
+        asked = self._workbench.models.attachments.asked(request)
+        paths = {sent_key(part): part for part in request.messages[-1].attachments}
+        facts, others = prepared.sent or {}, self._workbench.tools.all()
         return {
-            number: attachment_words(
-                paths[part.artifact], request.tools, self._workbench.tools.all(), sees_images=sees_images
+            number: replace(
+                attachment_words(paths[key], facts[key], request.tools, others),
+                choices=choices_of(part, asked),
+                has_detail=isinstance(part, ImagePart) and facts[key].width > 0,
             )
             for number, part in arrived.items()
-            if part.artifact in paths
+            if (key := sent_key(part)) in paths and key in facts
         }
+
+    async def _choose(self, event: events.GenericEventArguments) -> None:
+        """Ask before a provider gets to keep a file for the first time; who says no sends it as it fits."""
+        number = int(event.args)
+        for name in dict.fromkeys([await self._provider_of(session_id) for session_id in self._receivers]):
+            if not (name and accepted_by(name).native) or self._workbench.provider_files.may_keep(name):
+                continue
+            with self:
+                title = provider_named(name).title
+                words = f"{keeping(name, title)} You can take that back in Settings."
+                if not await agreed(f"Let {title} keep files?", words, confirm="Let it"):
+                    self.run_method("choose", number, "auto")
+                    return
+            with problems_shown():
+                await self._workbench.provider_desk.let_keep(name, allowed=True)
+        await self.describe()
+
+    async def _provider_of(self, session_id: str) -> str:
+        try:
+            request = await self._workbench.chat.next_request(session_id)
+        except WorkbenchError:
+            return ""
+        return self._workbench.catalog.resolve(request.model).partition("/")[0]
 
     async def _give(self, event: events.GenericEventArguments) -> None:
         """Give the agent the tool that a chip offers."""
@@ -137,6 +169,17 @@ class Attachments(ui.element, component="attachments.js"):
             )
 
 
+MOST_TOOLS = 30
+"""That are offered for one file, those first that open such."""
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    value: str
+    """A disposition."""
+    label: str
+
+
 @dataclass(frozen=True, slots=True)
 class Words:
     text: str
@@ -146,6 +189,10 @@ class Words:
     """The name of a tool that could open it, if the agent had it."""
     title: str = ""
     """What people call that tool."""
+    choices: tuple[Choice, ...] = ()
+    """The ways that can be chosen for it."""
+    has_detail: bool = False
+    """Whether it can be sent larger."""
 
 
 def in_all(told: Sequence[Words | None]) -> Words | None:
@@ -156,31 +203,45 @@ def in_all(told: Sequence[Words | None]) -> Words | None:
     text = known[0].text
     if len({one.text for one in known}) > 1:
         text = " ".join(f"{letter}: {one.text}." for letter, one in zip(LETTERS, told, strict=False) if one)
-    return Words(text, warns=any(one.warns for one in known))
+    choices = {choice.value: choice for one in known for choice in one.choices}
+    has_detail = any(one.has_detail for one in known)
+    return Words(text, warns=any(one.warns for one in known), choices=tuple(choices.values()), has_detail=has_detail)
 
 
 def attachment_words(
-    part: Attachment, tools: tuple[ToolSpec, ...], others: tuple[ToolSpec, ...] = (), *, sees_images: bool
+    part: Attachment, fact: SentAttachment, tools: tuple[ToolSpec, ...], others: tuple[ToolSpec, ...] = ()
 ) -> Words:
-    """`part` as the next message carries it, with its path.
+    """`part` as the next message carries it, with its path and how it would go.
 
     `tools` are those the model may call, `others` those it could be given.
     """
-    is_image = part.media_type in SHOWN_IMAGES
-    if is_image and sees_images:
-        return Words("Sent inline: the model sees it")
+    if fact.how != "reference":
+        return Words(sent_words(fact))
+    why = f"{fact.why[:1].upper()}{fact.why[1:]}. " if fact.why else ""
+    if part.disposition.startswith(TOOL) and not why:
+        return Words(f"As file {part.path}, meant for {part.disposition.removeprefix(TOOL)}")
     openers = ", ".join(tool.title or tool.name for tool in tools if tool.opens(part.media_type))
-    blind = "This model sees no images. " if is_image else ""
     if openers:
-        return Words(f"{blind}As file {part.path}, which {openers} can open", warns=is_image)
+        return Words(f"{why}As file {part.path}, which {openers} can open", warns=bool(why))
     none = "Its name only: this agent has no tool to open it"
     if tools:
         none = f"As file {part.path}, but no tool of this agent says that it opens {_kind(part)}"
     able = [tool for tool in others if tool.opens(part.media_type) and not tool.side_effects]
     if not able:
-        return Words(f"{blind}{none}", warns=True)
+        return Words(f"{why}{none}", warns=True)
     best = min(able, key=lambda tool: len(tool.handles))  # what opens little else is made for it
-    return Words(f"{blind}{none}", warns=True, tool=best.name, title=title_of(best))
+    return Words(f"{why}{none}", warns=True, tool=best.name, title=title_of(best))
+
+
+def choices_of(part: Attachment, asked: Asked) -> tuple[Choice, ...]:
+    """The ways that a person may choose for it: those that its model knows, and the agent's tools."""
+    ways = [Choice("auto", "As fits"), Choice("inline", "Within the message"), Choice("reference", "As a file")]
+    if accepted_by(asked.provider).native:
+        ways.append(Choice("native", f"Uploaded to {asked.title}"))
+    tools = sorted(asked.tools, key=lambda tool: not tool.opens(part.media_type))[:MOST_TOOLS]
+    ways += [Choice(f"{TOOL}{tool.name}", f"For {title_of(tool)}") for tool in tools]
+    known = any(one.value == part.disposition for one in ways)
+    return (*ways, *(() if known else (Choice(part.disposition, part.disposition),)))
 
 
 def _kind(part: Attachment) -> str:

@@ -6,7 +6,8 @@ from functools import partial
 
 from nicegui import ui
 
-from app.domain.events import Entry, MessageAdded, RunFinished, RunStarted
+from app.domain.events import Entry, MessageAdded, ModelCalled, RunFinished, RunStarted
+from app.domain.messages import SentAttachment
 from app.domain.streaming import Draft
 from app.domain.trace import NONE_EDITED, Edits, RunStatus
 from app.engine.run.run import Run
@@ -15,7 +16,7 @@ from app.ui.conversation.answer import SHOWN_STEPS, Answer
 from app.ui.conversation.failures import mark
 from app.ui.conversation.figures import Figures
 from app.ui.conversation.task_line import TaskOf, no_task
-from app.ui.conversation.user_message import UserMessage
+from app.ui.conversation.user_message import SteerMessage, UserMessage
 from app.ui.elements.clicks import on_click_of
 from app.ui.elements.markup import tag
 from app.ui.markdown.live_markdown import LiveMarkdown
@@ -96,8 +97,16 @@ class Turn(ui.element):
                     await self.answer.take(entry, alive=alive)
                 case _:
                     pass
+            if isinstance(entry.event, ModelCalled) and entry.event.attachments:
+                self._show_sent(entry.event.attachments)
             if isinstance(entry.event, RunFinished):
                 self.status = entry.event.status
+
+    def _show_sent(self, sent: Sequence[SentAttachment]) -> None:
+        """Say how what was attached to the messages of this turn went along."""
+        for message in self.descendants():
+            if isinstance(message, UserMessage | SteerMessage):
+                message.show_sent(sent)
 
     async def follow(self, live: Run) -> bool:
         """Show what is new of a run that goes on; true when an entry was."""

@@ -6,7 +6,7 @@ from datetime import datetime
 from nicegui import ui
 
 from app.domain.markdown_blocks import fenced_parts
-from app.domain.messages import Message
+from app.domain.messages import Message, SentAttachment
 from app.domain.trace import Edited
 from app.domain.values import now
 from app.store.contents.contents import Contents
@@ -36,6 +36,7 @@ class UserMessage(ui.element):
         self._edited: Edited | None = None
         self._beside: tuple[str, ...] = ()
         self._place = 0
+        self._sent: Sequence[SentAttachment] = ()
         self._contents = contents
         hear_attached(self, contents)
         with self:
@@ -50,6 +51,12 @@ class UserMessage(ui.element):
         """`edited`: that a person wrote it anew before the run went on from another one."""
         self.said, self._said_at, self._edited = message, said_at, edited
         self._draw(message)
+
+    def show_sent(self, sent: Sequence[SentAttachment]) -> None:
+        """Say how its attachments went along in the first call."""
+        if self.said is not None and self.said.attachments and not self._sent:
+            self._sent = sent
+            self._draw(self.said)
 
     def stand(self, run_id: str, beside: Sequence[str]) -> None:
         """Say which of the runs beside one another this one is, with steps to those next to it."""
@@ -70,7 +77,7 @@ class UserMessage(ui.element):
             cls="message-actions",
         )
         bubble = _bubble(message.text) if message.text.strip() else ""
-        files = attached(message.attachments, self._contents)
+        files = attached(message.attachments, self._contents, self._sent)
         self._bubble.set_content(joined(files, bubble, edited_mark(self._edited), actions))
 
     def edit(self, send: Callable[[str], Awaitable[None]]) -> None:
@@ -107,12 +114,23 @@ class SteerMessage(ui.element):
         super().__init__("div")
         self.classes("steer-message")
         hear_attached(self, contents)
+        self._message, self._contents, self._is_sent = message, contents, False
         time = tag("time", clock(said_at), datetime=said_at.isoformat(), title=moment_text(said_at))
-        words = tag("div", icon("alt_route"), tag("span", "You broke in here"), time, cls="steer-mark")
-        bubble = _bubble(message.text) if message.text.strip() else ""
+        self._mark = tag("div", icon("alt_route"), tag("span", "You broke in here"), time, cls="steer-mark")
+        self._words = joined(_bubble(message.text) if message.text.strip() else "", edited)
         with self:
-            said = ui.html(joined(words, attached(message.attachments, contents), bubble, edited), sanitize=False)
-            said.classes("user-message").props("data-testid=user-message")
+            self._said = ui.html(sanitize=False).classes("user-message").props("data-testid=user-message")
+        self._draw(())
+
+    def show_sent(self, sent: Sequence[SentAttachment]) -> None:
+        """Say how its attachments went along in the call behind it."""
+        if self._message.attachments and not self._is_sent:
+            self._is_sent = True
+            self._draw(sent)
+
+    def _draw(self, sent: Sequence[SentAttachment]) -> None:
+        files = attached(self._message.attachments, self._contents, sent)
+        self._said.set_content(joined(self._mark, files, self._words))
 
 
 def branch_steps(beside: Sequence[str], place: int) -> Html:
