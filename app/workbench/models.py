@@ -65,9 +65,10 @@ class ModelParts:
     @late_part
     def provider_desk(self) -> "app.llm.providers.provider_desk.ProviderDesk":
         """What is set for each provider, and the ways to change it."""
-        return app.llm.providers.provider_desk.ProviderDesk(
-            self.data.providers, self.data.provider_keys, self.lookup, self.last_seen
-        )
+        stores = (self.data.providers, self.data.provider_keys)
+        desk = app.llm.providers.provider_desk.ProviderDesk(*stores, self.lookup, self.last_seen)
+        desk.on_key_gone = self._forget_files
+        return desk
 
     @late_part
     def nearby(self) -> "app.llm.providers.nearby.Nearby":
@@ -84,3 +85,8 @@ class ModelParts:
         """A session was deleted: so is what providers kept for it alone."""
         if self.data.kept_provider_files.all():
             self.provider_files.sweep_soon()
+
+    async def _forget_files(self, provider: str) -> None:
+        """Its key is about to go: afterwards nobody could delete what it keeps."""
+        if self.data.kept_provider_files.all():
+            await self.provider_files.remove(provider)

@@ -1,6 +1,6 @@
 """What is set for each provider, taken together: settings, keys, and where either comes from."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, Protocol
 
@@ -119,6 +119,8 @@ class ProviderDesk:
         self._keys = keys
         self._lookup = lookup
         self._seen = seen
+        self.on_key_gone: Callable[[str], Awaitable[None]] | None = None
+        """Called before a key that was saved for that provider is replaced or deleted: it opens nothing afterwards."""
 
     async def all(self) -> list[ProviderState]:
         """Every provider there is: those of one's own first, then the known ones in their order."""
@@ -164,6 +166,8 @@ class ProviderDesk:
         if state.provider.needs_key and not (written.get("address") or state.address_variable):
             for key in cleaned:  # who answers at an address of one's own may have keys of any shape
                 check_owner(key.value, name, state.provider.title)
+        if pasted:
+            await self._key_goes(name)
         for key_field, text in pasted.items():
             await self._keys.save(saved_name(name, key_field), text)
         await self._settings.change(name, lambda before: _changed(before, written, entry.models))
@@ -212,6 +216,7 @@ class ProviderDesk:
 
     async def forget_key(self, name: str) -> None:
         """Delete every key that was saved for it, wherever they are kept. Raises `StorageError`."""
+        await self._key_goes(name)
         for key_field in _AWS_KEYS:
             await self._keys.forget(saved_name(name, key_field))
 
@@ -219,6 +224,10 @@ class ProviderDesk:
         """Forget a server of one's own, and its key."""
         await self.forget_key(name)
         await self._settings.delete(name)
+
+    async def _key_goes(self, name: str) -> None:
+        if self.on_key_gone is not None:
+            await self.on_key_gone(name)
 
     def _key_state(self, name: str, key_field: str, provider: Provider) -> KeyState:
         variables = _AWS_VARIABLES[key_field] if name == "bedrock" else provider.keys

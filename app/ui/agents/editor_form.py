@@ -8,6 +8,7 @@ from pydantic import ValidationError
 
 from app.domain.agents import Behaviour, Limits, Parameters
 from app.domain.errors import NotFound
+from app.ui.agents.editor_attachments import AttachmentRules
 from app.ui.agents.editor_output import SchemaEditor
 from app.ui.agents.editor_prompt import PromptSection
 from app.ui.agents.editor_tabs import EditorTabs, Tab
@@ -42,6 +43,14 @@ class EditorForm(EditorTabs):
             self._prompt = PromptSection(behaviour, on_change=self._change, on_fault=self._fault("prompt", "braces"))
         with self._section("model"):
             self._build_model()
+        with self._section("model"):
+            ui.html("Attachments", sanitize=False, tag="h2").classes("section-title")
+            AttachmentRules(
+                behaviour.attachments,
+                workbench.tools.specs(tuple(choice.name for choice in behaviour.tools)),
+                on_change=partial(self._set, "attachments"),
+                on_fault=self._fault("model", "media type"),
+            )
         with self._section("tools"):
             ToolPolicies(
                 behaviour.tools,

@@ -20,7 +20,7 @@ TITLES: dict[Tab, str] = {
 }
 PARTS: dict[Tab, tuple[str, ...]] = {
     "prompt": ("system_prompt", "variables"),
-    "model": ("model", "parameters"),
+    "model": ("model", "parameters", "attachments"),
     "tools": ("tools",),
     "limits": ("limits",),
     "output": ("output_schema",),

@@ -14,13 +14,16 @@ from app.domain.messages import (
     Message,
     Part,
     ReasoningPart,
+    SentAttachment,
     TextPart,
     ToolCall,
     ToolResult,
+    sent_key,
 )
 from app.domain.tools import ToolSpec
 from app.domain.trace import Edited
 from app.domain.trace.requests import ModelRequestView, SentChange, SentMessage
+from app.ui.conversation.attached import sent_words
 from app.ui.conversation.edited_mark import edited_mark
 from app.ui.conversation.tool_body import cut, pretty
 from app.ui.elements.format import head, plural, size
@@ -99,12 +102,14 @@ def _message(one: SentMessage, edited_in: EditedIn, *, is_open: bool, view: Mode
         tag("span", head(_headline(message), 100), cls="truncate muted"),
     )
     marks = (edited_mark(mark) for mark in edited)
-    body = joined(*marks, *(_part(part) for part in message.parts)) or tag("p", "Nothing in it.", cls="faint")
+    body = joined(*marks, *(_part(part, view.call.attachments) for part in message.parts)) or tag(
+        "p", "Nothing in it.", cls="faint"
+    )
     cls = f"sent-message sent-{message.role} is-{one.change}"
     return tag("details", summary, body, cls=cls, open=is_open and one.change != "dropped", data_testid="sent-message")
 
 
-def _part(part: Part) -> Html:
+def _part(part: Part, sent: Sequence[SentAttachment]) -> Html:
     match part:
         case TextPart(text=text):
             return cut(text)
@@ -116,8 +121,11 @@ def _part(part: Part) -> Html:
             return joined(tag("p", f"Calls {name}", cls="part-name"), cut(malformed or pretty(arguments)))
         case ToolResult(name=name, status=status):
             said = "" if status == "ok" else f" ({status})"
-            return joined(tag("p", f"{name}{said}", cls="part-name"), *(_part(one) for one in part.parts))
-        case ImagePart() | FilePart() | AppPart():
+            return joined(tag("p", f"{name}{said}", cls="part-name"), *(_part(one, sent) for one in part.parts))
+        case ImagePart() | FilePart():
+            how = next((sent_words(fact) for fact in sent if sent_key(fact) == sent_key(part)), "")
+            return tag("p", _file_words(part), tag("span", f" {how}", cls="muted") if how else "")
+        case AppPart():
             return tag("p", _file_words(part))
         case _:
             assert_never(part)

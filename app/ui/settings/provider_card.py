@@ -8,6 +8,7 @@ from nicegui import background_tasks, events, ui
 from pydantic import TypeAdapter
 
 from app.domain.errors import WorkbenchError
+from app.llm.providers.accepted import accepted_by
 from app.llm.providers.doctor import COST, Doctor, Finding, Step
 from app.llm.providers.provider_desk import ProviderEntry
 from app.ui.elements.buttons import button
@@ -21,6 +22,7 @@ from app.ui.elements.notices import notify, problems_shown
 from app.ui.elements.provider_views import READ_FORM, card_head, form_view, models_view
 from app.ui.elements.questions import agreed
 from app.ui.elements.undo_bar import UndoBar
+from app.ui.settings.provider_files import ProviderFilesSwitch
 from app.workbench import Workbench
 
 _FORM = TypeAdapter(dict[str, str])
@@ -96,6 +98,8 @@ class ProviderCard(ui.element):
             self._forget = button("Remove the key", self._forget_key, icon="delete", look="danger", testid="forget-key")
             if self._state.is_custom:
                 button("Remove this server", self._remove, look="danger", testid="remove-provider")
+        if accepted_by(self._name).native:
+            ProviderFilesSwitch(self._workbench, self._name, self.title)
         self._models = ui.html(sanitize=False)
         self._undo = UndoBar()
         self._doctor = ProviderDoctor(self._workbench.doctor, self._name, is_local=self.is_local)
