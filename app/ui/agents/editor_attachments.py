@@ -61,7 +61,7 @@ class AttachmentRules(ui.element):
         chosen = self._rules.get(kind, "")
         ways = self._ways | ({} if chosen in self._ways else {chosen: chosen})
         box = ui.select(ways, label=USUAL.get(kind, kind), value=chosen)
-        box.props("outlined dense options-dense stack-label").classes("number-box wide-box")
+        box.props("outlined dense options-dense stack-label").classes("number-box")
         box.props["data-testid"] = f"rule-{kind}"
         box.on_value_change(lambda: self._choose(kind, str(box.value or "")))
 
@@ -82,7 +82,8 @@ class AttachmentRules(ui.element):
         self._typed.error = None
         self._on_fault("")
         self._typed.value = ""
-        if kind not in USUAL and kind not in self._rules:
+        is_new = kind not in USUAL and kind not in self._rules
+        self._choose(kind, self._rules.get(kind, "reference"))
+        if is_new:
             with self._grid:
                 self._row(kind)
-        self._choose(kind, self._rules.get(kind, "reference"))

@@ -43,7 +43,6 @@ class EditorForm(EditorTabs):
             self._prompt = PromptSection(behaviour, on_change=self._change, on_fault=self._fault("prompt", "braces"))
         with self._section("model"):
             self._build_model()
-        with self._section("model"):
             ui.html("Attachments", sanitize=False, tag="h2").classes("section-title")
             AttachmentRules(
                 behaviour.attachments,

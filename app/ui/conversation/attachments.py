@@ -121,7 +121,7 @@ class Attachments(ui.element, component="attachments.js"):
             with self:
                 title = provider_named(name).title
                 words = f"{keeping(name, title)} You can take that back in Settings."
-                if not await agreed(f"Let {title} keep files?", words, confirm="Let it"):
+                if not await agreed(f"Let {title} keep files?", words, confirm="Let it", look="primary"):
                     self.run_method("choose", number, "auto")
                     return
             with problems_shown():
@@ -217,7 +217,7 @@ def attachment_words(
     """
     if fact.how != "reference":
         return Words(sent_words(fact))
-    why = f"{fact.why[:1].upper()}{fact.why[1:]}. " if fact.why else ""
+    why = f"{_sentence(fact.why)} " if fact.why else ""
     if part.disposition.startswith(TOOL) and not why:
         return Words(f"As file {part.path}, meant for {part.disposition.removeprefix(TOOL)}")
     openers = ", ".join(tool.title or tool.name for tool in tools if tool.opens(part.media_type))
@@ -242,6 +242,11 @@ def choices_of(part: Attachment, asked: Asked) -> tuple[Choice, ...]:
     ways += [Choice(f"{TOOL}{tool.name}", f"For {title_of(tool)}") for tool in tools]
     known = any(one.value == part.disposition for one in ways)
     return (*ways, *(() if known else (Choice(part.disposition, part.disposition),)))
+
+
+def _sentence(words: str) -> str:
+    """As one, but for the name of a model at its beginning."""
+    return f"{words[0].upper()}{words[1:]}." if words.partition(" ")[0].isalpha() else f"{words}."
 
 
 def _kind(part: Attachment) -> str:

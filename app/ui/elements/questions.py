@@ -4,7 +4,7 @@ from typing import TypeVar
 
 from nicegui import ui
 
-from app.ui.elements.buttons import button
+from app.ui.elements.buttons import Look, button
 
 A = TypeVar("A")
 
@@ -37,12 +37,12 @@ async def asked_for_text(title: str, value: str, *, label: str, confirm: str = "
     return answer.strip() if answer is not None else None
 
 
-async def agreed(title: str, words: str, *, confirm: str) -> bool:
-    """Whether a person confirmed what cannot be taken back."""
+async def agreed(title: str, words: str, *, confirm: str, look: Look = "danger") -> bool:
+    """Whether a person confirmed it; it looks like what cannot be taken back."""
     with named_dialog(title) as dialog, ui.card().classes("dialog-card dialog-small"):
         ui.label(title).classes("section-title")
         ui.label(words).classes("faint")
         with ui.element("div").classes("row-line at-end"):
             button("Cancel", lambda: dialog.submit(False), look="quiet")
-            button(confirm, lambda: dialog.submit(True), look="danger", testid="question-confirm").props("autofocus")
+            button(confirm, lambda: dialog.submit(True), look=look, testid="question-confirm").props("autofocus")
     return await answer_to(dialog, bool) is True
