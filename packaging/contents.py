@@ -19,7 +19,17 @@ LEFT_OUT_MODULES = {
     "numpy": "as pandas",
     "scipy": "as pandas",
     "IPython": "an interactive shell that libraries look for",
-    "PIL": "pictures are stored and shown as they come",
+    "PIL._avif": "eight megabytes for pictures that are refused",
+    "PIL.AvifImagePlugin": "as PIL._avif",
+    "PIL._imagingft": "letters in pictures, which nothing here draws",
+    "PIL.ImageFont": "as PIL._imagingft",
+    "PIL._imagingtk": "as tkinter",
+    "PIL.ImageTk": "as tkinter",
+    "PIL.ImageQt": "as tkinter",
+    "PIL._imagingcms": "colours of printers",
+    "PIL.ImageCms": "as PIL._imagingcms",
+    "PIL.ImageGrab": "pictures of the screen",
+    "PIL.ImageShow": "another program that shows pictures",
     "plotly": "charts that no page of ours shows",
     "webview": "a window of its own, which the app does not open",
     "selenium": "NiceGUI's tests",
@@ -35,6 +45,8 @@ LEFT_OUT_MODULES = {
 }
 LITELLM_LEFT_OUT = ("litellm.proxy", "litellm.rust_bridge._native")
 """The proxy is a server of its own; the few modules of it that LiteLLM itself imports come along by that."""
+PICTURES = ("Image", "ImageOps", "PngImagePlugin", "JpegImagePlugin", "WebPImagePlugin", "GifImagePlugin")
+"""Of Pillow: what is imported by its name."""
 LEFT_OUT_FILES = {
     "nicegui/elements/plotly/": "charts that no page of ours shows",
     "nicegui/elements/scene/": "three dimensions",
@@ -50,6 +62,9 @@ LEFT_OUT_FILES = {
     "nicegui/static/vue.esm-browser.js": "the same as vue.esm-browser.prod.js, for debugging",
     "botocore/data/": "descriptions of 400 services of Amazon, of which signing a request needs none",
     "litellm/proxy/": "pages and settings of LiteLLM's own server",
+    "pillow.libs/libavif": "as PIL._avif",
+    "pillow.libs/libfreetype": "as PIL._imagingft",
+    "pillow.libs/libharfbuzz": "as PIL._imagingft",
 }
 KEPT_FILES = (
     "botocore/data/endpoints.json",
@@ -91,9 +106,10 @@ LATER = {
     "propcache": "as aiohttp",
     "yarl": "as aiohttp",
     "rpds": "checks answers against a schema",
+    "PIL": "makes pictures smaller",
 }
 """Packages whose files the single file unpacks when they are first imported, since a start needs none of them."""
-PROGRAM_OF = {"monty": "pydantic_monty"}
+PROGRAM_OF = {"monty": "pydantic_monty", "pillow": "PIL"}
 NOT_OF_PACKAGES = ("RECORD", "INSTALLER", "REQUESTED", "WHEEL", "top_level.txt", "direct_url.json")
 """Of what is known about each package, what only installers read; the licences stay."""
 TOOLS_OF_THE_BUILD = {"pip", "setuptools", "pyinstaller", "pyinstaller-hooks-contrib", "altgraph", "macholib", "pefile"}
@@ -111,6 +127,7 @@ def hidden_modules() -> list[str]:
         *collect_submodules("litellm", filter=lambda name: not name.startswith(LITELLM_LEFT_OUT), on_error="ignore"),
         *standard_library(),
         "tiktoken_ext.openai_public",
+        *(f"PIL.{name}" for name in PICTURES),
     ]
 
 

@@ -19,8 +19,9 @@ os.environ.setdefault("MATPLOTLIB", "false")  # NiceGUI would import it at start
 
 from app.late import read, unbuilt, without
 
-# FastAPI's models of OpenAPI take a tenth of a second, and socket.io's clients as long and 15 MB: no page needs them.
-with unbuilt(), without("aiohttp", "requests"):
+# FastAPI's models of OpenAPI take a tenth of a second, and socket.io's clients as long and 15 MB: no page needs them,
+# nor pictures in memory.
+with unbuilt(), without("aiohttp", "requests", "PIL"):
     from nicegui import app as server
     from nicegui import background_tasks, ui
 

@@ -1,6 +1,8 @@
 """What the executable has to do on a computer that has nothing else of the app."""
 
 import asyncio
+import base64
+import io
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -11,6 +13,7 @@ from pathlib import Path
 import httpx
 import psutil
 import pytest
+from PIL import Image
 from playwright.sync_api import Page, expect
 
 from tests.app_process import ROOT, AppProcess
@@ -25,6 +28,7 @@ from tests.fakes.ollama import FakeOllama
 from tests.fakes.openai import FakeOpenAI
 from tests.fakes.process import openai_process
 from tests.fakes.server import FakeServer
+from tests.llm.sending import picture
 from tests.packaged.built import TOLD_TO_END
 from tests.waiting import wait_until
 
@@ -175,6 +179,35 @@ async def ask_all(start_app: Callable[..., AppProcess]) -> None:
             assert reply["status"] == "completed", (name, reply)
             assert provider.seen.hits, name
         assert await asyncio.to_thread(app.stop) == TOLD_TO_END
+
+
+def test_a_photo_is_made_smaller_before_it_is_sent(start_app: Callable[..., AppProcess]) -> None:
+    with ThreadPoolExecutor(1) as another_loop:
+        another_loop.submit(asyncio.run, send_a_photo(start_app)).result()
+
+
+async def send_a_photo(start_app: Callable[..., AppProcess]) -> None:
+    photo = picture((2400, 1200), "JPEG", turned=6)
+    async with FakeOpenAI() as fake:
+        app = start_app(OPENAI_API_KEY="sk-fake", OPENAI_BASE_URL=fake.base)
+        run = await asyncio.to_thread(sent_with, app, photo)
+        [_, sent] = fake.seen.last["messages"][-1]["content"]
+        assert await asyncio.to_thread(app.stop) == TOLD_TO_END
+    assert (run["status"], run["warnings"]) == ("completed", [])
+    arrived = base64.b64decode(sent["image_url"]["url"].partition(";base64,")[2])
+    assert Image.open(io.BytesIO(arrived)).size == (784, 1568)
+
+
+def sent_with(app: AppProcess, photo: bytes) -> dict[str, object]:
+    """The run of an agent that sees what is attached."""
+    headers = {"Authorization": f"Bearer {app.token}"}
+    address = f"{app.url}/api/v1/uploads?filename=photo.jpg"
+    kept = httpx.post(address, content=photo, headers=headers, timeout=ANSWER_SECONDS).json()["data"]
+    agent = {"name": "Seer", "provider": "openai", "model": "ok", "system_prompt": "", "tools": []}
+    assert post(app, "agents", agent).status_code == 201
+    wanted = {"input": "Look", "attachments": [{"sha256": kept["sha256"]}]}
+    run: dict[str, object] = post(app, "agents/seer/run", wanted).json()["data"]
+    return run
 
 
 def test_it_goes_on_after_a_kill_where_it_was(start_app: Callable[..., AppProcess]) -> None:

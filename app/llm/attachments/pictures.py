@@ -94,6 +94,7 @@ def _check_size(image: "Image") -> None:
 
 def _pillow() -> ModuleType:
     library = importlib.import_module("PIL.Image")  # 20 ms, in the pictures' thread
+    importlib.import_module("PIL.WebPImagePlugin")  # or the first one of these would read the plugins of all formats
     vars(library)["MAX_IMAGE_PIXELS"] = MOST_PIXELS
     warnings.simplefilter("error", library.DecompressionBombWarning)
     return library
