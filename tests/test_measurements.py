@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.bench import api_run, first_token, load, python_sandbox, search, tool_files
+from tests.bench import api_run, first_token, load, pictures, python_sandbox, search, tool_files
 from tests.faults import (
     argv,
     backup_kills,
@@ -40,6 +40,11 @@ MODULES = [f"tests.{folder}.{name}" for folder in ("bench", "faults") for name i
 @pytest.mark.parametrize("module", MODULES)
 def test_a_measurement_can_be_called_without_arguments(module):
     inspect.signature(importlib.import_module(module).run).bind()
+
+
+async def test_smaller_pictures_are_measured():
+    figures = await pictures.run(width=1600, several=2)
+    assert figures[0].name == "a photo of 2 million pixels made smaller" and figures[0].passed
 
 
 async def test_stops_are_measured():

@@ -31,6 +31,9 @@ class FileStore:
     """By the last part of its id; what is deleted is not there any more."""
     uploads: list[Kept] = field(default_factory=list)
     deleted: list[str] = field(default_factory=list)
+    asked_to_delete: int = 0
+    broken: bool = False
+    """Whether it deletes nothing."""
     refuses: bool = False
     """Whether it takes nothing."""
     forgets: bool = False
@@ -99,6 +102,9 @@ class FileStore:
         return told | state | ({"expirationTime": self.expires} if self.expires else {})
 
     async def _delete(self, request: web.Request) -> web.Response:
+        self.asked_to_delete += 1
+        if self.broken:
+            return self._refusal()
         if self.files.pop(request.match_info["id"], None) is None:
             return web.json_response({"error": {"message": "No such file."}}, status=404)
         self.deleted.append(request.match_info["id"])

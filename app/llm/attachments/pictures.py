@@ -11,6 +11,7 @@ import warnings
 from collections import OrderedDict
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from tempfile import TemporaryFile
 from types import ModuleType
 from typing import TYPE_CHECKING
 
@@ -78,25 +79,18 @@ def scaled(content: bytes, edge: int) -> Picture:
     library = _pillow()
     try:
         with library.open(io.BytesIO(content), formats=FORMATS) as image:
-            _check_size(image)
             return _as_it_is(image, content, edge) or _made(image, edge)
-    except NotShown:
-        raise
+    except (library.DecompressionBombError, library.DecompressionBombWarning) as error:
+        raise NotShown(f"it has more than the {MOST_PIXELS // 10**6} million pixels that are opened") from error
     except Exception as error:
         raise NotShown(f"it cannot be read as a picture ({type(error).__name__})") from error
-
-
-def _check_size(image: "Image") -> None:
-    if image.width * image.height > MOST_PIXELS:
-        most = f"more than the {MOST_PIXELS // 10**6} million that are opened"
-        raise NotShown(f"it has {image.width:,} × {image.height:,} pixels, {most}")
 
 
 def _pillow() -> ModuleType:
     library = importlib.import_module("PIL.Image")  # 20 ms, in the pictures' thread
     importlib.import_module("PIL.WebPImagePlugin")  # or the first one of these would read the plugins of all formats
     vars(library)["MAX_IMAGE_PIXELS"] = MOST_PIXELS
-    warnings.simplefilter("error", library.DecompressionBombWarning)
+    warnings.simplefilter("error", library.DecompressionBombWarning)  # below twice as many it would only warn
     return library
 
 
@@ -115,7 +109,7 @@ def _as_it_is(image: "Image", content: bytes, edge: int) -> Picture | None:
 
 def _made(image: "Image", edge: int) -> Picture:
     """Turned upright, made smaller, and written anew without all that was written beside its pixels."""
-    operations = importlib.import_module("PIL.ImageOps")
+    operations, is_exact = importlib.import_module("PIL.ImageOps"), image.format != "JPEG"
     profile = image.info.get("icc_profile") if image.mode in ("RGB", "RGBA", "P") else None  # it is of these colours
     image.draft("RGB", (edge, edge))
     image.seek(0)
@@ -127,17 +121,18 @@ def _made(image: "Image", edge: int) -> Picture:
     upright = operations.exif_transpose(image)
     if upright.mode == "RGBA" and upright.getchannel("A").getextrema()[0] == 255:
         upright = upright.convert("RGB")
-    return _written(upright, profile)
+    return _written(upright, profile, is_exact=is_exact)
 
 
 def _may_be_seen_through(image: "Image") -> bool:
     return "transparency" in image.info or image.mode in ("LA", "PA", "La", "RGBa")
 
 
-def _written(image: "Image", profile: bytes | None) -> Picture:
+def _written(image: "Image", profile: bytes | None, *, is_exact: bool) -> Picture:
     """As PNG where it can be seen through, or has few colours and is smaller so; else, on white, as JPEG."""
     clear = image.mode == "RGBA"
-    exact = _saved(image, "PNG", profile) if clear or image.getcolors(FEW_COLOURS) is not None else b""
+    few = is_exact and image.getcolors(FEW_COLOURS) is not None
+    exact = _saved(image, "PNG", profile) if clear or few else b""
     if clear and len(exact) <= LARGEST:
         return Picture(exact, "image/png", *image.size)
     if clear:
@@ -145,13 +140,14 @@ def _written(image: "Image", profile: bytes | None) -> Picture:
         ground.paste(image, mask=image.getchannel("A"))
         image = ground
     photo = _saved(image, "JPEG", profile)
-    if not clear and exact and len(exact) <= len(photo):
+    if few and len(exact) <= len(photo):
         return Picture(exact, "image/png", *image.size)
     return Picture(photo, "image/jpeg", *image.size)
 
 
 def _saved(image: "Image", kind: str, profile: bytes | None) -> bytes:
-    file = io.BytesIO()
     image.info.clear()
-    image.save(file, kind, quality=QUALITY, icc_profile=profile)
-    return file.getvalue()
+    with TemporaryFile() as file:  # into a file of the system it writes without holding up other threads
+        image.save(file, kind, quality=QUALITY, icc_profile=profile)
+        file.seek(0)
+        return file.read()
