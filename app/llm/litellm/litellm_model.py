@@ -35,6 +35,7 @@ _OFFLINE = {
     "LITELLM_LOCAL_BLOG_POSTS": "True",
     "LITELLM_MODE": "PRODUCTION",  # or it reads a .env file of the folder the app was started in
     "HF_HUB_OFFLINE": "1",
+    "MAX_IMAGE_URL_DOWNLOAD_SIZE_MB": "0",  # or it fetches what an address in a picture's place says, from here
     "REPEATED_STREAMING_CHUNK_LIMIT": "1000000",  # or it breaks off answers that repeat themselves
 }
 _WITH_TOOLS = frozenset({"openai", "azure"})
