@@ -2,7 +2,6 @@
 
 import asyncio
 import importlib
-import json
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -194,13 +193,13 @@ async def _asked(
             response: Response = await client.request(
                 method, address, headers={**account.headers, **(headers or {})}, **body
             )
-    except (httpx.HTTPError, OSError, ValueError) as error:
+    except Exception as error:  # noqa: BLE001  the border to the provider: it may lead anywhere
         raise NotKept(f"{account.title} could not be reached ({type(error).__name__})") from None
     if response.status_code < 300 or response.status_code in passed:
         return response
     said = response.content[:20_000].decode("utf-8", "replace")
     found = _MESSAGE.search(said)
-    quote = redacted(json.loads(f'"{found[1]}"') if found else "", (account.key,))[:200]
+    quote = redacted(found[1] if found else "", (account.key,))[:200]
     raise NotKept(f"{account.title} answered {response.status_code}" + (f": “{quote}”" if quote else ""))
 
 
