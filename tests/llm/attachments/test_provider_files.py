@@ -2,6 +2,7 @@
 
 import asyncio
 from datetime import timedelta
+from itertools import count
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,7 @@ from app.domain.messages import user_message
 from app.domain.values import now
 from app.llm.attachments.file_stores import KEPT, NotKept
 from app.llm.attachments.provider_files import Content
+from tests.cancelling import AtAwait
 from tests.fakes.files import URI
 from tests.fakes.server import Json
 from tests.llm.attachments.test_sending import MODELS, blocks
@@ -183,21 +185,30 @@ async def test_a_file_of_another_key_is_neither_used_nor_deleted_with_this_one(t
         assert it.store.deleted == [row.file_id] and it.kept.all() == []
 
 
-async def test_who_asks_at_once_shares_an_upload_and_who_is_cancelled_leaves_it_noted(tmp_path: Path):
+async def test_who_asks_at_once_shares_an_upload(tmp_path: Path):
+    async with sender("openai", tmp_path) as it:
+        content = Content(PDF, "a.pdf", "application/pdf")
+        ids = await asyncio.gather(*(it.files.id_of("openai", content, "s1") for _ in range(3)))
+        assert len(set(ids)) == 1 and len(it.store.uploads) == 1
+
+
+async def test_whoever_is_cancelled_leaves_nothing_there_that_is_not_noted(tmp_path: Path):
     async with sender("openai", tmp_path) as it:
         it.allow("openai")
-        content = Content(PDF, "a.pdf", "application/pdf")
-        both = [asyncio.create_task(it.files.id_of("openai", content, "s1")) for _ in range(3)]
-        assert len(set(await asyncio.gather(*both))) == 1 and len(it.store.uploads) == 1
-        other = asyncio.create_task(it.files.id_of("openai", Content(b"%PDF-2", "b.pdf", "application/pdf"), "s1"))
-        for _ in range(30):  # until it waits for the upload itself
-            await asyncio.sleep(0)
-        other.cancel()
-        with pytest.raises(asyncio.CancelledError):
-            await other
-        while it.files._uploading:
-            await asyncio.gather(*it.files._uploading.values())
-        assert len(it.kept.all()) == len(it.store.uploads)
+        loop, awaited = asyncio.get_running_loop(), count(1)
+        for nth in awaited:
+            file = it.file(PDF + str(nth).encode(), "application/pdf", "a.pdf", "native")
+            cancelled = AtAwait(it.send.__qualname__, nth)
+            loop.set_task_factory(cancelled)
+            task = loop.create_task(it.send("openai/gpt-4o", file))
+            loop.set_task_factory(None)
+            await asyncio.wait([task])
+            while begun := [one for one in asyncio.all_tasks() if one.get_name().startswith("upload ")]:
+                await asyncio.wait(begun)
+            assert {row.file_id for row in it.kept.all()} == set(it.store.files)
+            if not task.cancelled():
+                break
+        assert next(awaited) > 5
 
 
 async def test_a_key_that_is_missing_and_a_store_that_is_away_are_said(tmp_path: Path):
