@@ -1,5 +1,6 @@
 """The stores for files of three providers, as far as they are used: what was uploaded, asked for and deleted."""
 
+import asyncio
 import json
 from dataclasses import dataclass, field
 from typing import Literal
@@ -31,6 +32,8 @@ class FileStore:
     """By the last part of its id; what is deleted is not there any more."""
     uploads: list[Kept] = field(default_factory=list)
     deleted: list[str] = field(default_factory=list)
+    holds: asyncio.Event | None = None
+    """Until it is set, nobody is told that a file was kept."""
     asked_to_delete: int = 0
     broken: bool = False
     """Whether it deletes nothing."""
@@ -79,6 +82,8 @@ class FileStore:
         assert isinstance(file, web.FileField)
         fields = {name: str(value) for name, value in form.items() if name != "file"}
         kept = self._keep(file.filename, file.content_type, file.file.read(), fields, request)
+        if self.holds is not None:
+            await self.holds.wait()
         return web.json_response({"id": kept.id, "type": "file", "filename": kept.name})
 
     async def _begin(self, request: web.Request) -> web.Response:

@@ -17,6 +17,7 @@ from tests.fakes.files import URI
 from tests.fakes.server import Json
 from tests.llm.attachments.test_sending import MODELS, blocks
 from tests.llm.sending import MP4, PDF, picture, sender
+from tests.waiting import until
 
 NATIVE = ("openai", "anthropic", "gemini")
 NAMED: dict[str, Json] = {
@@ -209,6 +210,20 @@ async def test_whoever_is_cancelled_leaves_nothing_there_that_is_not_noted(tmp_p
             if not task.cancelled():
                 break
         assert next(awaited) > 5
+
+
+async def test_who_is_cancelled_while_the_answer_is_awaited_leaves_the_upload_noted(tmp_path: Path):
+    async with sender("openai", tmp_path) as it:
+        it.allow("openai")
+        it.store.holds = asyncio.Event()
+        task = asyncio.create_task(it.send("openai/gpt-4o", it.file(PDF, "application/pdf", "a.pdf", "native")))
+        await until(lambda: it.store.uploads)
+        task.cancel()
+        await asyncio.wait([task])
+        assert task.cancelled() and it.kept.all() == []
+        it.store.holds.set()
+        await until(it.kept.all)
+        assert {row.file_id for row in it.kept.all()} == set(it.store.files)
 
 
 async def test_a_key_that_is_missing_and_a_store_that_is_away_are_said(tmp_path: Path):
