@@ -294,6 +294,9 @@ class NoGuests:
     def key(self, secret: str) -> ApiKey | None:
         return None
 
+    def bridge(self) -> ApiKey:
+        raise AssertionError("Nobody asks for a bridge here")
+
     def used(self, key: ApiKey) -> None:
         pass
 

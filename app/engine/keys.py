@@ -4,7 +4,7 @@ import asyncio
 import logging
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from typing import Protocol
 
 from app.domain.agents import Agent
@@ -19,6 +19,8 @@ log = logging.getLogger(__name__)
 NOTED_EVERY = timedelta(minutes=1)
 """How exactly it is kept when a key was last used."""
 LONGEST_DAYS = 3650
+BRIDGE, BRIDGE_NAME = "agent-playground-mcp", "agent-playground mcp"
+BEFORE_ALL = datetime(2026, 1, 1, tzinfo=UTC)
 
 
 class AgentDirectory(Protocol):
@@ -120,6 +122,12 @@ class Keys:
         self._saw(secret, key)
         return key
 
+    @property
+    def bridge(self) -> ApiKey:
+        """As whom `agent-playground mcp` asks: it opens every agent with no right besides, and nobody can send it."""
+        agents = tuple(agent.id for agent in self._agents.all())
+        return ApiKey(id=BRIDGE, name=BRIDGE_NAME, agents=agents, secret_digest="", last_four="", created_at=BEFORE_ALL)
+
     def newest(self, key: ApiKey) -> ApiKey:
         """The key as it is now."""
         return self._by_digest().get(key.secret_digest, key)
@@ -143,6 +151,8 @@ class Keys:
 
     def used(self, key: ApiKey) -> None:
         """Note that it was used now, beside whoever waits for an answer and at most once a minute."""
+        if key.id == BRIDGE:  # it is kept nowhere
+            return
         at = self._clock.now()
         newest = self.newest(key)
         if newest.last_used_at is None or at - newest.last_used_at >= NOTED_EVERY:
@@ -158,7 +168,8 @@ class Keys:
     def _behind(self, trigger: Trigger) -> list[ApiKey]:
         """The key that started it, while it opens anything."""
         at = self._clock.now()
-        return [key for key in self.all() if key.started(trigger) and key.standing(at) == "valid"]
+        keys = (self.bridge, *self.all())
+        return [key for key in keys if key.started(trigger) and key.standing(at) == "valid"]
 
     def _saw(self, secret: str, key: ApiKey) -> None:
         if secret not in self.seen:

@@ -30,8 +30,9 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from app.api.door.connections import STRANGERS, Connections, room
 from app.api.door.guests import WorkbenchGuests
 from app.api.door.refusals import API_PATHS
-from app.api.door.security import HOST, Door, install
+from app.api.door.security import HOST, Door, install, own_authorities
 from app.api.door.untrusted import UntrustedOrigin
+from app.api.mcp.endpoint import McpEndpoint
 from app.api.routes.uploads import file_routes
 from app.domain.errors import WorkbenchError
 from app.start.opening import NOT_SEEN, Opening, open_page
@@ -61,7 +62,8 @@ def serve(workbench: Workbench, port: int, how: Opening = "nothing") -> None:
     prove, guests = partial(proof, token, workbench.data.path), WorkbenchGuests(workbench)
     connections = Connections(min(STRANGERS, room() // 2))
     door = partial(Door, port=port, token=token, sign_ins=workbench.sign_ins, connections=connections)
-    install(server, partial(door, guests=guests, prove=prove, untrusted=beside.address))
+    mcp = McpEndpoint(workbench, own_authorities(port))
+    install(server, partial(door, guests=guests, prove=prove, untrusted=beside.address, mcp=mcp))
     api = _add_routes(workbench)
     here = Announcement(pid=os.getpid(), port=port, token=token, computer=this_computer())
     shown = asyncio.Event()
@@ -76,6 +78,7 @@ def serve(workbench: Workbench, port: int, how: Opening = "nothing") -> None:
         signal.signal(told_to_end, _end)
     server.on_connect(shown.set)
     server.on_startup(start)
+    server.on_shutdown(mcp.close)
     server.on_shutdown(workbench.close)
     server.on_shutdown(beside.close)
     colours = Colours()

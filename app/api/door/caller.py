@@ -11,7 +11,9 @@ from app.domain.provenance import Trigger
 CALLER = "agent_playground.caller"
 """Where the door leaves the caller in an ASGI scope."""
 STARTED_FROM = "X-Started-From"
-"""The header by which the app's own terminal says that it asks; believed of the owner's token only."""
+"""The header by which the app's own terminal says that it asks, or its bridge to MCP, which may less than the owner;
+believed of the owner's token only.
+"""
 LONGEST_PROGRAM = 200
 """Characters of what a program says of itself that are kept."""
 

@@ -8,7 +8,7 @@ from starlette.requests import HTTPConnection
 
 from app.api.door.caller import ANYONE, OWNER, STARTED_FROM, TERMINAL, Caller, with_key
 from app.api.door.guests import Guests
-from app.api.door.refusals import API_PATHS, Refusal
+from app.api.door.refusals import Refusal, asks_the_api
 from app.domain.keys import ApiKey
 from app.domain.values import now
 from app.store.keys.sign_ins import SignIns
@@ -58,10 +58,19 @@ class Credentials:
             return Asker(OWNER, by_cookie=True)
         return Asker(ANYONE) if self._guests.open_to_anyone(request) else Asker()
 
+    def _owner(self, started_from: str | None) -> Caller:
+        """The owner, who may ask as somebody that may less."""
+        match started_from:
+            case "terminal":
+                return TERMINAL
+            case "mcp":
+                return with_key(self._guests.bridge())
+            case _:
+                return OWNER
+
     def _with_key(self, request: HTTPConnection, sent: str) -> Asker:
         if self.is_token(sent):
-            from_terminal = request.headers.get(STARTED_FROM) == "terminal"
-            return Asker(TERMINAL if from_terminal else OWNER)
+            return Asker(self._owner(request.headers.get(STARTED_FROM)))
         key = self._guests.key(sent)
         if key is None:
             return Asker(refusal=_no_key("There is no such key. Look for the one you mean in Integrations."))
@@ -80,11 +89,6 @@ def sent_key(request: HTTPConnection) -> str:
         return ""
     scheme, _, bearer = request.headers.get("authorization", "").partition(" ")
     return bearer.strip() if scheme.lower() == "bearer" else request.headers.get("x-api-key", "")
-
-
-def asks_the_api(request: HTTPConnection) -> bool:
-    # Of the scope, never of request.url: that one is put together from the Host header, which the asker chooses.
-    return str(request.scope["path"]).startswith(API_PATHS)
 
 
 def _no_key(sentence: str) -> Refusal:

@@ -10,7 +10,7 @@ from typing import Protocol
 from starlette.requests import HTTPConnection
 
 from app.api.door.caller import ANYONE, Caller
-from app.api.door.refusals import Refusal
+from app.api.door.refusals import MCP, Refusal
 from app.domain.errors import NotFound
 from app.domain.keys import ApiKey
 from app.domain.provenance import Trigger
@@ -30,7 +30,7 @@ _OF_AGENTS = re.compile(
     rf"(GET|SOCKET) {API}/(agents|runs|sessions|jobs|docs)(/.*)?|GET {API}/openapi\.json"
     rf"|POST {API}/(agents/[^/]+/run|chat|uploads|(runs|sessions)/.+)"
     rf"|DELETE {API}/((runs|sessions)/[^/]+|runs/[^/]+/scores/[^/]+)"
-    rf"|SOCKET {API}/ws/chat|(GET|POST) /v1/.*"
+    rf"|SOCKET {API}/ws/chat|(GET|POST) /v1/.*|(GET|POST|DELETE) {MCP}"
 )
 """What a key for certain agents may reach, as `METHOD path`."""
 _NAMED = re.compile(rf"{API}/(agents|runs|sessions)/([^/]+)(/.*)?")
@@ -55,6 +55,10 @@ class Guests(Protocol):
 
     def key(self, secret: str) -> ApiKey | None:
         """The key that was sent, valid or not."""
+        ...
+
+    def bridge(self) -> ApiKey:
+        """The key as which the app's own bridge to MCP asks."""
         ...
 
     def used(self, key: ApiKey) -> None:
@@ -86,6 +90,9 @@ class WorkbenchGuests:
 
     def key(self, secret: str) -> ApiKey | None:
         return self._workbench.keys.check(secret)
+
+    def bridge(self) -> ApiKey:
+        return self._workbench.keys.bridge
 
     def used(self, key: ApiKey) -> None:
         self._workbench.keys.used(key)

@@ -8,7 +8,8 @@ from starlette.requests import HTTPConnection
 from starlette.responses import HTMLResponse, JSONResponse, PlainTextResponse, Response
 
 API_PATHS = ("/api/", "/v1/")
-"""Where programs ask: answers there are JSON, and keys are taken from headers."""
+MCP = "/mcp"
+"""Where clients of MCP ask: this address alone, for what stands below it may be a page."""
 OPENAI_PATHS = "/v1/"
 """Where clients of OpenAI ask, who read errors in another shape."""
 OPENAI_KINDS = {
@@ -39,7 +40,7 @@ class Refusal:
         if path.startswith(OPENAI_PATHS):
             kind = OPENAI_KINDS.get(self.status, OPENAI_KINDS[400])
             return JSONResponse(openai_error(self.sentence, code=self.code, kind=kind), self.status, self._headers())
-        if path.startswith(API_PATHS):
+        if asks_the_api(request):
             words = {"success": False, "error": self.sentence, "code": self.code}
             return JSONResponse(words, self.status, self._headers())
         if "text/html" in request.headers.get("accept", ""):
@@ -50,6 +51,13 @@ class Refusal:
     def _headers(self) -> dict[str, str]:
         headers = {"WWW-Authenticate": "Bearer"} if self.status == 401 else {}
         return headers | ({"Retry-After": str(self.retry_after)} if self.retry_after else {})
+
+
+def asks_the_api(request: HTTPConnection) -> bool:
+    """Whether a program asks: its answers are JSON, and keys are taken from its headers."""
+    # Of the scope, never of request.url: that one is put together from the Host header, which the asker chooses.
+    path = str(request.scope["path"])
+    return path == MCP or path.startswith(API_PATHS)
 
 
 def openai_error(message: str, *, code: str, kind: str, param: str | None = None) -> dict[str, JsonValue]:

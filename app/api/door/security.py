@@ -16,11 +16,11 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from app.api.door.body_limit import BodyLimit
 from app.api.door.caller import ANYONE, CALLER, caller_of
 from app.api.door.connections import Connections
-from app.api.door.credentials import Asker, Credentials, asks_the_api, sent_key
+from app.api.door.credentials import Asker, Credentials, sent_key
 from app.api.door.entrance import Entrance, address
 from app.api.door.guests import Guests
 from app.api.door.rate import RunLimits
-from app.api.door.refusals import OPENAI_PATHS, Refusal
+from app.api.door.refusals import MCP, OPENAI_PATHS, Refusal, asks_the_api
 from app.domain.values import new_id
 from app.export.limits import LARGEST_BUNDLE
 from app.store.keys.sign_ins import SignIns
@@ -53,6 +53,13 @@ FOREIGN_PAGE = Refusal(
 Prove = Callable[[str], str]
 """Answers a challenge so that a second start knows this app and its data folder."""
 
+SIGN_IN_PATHS = ("/.well-known/", f"{MCP}/")
+NO_SIGN_IN = Refusal(
+    404,
+    "not_found",
+    "Not found",
+    "There is nothing to sign in at: /mcp takes an API key, as 'Authorization: Bearer <key>'.",
+)
 LINE_BREAK = Refusal(404, "not_found", "Not found", "There is nothing at an address with a line break in it.")
 
 
@@ -87,13 +94,15 @@ class Door:
         connections: Connections | None = None,
         prove: Prove | None = None,
         untrusted: str = "",
+        mcp: ASGIApp | None = None,
     ) -> None:
         """`guests` says whom it lets in besides the owner; `/health` answers a challenge by `prove`; `untrusted` is the
-        origin of which pages show pictures; `sign_ins` and `connections` are its own where none are given.
+        origin of which pages show pictures; `mcp` answers at its address in the app's place; `sign_ins` and
+        `connections` are its own where none are given.
 
         A token that is no secret is a ValueError.
         """
-        self._app = app
+        self._app = app = app if mcp is None else _with_mcp(app, mcp)
         self._prove = prove
         self._pages = BodyLimit(app, lambda: guests.largest_file() + ENVELOPE)
         limited = RunLimits(app, guests.going_on)
@@ -108,7 +117,7 @@ class Door:
         self._connections = connections or Connections()
         sign_ins = sign_ins or SignIns()
         self._credentials = Credentials(port=port, token=token, sign_ins=sign_ins, guests=guests)
-        self._hosts = _authorities(HOST, port)
+        self._hosts = own_authorities(port)
         self._origins = {f"http://{authority}" for authority in self._hosts}
         self._entrance = Entrance(self._credentials, sign_ins, self._connections, origin=self._origin)
         self._other_names = _authorities("localhost", port) - self._hosts
@@ -153,6 +162,7 @@ class Door:
             or await self._entrance.by_code(request, asker, receive)
             or self._health(request, asker)
             or self._page_of_origin(request, asker)
+            or self._no_sign_in(request, asker)
             or await self._entrance.by_address(request, asker)
             or self._credential(request, asker)
             or self._line_break(request, asker)
@@ -175,6 +185,10 @@ class Door:
             proved = {"proof": self._prove(challenge)} if self._prove and challenge else {}
             return JSONResponse({"status": "ok"} | proved)
         return None
+
+    def _no_sign_in(self, request: HTTPConnection, _: Asker) -> Response | None:
+        """Clients of MCP that were refused look for where to sign in, and try what is not said to be nowhere."""
+        return NO_SIGN_IN.response(request) if str(request.scope["path"]).startswith(SIGN_IN_PATHS) else None
 
     def _page_of_origin(self, request: HTTPConnection, asker: Asker) -> Response | None:
         """Refuses what a foreign page asked for, and every change that a browser may ask for unknown to its owner."""
@@ -226,6 +240,15 @@ class Door:
         return send_with_headers
 
 
+def _with_mcp(app: ASGIApp, mcp: ASGIApp) -> ASGIApp:
+    """Not mounted in the app: what NiceGUI puts around its routes breaks on streams that stay open."""
+
+    async def either(scope: Scope, receive: Receive, send: Send) -> None:
+        await (mcp if scope["type"] == "http" and scope["path"] == MCP else app)(scope, receive, send)
+
+    return either
+
+
 def _headers(port: int, untrusted: str) -> dict[str, str]:
     """Nothing off this origin frames or reads us, and of others only pictures of that one are loaded.
 
@@ -247,6 +270,11 @@ def _headers(port: int, untrusted: str) -> dict[str, str]:
         "Cross-Origin-Resource-Policy": "same-origin",
         "Cache-Control": "no-store",
     }
+
+
+def own_authorities(port: int) -> frozenset[str]:
+    """What `Host` may say of this address."""
+    return _authorities(HOST, port)
 
 
 def _authorities(host: str, port: int) -> frozenset[str]:

@@ -1,0 +1,227 @@
+"""The MCP server: lists the agents that are there for who asks, and runs them. Heavy: import it late."""
+
+import asyncio
+from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
+from typing import Annotated, Any
+
+from mcp.server.context import ServerRequestContext
+from mcp.server.lowlevel import NotificationOptions, Server
+from mcp.server.models import InitializationOptions
+from mcp.shared.exceptions import MCPError
+from mcp_types import (
+    INVALID_PARAMS,
+    CallToolRequestParams,
+    CallToolResult,
+    ElicitResult,
+    InputRequiredResult,
+    ListToolsResult,
+    PaginatedRequestParams,
+)
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from starlette.requests import HTTPConnection
+
+from app import __version__
+from app.api.door.access import agents_for, run_for
+from app.api.door.caller import LONGEST_PROGRAM, Caller
+from app.api.door.envelopes import faults_in_words
+from app.api.door.rate import starting_run
+from app.api.following.followed import FollowedRun, StoredRun
+from app.api.following.replies import run_reply
+from app.api.following.running import session_named, session_of_request
+from app.api.mcp.answers import answer, refused, stands
+from app.api.mcp.changes import Changes
+from app.api.mcp.tools import ANSWERED, GET_RUN, LONGEST_WAIT, STOP_RUN, agent_of, output_schema, tools_of
+from app.api.mcp.waiting import APPROVAL, Patience, Waiting
+from app.domain.agents import Agent
+from app.domain.errors import WorkbenchError
+from app.domain.events import LimitReached, RunStarted
+from app.domain.trace import open_pauses
+from app.domain.values import Text
+from app.engine.run.limits import sentence
+from app.engine.run.run import Run
+from app.workbench import Workbench
+from app.workbench.known_secrets import speaking
+
+DEPTH = "agent-playground/depth"
+"""What our own client says of a call that an agent makes: how many runs are above the one it begins."""
+STOP_SECONDS = 2.0
+SESSION_ID = "mcp-session-id"
+Context = ServerRequestContext[dict[str, Any], Any]
+CallerOf = Callable[[object], Caller]
+"""Who sent the request that a message came with."""
+Name = Annotated[Text, Field(max_length=64)]
+
+
+class Arguments(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+
+
+class Asked(Arguments):
+    """What an agent's tool takes."""
+
+    input: Text
+    variables: dict[Annotated[Text, Field(max_length=200)], Annotated[Text, Field(max_length=100_000)]] = {}
+    session: Name | None = None
+
+
+class NamedRun(Arguments):
+    run_id: Name
+
+
+class WaitedRun(NamedRun):
+    wait: Annotated[float, Field(ge=0, le=LONGEST_WAIT)] = 0
+
+
+class AgentServer(Server[dict[str, Any]]):
+    """Serves one workbench to all who ask, each as far as they may."""
+
+    def __init__(self, workbench: Workbench, caller_of: CallerOf, patience: Patience) -> None:
+        self.changes = Changes(workbench)
+        super().__init__(
+            "agent-playground",
+            version=__version__,
+            title="Agent Playground",
+            instructions="Each tool run_… asks one agent. One that takes long answers with status running and a "
+            "run_id: call get_run with it.",
+            on_list_tools=self._list,
+            on_call_tool=self._call,
+            on_subscriptions_listen=self.changes.listen,
+        )
+        self._workbench = workbench
+        self._caller_of = caller_of
+        self._patience = patience
+
+    def create_initialization_options(
+        self,
+        notification_options: NotificationOptions | None = None,
+        experimental_capabilities: dict[str, dict[str, Any]] | None = None,
+        extensions: dict[str, dict[str, Any]] | None = None,
+    ) -> InitializationOptions:
+        """As the library's, and clients are told that they will hear of other tools."""
+        changing = notification_options or NotificationOptions(tools_changed=True)
+        return super().create_initialization_options(changing, experimental_capabilities, extensions)
+
+    async def _list(self, context: Context, _: PaginatedRequestParams | None) -> ListToolsResult:
+        request = context.request
+        session_id = request.headers.get(SESSION_ID, "") if isinstance(request, HTTPConnection) else "stdio"
+        if session_id:
+            self.changes.listed(session_id, context.session)
+        return ListToolsResult(tools=tools_of(agents_for(self._workbench, self._caller(context))))
+
+    async def _call(self, context: Context, asked: CallToolRequestParams) -> CallToolResult | InputRequiredResult:
+        caller = self._caller(context)
+        with speaking(caller.trigger):
+            try:
+                return await self._answered(context, caller, asked)
+            except ValidationError as error:
+                return refused(f"The arguments do not fit: {faults_in_words(error.errors())}.")
+            except WorkbenchError as error:
+                return refused(str(error))
+
+    async def _answered(
+        self, context: Context, caller: Caller, asked: CallToolRequestParams
+    ) -> CallToolResult | InputRequiredResult:
+        arguments = asked.arguments or {}
+        match asked.name:
+            case name if name == GET_RUN:
+                wanted = WaitedRun.model_validate(arguments)
+                return await self._get(self._waiting(context, caller, wanted.wait), wanted.run_id, asked)
+            case name if name == STOP_RUN:
+                return await self._stop(caller, NamedRun.model_validate(arguments).run_id)
+            case name:
+                agent = agent_of(agents_for(self._workbench, caller), name)
+                if agent is None:
+                    raise MCPError(INVALID_PARAMS, f"There is no tool {name[:80]!r}. tools/list names all there are.")
+                waiting = self._waiting(context, caller, None)
+                return await self._run(waiting, agent, Asked.model_validate(arguments), asked)
+
+    async def _run(
+        self, waiting: Waiting, agent: Agent, wanted: Asked, asked: CallToolRequestParams
+    ) -> CallToolResult | InputRequiredResult:
+        """What came of the agent's run, or what the client has to be asked. A run that nobody waits for ends."""
+        live = await self._decided(waiting, asked) or await self._begun(waiting, agent, wanted)
+        try:
+            if (question := await waiting.until(live)) is not None:
+                return question
+        except asyncio.CancelledError:
+            if wanted.session is None and isinstance(live, Run):
+                live.stop()
+            raise
+        structured = output_schema(agent) is not ANSWERED
+        return answer(run_reply(live.entries, alive=live.alive), structured=structured)
+
+    async def _begun(self, waiting: Waiting, agent: Agent, wanted: Asked) -> Run:
+        caller, workbench, context = waiting.caller, self._workbench, waiting.context
+        depth = _depth(context)
+
+        def below(started: RunStarted) -> RunStarted:
+            if depth > (allowed := started.limits.spawn_depth):
+                raise WorkbenchError(sentence(LimitReached(limit="depth", allowed=allowed, reached=depth)))
+            return started.model_copy(update={"depth": depth})
+
+        with _counted(context):
+            named = session_named(workbench, caller, wanted.session, after=None)
+            session = await session_of_request(workbench, caller, agent, named, variables=wanted.variables)
+            return await workbench.chat.send(
+                session.id, wanted.input, trigger=caller.trigger, purpose="api", begun_as=below
+            )
+
+    async def _decided(self, waiting: Waiting, asked: CallToolRequestParams) -> FollowedRun | None:
+        """The run whose question the client comes back with; `None` where it brings no answer."""
+        if asked.request_state is None:
+            return None
+        run_id, _, pause_id = asked.request_state.partition(" ")
+        live = await self._followed(waiting.caller, run_id)
+        given = (asked.input_responses or {}).get(APPROVAL)
+        pause = next((one for one in open_pauses(live.entries) if one.pause_id == pause_id), None)
+        if pause is None or pause.reason != APPROVAL or not isinstance(given, ElicitResult):
+            return live
+        return await waiting.decide(run_id, pause, given) or live
+
+    async def _get(
+        self, waiting: Waiting, run_id: str, asked: CallToolRequestParams
+    ) -> CallToolResult | InputRequiredResult:
+        live = await self._decided(waiting, asked) or await self._followed(waiting.caller, run_id)
+        if waiting.seconds and (question := await waiting.until(live)) is not None:
+            return question
+        return stands(run_reply(live.entries, alive=live.alive))
+
+    async def _stop(self, caller: Caller, run_id: str) -> CallToolResult:
+        live = await self._followed(caller, run_id)
+        if isinstance(live, Run):
+            live.stop()
+            await asyncio.wait([asyncio.ensure_future(live.ended())], timeout=STOP_SECONDS)
+        return stands(run_reply(live.entries, alive=live.alive))
+
+    async def _followed(self, caller: Caller, run_id: str) -> FollowedRun:
+        """The run, as far as it is there for them. Raises `NotFound`."""
+        run_for(self._workbench, caller, run_id)
+        if (live := self._workbench.runs.live(run_id)) is not None:
+            return live
+        trace = await self._workbench.runs.trace(run_id)
+        started = trace.entries[0].event
+        if not isinstance(started, RunStarted):
+            raise WorkbenchError(f"The beginning of the run {run_id!r} cannot be read any more.")
+        return StoredRun(run_id, started, trace)
+
+    def _waiting(self, context: Context, caller: Caller, seconds: float | None) -> Waiting:
+        return Waiting(self._workbench, caller, context, self._patience, seconds)
+
+    def _caller(self, context: Context) -> Caller:
+        """Who asks, with what the client says of itself."""
+        caller, client = self._caller_of(context.request), context.session.client_params
+        if client is None:
+            return caller
+        said = f"{client.client_info.name} {client.client_info.version}"
+        return caller.by("".join(one for one in said if one.isprintable())[:LONGEST_PROGRAM])
+
+
+def _counted(context: Context) -> AbstractContextManager[None]:
+    return starting_run(context.request) if isinstance(context.request, HTTPConnection) else nullcontext()
+
+
+def _depth(context: Context) -> int:
+    """Runs above the one that begins: a client may say too many, which helps nobody, but not fewer than none."""
+    said = (context.meta or {}).get(DEPTH, 0)
+    return said if isinstance(said, int) and said > 0 else 0
