@@ -57,8 +57,21 @@ FORK, PAUSE = f"POST {API}/runs/{{run}}/fork", f"POST {API}/runs/{{run}}/pauses/
 CHAT, SOCKET_CHAT, COMPLETIONS = f"POST {API}/chat", f"SOCKET {API}/ws/chat", "POST /v1/chat/completions"
 REQUEST: dict[str, object] = {"description": "Get it.", "address": "https://example.org"}
 RESPONSES = "POST /v1/responses"
+MCP, MCP_VERSION = "POST /mcp", "2026-07-28"
+AT_THE_DOOR = tuple(Target(method, "/mcp") for method in ("GET", "POST", "DELETE"))
+"""What the door answers itself to others than the owner, so that no walk finds it."""
 NOT_SO = (409,)
 """It is theirs to do, and the run does not stand so."""
+
+
+def mcp(method: str, **parameters: object) -> dict[str, object]:
+    """A message of the newer protocol, which stands alone."""
+    version = {"io.modelcontextprotocol/protocolVersion": MCP_VERSION, "io.modelcontextprotocol/clientCapabilities": {}}
+    return {"jsonrpc": "2.0", "id": 1, "method": method, "params": {"_meta": version, **parameters}}
+
+
+def called(tool: str, more: dict[str, object] | None = None, **arguments: object) -> dict[str, object]:
+    return mcp("tools/call", name=tool, arguments=arguments, **(more or {}))
 
 
 def said(model: str) -> dict[str, object]:
@@ -247,6 +260,35 @@ TABLE = (
         sent={"model": "{agent}", "input": HELLO, "previous_response_id": "resp_{run}"},
         spends=True,
     ),
+    Row(MCP, "list the agents as tools", limited="all", sent=mcp("tools/list")),
+    Row(MCP, "run an agent as a tool", limited="its agents", sent=called("run_{agent}", input=HELLO)),
+    Row(
+        MCP,
+        "go on in a session with a tool",
+        limited="own",
+        sent=called("run_{agent}", input=HELLO, session="{session}"),
+        spends=True,
+    ),
+    Row(MCP, "look after a run with a tool", limited="own", sent=called("get_run", run_id="{run}")),
+    Row(MCP, "stop a run with a tool", limited="own", sent=called("stop_run", run_id="{run}")),
+    Row(
+        MCP,
+        "decide on what it waits for with a tool",
+        limited="own",
+        right="approve",
+        sent=called(
+            "get_run",
+            {
+                "requestState": "{run} {pause}",
+                "inputResponses": {"approval": {"action": "accept", "content": {"allow": True}}},
+            },
+            run_id="{run}",
+        ),
+        state="paused",
+        spends=True,
+    ),
+    Row("GET /mcp", "hear of other tools", limited="all", answers=(400, 406)),
+    Row("DELETE /mcp", "end a session of tools", limited="all", answers=(400, 404)),
     Row("POST /v1/{anything}", "ask for what is not there", limited="all", answers=(404,)),
 )
 

@@ -7,7 +7,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from hashlib import sha256
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 import httpx
 from starlette.types import ASGIApp, Receive, Scope, Send
@@ -15,13 +15,15 @@ from websockets.asyncio.client import connect
 from websockets.exceptions import InvalidStatus
 
 from app.api.door.guests import WorkbenchGuests
-from app.api.door.security import Door
+from app.api.door.security import Door, own_authorities
+from app.api.mcp.endpoint import McpEndpoint
 from app.domain.agents import Behaviour, ToolChoice, new_agent, promoted, with_variant
 from app.domain.evals.scores import TAG, given
 from app.domain.tool_settings import HttpTool
 from app.workbench import Workbench
 from tests.api.over import api_over, opened, served
-from tests.rights_table import HELLO, REQUEST, Row, State
+from tests.app_process import free_port
+from tests.rights_table import HELLO, MCP_VERSION, REQUEST, Row, State
 from tests.waiting import until
 
 TOKEN = "A-token-of-tests-with-43-characters-_0123456"
@@ -93,8 +95,10 @@ class World:
         headers = self.shown(who) | {name: _filled(value, values) for name, value in row.headers.items()}
         if method == "SOCKET":
             return await _over_a_socket(f"ws://127.0.0.1:{self.port}{path}", headers, sent)
+        if path == "/mcp" and sent is not None:
+            headers |= _mcp_headers(json.loads(sent))
         answer = await self.client.request(method, path, headers=headers, content=sent)
-        return answer.status_code, answer.text
+        return _meant(answer.text) if path == "/mcp" and answer.is_success else answer.status_code, answer.text
 
     async def state(self, thing: Thing) -> object:
         """All that somebody else could have changed."""
@@ -152,6 +156,8 @@ class World:
 async def opened_world(folder: Path) -> AsyncIterator[World]:
     """The API behind its door at a port, with three agents, of which keys for certain agents open two."""
     workbench, door = opened(folder), _Doorway()
+    port = free_port()
+    mcp = McpEndpoint(workbench, own_authorities(port))
     try:
         for name in ("Mine", "Other", "Open"):
             await _agent(workbench, name)
@@ -161,10 +167,14 @@ async def opened_world(folder: Path) -> AsyncIterator[World]:
             if who.kind in ("whole", "limited"):
                 agents = None if who.kind == "whole" else ["mine", "open"]
                 secrets[who.name] = (await workbench.keys.create(who.name, agents=agents, may=who.rights)).secret
-        async with served(door) as port, httpx.AsyncClient(base_url=f"http://127.0.0.1:{port}", timeout=60) as client:
-            door.app = Door(api_over(workbench), port=port, token=TOKEN, guests=WorkbenchGuests(workbench))
+        async with (
+            served(door, port=port),
+            httpx.AsyncClient(base_url=f"http://127.0.0.1:{port}", timeout=60) as client,
+        ):
+            door.app = Door(api_over(workbench), port=port, token=TOKEN, guests=WorkbenchGuests(workbench), mcp=mcp)
             yield World(workbench, client, port, secrets)
     finally:
+        await mcp.close()
         await workbench.close()
 
 
@@ -205,6 +215,17 @@ async def _over_a_socket(address: str, headers: dict[str, str], sent: str | None
     except InvalidStatus as refused:
         return refused.response.status_code, (refused.response.body or b"").decode()
     told = "\n".join(said)
+    return _meant(told), told
+
+
+def _meant(told: str) -> int:
+    """The status that words stand for where every answer has the same."""
+    refused = '"error"' in told or '"isError":true' in told
     refusals = {"There is no": 404, "may not": 403}
-    status = next((status for words, status in refusals.items() if '"error"' in told and words in told), 200)
-    return status, told
+    return next((status for words, status in refusals.items() if refused and words in told), 200)
+
+
+def _mcp_headers(message: dict[str, Any]) -> dict[str, str]:
+    headers = {"Accept": "application/json, text/event-stream", "MCP-Protocol-Version": MCP_VERSION}
+    name = message["params"].get("name")
+    return headers | {"Mcp-Method": message["method"]} | ({"Mcp-Name": name} if name else {})

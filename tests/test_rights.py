@@ -5,13 +5,13 @@ from pathlib import Path
 from app.workbench import Workbench
 from tests.api.over import api_over, opened
 from tests.door import Target, targets
-from tests.rights_table import OWNERS, TABLE, without_a_route, without_a_row
+from tests.rights_table import AT_THE_DOOR, OWNERS, TABLE, without_a_route, without_a_row
 
 
 async def addresses(folder: Path) -> list[Target]:
     workbench: Workbench = opened(folder)
     try:
-        return targets(api_over(workbench).routes)
+        return [*targets(api_over(workbench).routes), *AT_THE_DOOR]
     finally:
         await workbench.close()
 

@@ -44,7 +44,7 @@ PAGES = [
     "/no/page",
 ]
 """No routes, all the same: the root page answers every path that no route takes."""
-AT_THE_DOOR = [SIGN_OUT, "/api/v1/launch-pages"]
+AT_THE_DOOR = [SIGN_OUT, "/api/v1/launch-pages", "/mcp"]
 """No routes either: the door answers them by itself."""
 ALMOST_OPEN = ["/health/", "/health/..", "/health/../runs", "/health;/runs", "//health", "/HEALTH", "/x/../health"]
 MADE_UP = ["/" + "A" * 43 + "/99999999999/" + "0" * 64, "/" + "A" * 43 + "/99999999999/" + "0" * 64 + "?x.html"]

@@ -13,7 +13,7 @@ from mcp.shared.exceptions import MCPError
 from mcp_types import ElicitRequest, ElicitRequestFormParams, ElicitResult, InputRequiredResult
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
-from app.api.door.access import as_of_now
+from app.api.door.access import as_of_now, may_only
 from app.api.door.caller import Caller
 from app.api.following.followed import FollowedRun
 from app.api.following.run_replies import triggered_by
@@ -75,10 +75,9 @@ class Waiting:
         return None
 
     async def decide(self, run_id: str, pause: PauseRequested, given: ElicitResult) -> Run | None:
-        """What the person decided holds, unless it was decided elsewhere before: then `None`."""
+        """What the person decided holds, unless it was decided elsewhere before: then `None`. Raises `Forbidden`."""
+        may_only(as_of_now(self.workbench, self.caller), "approve", "decide what a run waits for")
         allowed = given.action == "accept" and (given.content or {}).get("allow") is True
-        if not as_of_now(self.workbench, self.caller).may("approve"):
-            return None
         by = triggered_by(self.caller.trigger)
         try:
             live = await self.workbench.pauses.decide(

@@ -31,9 +31,7 @@ async def mcp_at_a_port(workbench: Workbench, patience: Patience | None = None) 
     port = free_port()
     sessions = McpSessions(workbench, own_authorities(port), patience)
     await sessions.start()
-    door = Door(
-        api_over(workbench), port=port, token=TOKEN, guests=WorkbenchGuests(workbench), mcp=sessions.answer
-    )
+    door = Door(api_over(workbench), port=port, token=TOKEN, guests=WorkbenchGuests(workbench), mcp=sessions.answer)
     async with served(door, port=port):
         yield f"http://127.0.0.1:{port}"
         await sessions.close()

@@ -7,7 +7,7 @@ import pytest
 from mcp.shared.exceptions import MCPError
 from mcp_types import ElicitResult, ToolListChangedNotification
 
-from app.domain.agents import ToolChoice, promoted, with_variant
+from app.domain.agents import Agent, promoted, with_variant
 from tests.api.mcp.serving import ASKS, MODES, QUICK, STORY, SUM, agent_with, client_of, mcp_at_a_port
 from tests.waiting import until
 
@@ -70,9 +70,7 @@ async def test_who_can_be_told_hears_that_it_goes_on_and_is_not_cut_off(workbenc
 
     async with mcp_at_a_port(workbench, QUICK) as base:
         async with client_of(base, mode=mode) as client:
-            asking = asyncio.create_task(
-                client.call_tool("run_assistant", {"input": STORY}, progress_callback=told)
-            )
+            asking = asyncio.create_task(client.call_tool("run_assistant", {"input": STORY}, progress_callback=told))
             await until(lambda: sum("Still" in words for words in heard) > 4)
             [live] = workbench.runs.live_runs()
             live.stop()
@@ -100,7 +98,9 @@ async def test_a_cancelled_request_ends_the_run_that_was_made_for_it(workbench, 
             assert live.status == "cancelled"
 
 
-@pytest.mark.parametrize(("action", "allow", "status"), [("accept", True, "15"), ("accept", False, "denied"), ("decline", None, "denied")])
+@pytest.mark.parametrize(
+    ("action", "allow", "status"), [("accept", True, "15"), ("accept", False, "denied"), ("decline", None, "denied")]
+)
 async def test_a_person_at_the_client_is_asked_for_leave(workbench, mode, action, allow, status):
     await agent_with(workbench, "Careful", tools=ASKS)
     asked: list[str] = []
@@ -117,7 +117,9 @@ async def test_a_person_at_the_client_is_asked_for_leave(workbench, mode, action
         assert "calculator" in question and '"x": 5' in question
         entries = (await workbench.runs.trace(answer.structured_content["run_id"])).entries
         [result] = [one.event.result for one in entries if one.event.type == "tool_returned"]
-        assert (result.status if status == "denied" else result.text) == (status if status == "denied" else "5 + 10 = 15")
+        assert (result.status if status == "denied" else result.text) == (
+            status if status == "denied" else "5 + 10 = 15"
+        )
         [resolved] = [one.event for one in entries if one.event.type == "pause_resolved"]
         assert resolved.by == "api_key:K"
 
@@ -173,10 +175,12 @@ async def test_a_promotion_is_told(workbench, mode):
         listening = asyncio.create_task(listens(client)) if mode == "auto" else None
         newer = agent.active_variant.behaviour.model_copy(update={"system_prompt": "Ask {{who}}."})
 
+        def promote(agent: Agent) -> Agent:
+            return promoted(with_variant(agent, newer, origin=1), len(agent.variants) + 1)
+
         async def until_heard():
             while not heard.is_set():  # the stream may not be open yet
-                changed = with_variant(workbench.agents.get(agent.id), newer, origin=1)
-                await workbench.agents.change(agent.id, lambda _: promoted(changed, len(changed.variants)))
+                await workbench.agents.change(agent.id, promote)
                 await asyncio.wait([asyncio.ensure_future(heard.wait())], timeout=1.5)
 
         await asyncio.wait_for(until_heard(), 10)
