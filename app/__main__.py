@@ -18,7 +18,7 @@ with late():
     from app.store.folder import lock
     from app.terminal import export as terminal_export
     from app.terminal import keys as terminal_keys
-    from app.terminal import terminal
+    from app.terminal import mcp_bridge, terminal
     from app.tools.worker import child
 
 if TYPE_CHECKING:
@@ -57,6 +57,9 @@ def _done(chosen: argparse.Namespace, folder: Path) -> int:
         return _export(folder, chosen.runs, chosen.format, chosen.output, attachments=not chosen.no_attachments)
     if chosen.command == "key":
         return _key(folder, chosen)
+    if chosen.command == "mcp":
+        asyncio.run(mcp_bridge.serve_stdio(folder))
+        return 0
     how: Opening = "nothing" if chosen.no_browser else "window" if chosen.window else "tab"
     return _serve(folder, chosen.port, how, trust_tools=chosen.trust_tools)
 
@@ -81,6 +84,8 @@ def _parser() -> argparse.ArgumentParser:
     export.add_argument("--output", metavar="FILE", default="", help="where to write it; - for the terminal")
     export.add_argument("--no-attachments", action="store_true", help="leave images and files out")
     export.add_argument("--data", metavar="DIR", default=argparse.SUPPRESS, help="the data folder to read")
+    mcp = commands.add_parser("mcp", help="offer the agents to an MCP client that started this: over stdin and stdout")
+    mcp.add_argument("--data", metavar="DIR", default=argparse.SUPPRESS, help="the data folder of the agents")
     _add_key_commands(commands.add_parser("key", help="make, list and revoke the API keys of programs"))
     return parser
 

@@ -1,11 +1,10 @@
-"""The MCP server: lists the agents that are there for who asks, and runs them. Heavy: import it late."""
+"""The MCP server, and what it answers: the agents that are there for who asks, listed and run. Heavy: import late."""
 
 import asyncio
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
-from typing import Annotated, Any
+from typing import Annotated, Any, Protocol
 
-from mcp.server.context import ServerRequestContext
 from mcp.server.lowlevel import NotificationOptions, Server
 from mcp.server.models import InitializationOptions
 from mcp.shared.exceptions import MCPError
@@ -30,7 +29,7 @@ from app.api.following.followed import FollowedRun, StoredRun
 from app.api.following.replies import run_reply
 from app.api.following.running import session_named, session_of_request
 from app.api.mcp.answers import answer, refused, stands
-from app.api.mcp.changes import Changes
+from app.api.mcp.changes import Changes, Context
 from app.api.mcp.tools import ANSWERED, GET_RUN, LONGEST_WAIT, STOP_RUN, agent_of, output_schema, tools_of
 from app.api.mcp.waiting import APPROVAL, Patience, Waiting
 from app.domain.agents import Agent
@@ -46,8 +45,6 @@ from app.workbench.known_secrets import speaking
 DEPTH = "agent-playground/depth"
 """What our own client says of a call that an agent makes: how many runs are above the one it begins."""
 STOP_SECONDS = 2.0
-SESSION_ID = "mcp-session-id"
-Context = ServerRequestContext[dict[str, Any], Any]
 CallerOf = Callable[[object], Caller]
 """Who sent the request that a message came with."""
 Name = Annotated[Text, Field(max_length=64)]
@@ -73,24 +70,28 @@ class WaitedRun(NamedRun):
     wait: Annotated[float, Field(ge=0, le=LONGEST_WAIT)] = 0
 
 
-class AgentServer(Server[dict[str, Any]]):
-    """Serves one workbench to all who ask, each as far as they may."""
+class Answering(Protocol):
+    """What a server gives its clients."""
 
-    def __init__(self, workbench: Workbench, caller_of: CallerOf, patience: Patience) -> None:
-        self.changes = Changes(workbench)
+    async def list(self, context: Context, asked: PaginatedRequestParams | None) -> ListToolsResult: ...
+
+    async def call(self, context: Context, asked: CallToolRequestParams) -> CallToolResult | InputRequiredResult: ...
+
+
+class AgentServer(Server[dict[str, Any]]):
+    """Agent Playground as clients of MCP know it, wherever its answers come from."""
+
+    def __init__(self, answering: Answering, changes: Changes) -> None:
         super().__init__(
             "agent-playground",
             version=__version__,
             title="Agent Playground",
             instructions="Each tool run_… asks one agent. One that takes long answers with status running and a "
             "run_id: call get_run with it.",
-            on_list_tools=self._list,
-            on_call_tool=self._call,
-            on_subscriptions_listen=self.changes.listen,
+            on_list_tools=answering.list,
+            on_call_tool=answering.call,
+            on_subscriptions_listen=changes.listen,
         )
-        self._workbench = workbench
-        self._caller_of = caller_of
-        self._patience = patience
 
     def create_initialization_options(
         self,
@@ -102,14 +103,25 @@ class AgentServer(Server[dict[str, Any]]):
         changing = notification_options or NotificationOptions(tools_changed=True)
         return super().create_initialization_options(changing, experimental_capabilities, extensions)
 
-    async def _list(self, context: Context, _: PaginatedRequestParams | None) -> ListToolsResult:
-        request = context.request
-        session_id = request.headers.get(SESSION_ID, "") if isinstance(request, HTTPConnection) else "stdio"
-        if session_id:
-            self.changes.listed(session_id, context.session)
+
+class AgentTools:
+    """The agents of one workbench, for all who ask, each as far as they may."""
+
+    def __init__(self, workbench: Workbench, caller_of: CallerOf, patience: Patience, changes: Changes) -> None:
+        self._workbench = workbench
+        self._caller_of = caller_of
+        self._patience = patience
+        self._changes = changes
+
+    async def list(
+        self,
+        context: Context,
+        asked: PaginatedRequestParams | None,  # noqa: ARG002  all fit on one page
+    ) -> ListToolsResult:
+        self._changes.listed(context)
         return ListToolsResult(tools=tools_of(agents_for(self._workbench, self._caller(context))))
 
-    async def _call(self, context: Context, asked: CallToolRequestParams) -> CallToolResult | InputRequiredResult:
+    async def call(self, context: Context, asked: CallToolRequestParams) -> CallToolResult | InputRequiredResult:
         caller = self._caller(context)
         with speaking(caller.trigger):
             try:

@@ -11,7 +11,8 @@ from starlette.requests import HTTPConnection
 from starlette.types import Receive, Scope, Send
 
 from app.api.door.caller import caller_of
-from app.api.mcp.server import AgentServer
+from app.api.mcp.changes import Changes, tell_of_agents
+from app.api.mcp.server import AgentServer, AgentTools
 from app.api.mcp.waiting import Patience
 from app.workbench import Workbench
 
@@ -23,9 +24,11 @@ MOST_SESSIONS = 100
 class McpSessions:
     def __init__(self, workbench: Workbench, authorities: Collection[str], patience: Patience | None = None) -> None:
         """`authorities` are what `Host` may say."""
-        self._server = AgentServer(workbench, lambda request: caller_of(_known(request)), patience or Patience())
+        self._workbench = workbench
+        self._changes = Changes()
+        tools = AgentTools(workbench, lambda request: caller_of(_known(request)), patience or Patience(), self._changes)
         self._manager = StreamableHTTPSessionManager(
-            self._server,
+            AgentServer(tools, self._changes),
             security_settings=TransportSecuritySettings(
                 allowed_hosts=list(authorities), allowed_origins=[f"http://{one}" for one in authorities]
             ),
@@ -54,7 +57,7 @@ class McpSessions:
     async def _hold(self) -> None:
         async with self._manager.run():  # to be entered and left by one task: the library's scopes want that
             self._ready.set()
-            await self._server.changes.tell()
+            await tell_of_agents(self._workbench, self._changes)
 
 
 def _known(request: object) -> HTTPConnection:

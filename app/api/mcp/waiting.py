@@ -8,7 +8,6 @@ from dataclasses import dataclass, field
 from time import monotonic
 from typing import Any, TypeVar
 
-from mcp.server.context import ServerRequestContext
 from mcp.shared.exceptions import MCPError
 from mcp_types import ElicitRequest, ElicitRequestFormParams, ElicitResult, InputRequiredResult
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
@@ -17,6 +16,7 @@ from app.api.door.access import as_of_now, may_only
 from app.api.door.caller import Caller
 from app.api.following.followed import FollowedRun
 from app.api.following.run_replies import triggered_by
+from app.api.mcp.changes import Context
 from app.domain.errors import Conflict
 from app.domain.events import Event, ModelCalled, PauseRequested, ToolCalled
 from app.domain.tools import JsonSchema
@@ -55,7 +55,7 @@ class Waiting:
 
     workbench: Workbench
     caller: Caller
-    context: ServerRequestContext[dict[str, Any], Any]
+    context: Context
     patience: Patience
     seconds: float | None = None
     """How long it wants to wait at most; `None` for as long as it can."""

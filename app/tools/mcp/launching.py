@@ -34,6 +34,8 @@ SAFE_VARIABLES = (
     "USERPROFILE",
 )
 """What every program may need to run at all, and no secret is kept in."""
+WITHIN = "AGENT_PLAYGROUND_WITHIN"
+"""Tells a server that is this app's own bridge to MCP by which process it was started: it would go in a circle."""
 VARIABLE = re.compile(r"(Bearer )?\$(\w+|\{\w+\})")
 INSTALLING = {
     "npx": "It comes with Node.js (nodejs.org).",
@@ -73,6 +75,7 @@ def command_line(server: McpServer) -> str:
 def launch(stdio: StdioTransport) -> Launch:
     """What to start. Raises `WorkbenchError` for a command, folder or variable that is not there."""
     env = safe_environment() | {name: _filled(name, value) for name, value in stdio.env.items()}
+    env[WITHIN] = str(os.getpid())
     cwd = str(Path(stdio.cwd).expanduser()) if stdio.cwd else None
     if cwd is not None and not Path(cwd).is_dir():
         raise WorkbenchError(f"The folder {stdio.cwd}, in which it is to be started, is not there.")
