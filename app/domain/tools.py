@@ -11,6 +11,8 @@ from app.domain.values import Text, Value
 
 Policy = Literal["auto", "ask", "off"]
 JsonSchema = dict[str, JsonValue]
+DEPTH = "agent-playground/depth"
+"""What one app tells another over MCP of a call that an agent makes: how many runs are above the one it begins."""
 
 
 class ToolSpec(Value):
@@ -116,6 +118,8 @@ class Workspace(Value):
     """Path to sha256 of every session file."""
     variables: dict[str, str] = {}
     """The prompt variables and what was filled in for them."""
+    depth: int = 0
+    """How many runs are above it."""
 
 
 class Task(Value):

@@ -23,14 +23,16 @@ from mcp_types import (
     InputRequiredResult,
     ListToolsResult,
     PaginatedRequestParams,
+    RequestParamsMeta,
     ToolListChangedNotification,
 )
 
 from app.api.door.caller import STARTED_FROM, with_key
 from app.api.mcp.changes import Changes, Context, tell_of_agents
-from app.api.mcp.server import DEPTH, AgentServer, AgentTools, Answering
+from app.api.mcp.server import AgentServer, AgentTools, Answering
 from app.api.mcp.waiting import Patience
 from app.domain.errors import WorkbenchError
+from app.domain.tools import DEPTH
 from app.start.already_running import opened_or_running, running_app
 from app.store.folder.lock import Announcement
 from app.tools.mcp.launching import WITHIN
@@ -138,8 +140,10 @@ class _There:
     async def call(self, context: Context, asked: CallToolRequestParams) -> CallToolResult:
         wants_progress = (context.meta or {}).get("progress_token") is not None
         told = context.session.report_progress if wants_progress else None
-        depth = {DEPTH: said} if (said := (context.meta or {}).get(DEPTH)) else None
-        return await self._connected.call_tool(asked.name, asked.arguments, progress_callback=told, meta=depth)
+        meta: RequestParamsMeta | None = None
+        if said := (context.meta or {}).get(DEPTH):
+            meta = {DEPTH: said}  # type: ignore[assignment]  # it takes any key
+        return await self._connected.call_tool(asked.name, asked.arguments, progress_callback=told, meta=meta)
 
     async def close(self) -> None:
         if self._task is not None:

@@ -35,6 +35,7 @@ from app.api.mcp.waiting import APPROVAL, Patience, Waiting
 from app.domain.agents import Agent
 from app.domain.errors import WorkbenchError
 from app.domain.events import LimitReached, RunStarted
+from app.domain.tools import DEPTH
 from app.domain.trace import open_pauses
 from app.domain.values import Text
 from app.engine.run.limits import sentence
@@ -42,8 +43,6 @@ from app.engine.run.run import Run
 from app.workbench import Workbench
 from app.workbench.known_secrets import speaking
 
-DEPTH = "agent-playground/depth"
-"""What our own client says of a call that an agent makes: how many runs are above the one it begins."""
 STOP_SECONDS = 2.0
 CallerOf = Callable[[object], Caller]
 """Who sent the request that a message came with."""

@@ -119,7 +119,7 @@ def _running(run: Run, call: ToolCall, answer: PauseResolved | None) -> RunningC
     return RunningCall(
         call_id=call.call_id,
         files=CallFiles(call.call_id, run.files, run.artifacts, recorder.record),
-        began_with=Workspace(files=started.files, variables=started.variables),
+        began_with=Workspace(files=started.files, variables=started.variables, depth=started.depth),
         screen=Screen(recorder.printed, recorder.progress),
         person=PersonOfRun(run, call, answer),
         named=lambda: named_in(entry.event for entry in recorder.entries),

@@ -5,10 +5,12 @@ import ipaddress
 import re
 import socket
 from collections.abc import Awaitable, Callable, Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Literal
+from urllib.parse import urlsplit
 
-from app.domain.errors import ToolError
+from app.domain.errors import ToolError, WorkbenchError
 
 Address = ipaddress.IPv4Address | ipaddress.IPv6Address
 Reach = Literal["public", "private", "never"]
@@ -72,6 +74,19 @@ class Guard:
                 "Addresses of this computer and of private networks are never asked."
             )
         return addresses
+
+
+async def refuse_itself(address: str) -> None:
+    """Raises `WorkbenchError` for an address of the app itself, whatever name leads here."""
+    port = urlsplit(address).port
+    if port not in OWN_PORTS:
+        return
+    with suppress(OSError, UnicodeError):
+        if any(map(leads_here, await system_resolver(host_of(address), port))):
+            raise WorkbenchError(
+                "This is Agent Playground itself, whose agents would call each other in a circle. Give an agent the "
+                "tool spawn_task instead, which hands tasks to other agents."
+            )
 
 
 def plain_host(host: str) -> str:

@@ -23,6 +23,7 @@ from mcp_types import (
     ContentBlock,
     EmbeddedResource,
     ImageContent,
+    RequestParamsMeta,
     ResourceLink,
     TextContent,
     TextResourceContents,
@@ -34,11 +35,13 @@ from pydantic import JsonValue, ValidationError
 from app.domain.errors import InvalidArguments, ToolError
 from app.domain.messages import ResultPart, TextPart
 from app.domain.tool_settings import McpServer
-from app.domain.tools import CallContext, Progress, ToolOutput, ToolSpec, canonical_name
+from app.domain.tools import DEPTH, CallContext, Progress, ToolOutput, ToolSpec, canonical_name
 from app.tools.mcp.failures import loss
 from app.tools.mcp.naming import tool_names
 from app.tools.mcp.server_log import Link
 
+OTHER_APP = "agent-playground"
+"""What an app like this one calls itself to its clients."""
 CLOSED = (CONNECTION_CLOSED, "Connection closed")
 """As the library says it; servers use the same code for errors of their own."""
 READING_SECONDS = 10
@@ -118,12 +121,21 @@ class Connection:
         if tool is None:
             raise ToolError(f"The MCP server {self.server.name} has no tool {name} any more.")
         try:
-            returned = await self.client.call_tool(tool, dict(arguments), progress_callback=_telling(context))
+            returned = await self.client.call_tool(
+                tool, dict(arguments), progress_callback=_telling(context), meta=self._depth(context)
+            )
         except MCPError as error:
             raise self._told(error, tool) from None
         except (RuntimeError, ValidationError) as error:
             raise ToolError(f"The answer of the MCP server {self.server.name} breaks its own rules: {error}") from None
         return await output_of(returned, tool, context, self._read)
+
+    def _depth(self, context: CallContext) -> RequestParamsMeta | None:
+        """What another app needs to know for agents not to call each other without end."""
+        about = self.client.server_info
+        if about is None or about.name != OTHER_APP:
+            return None
+        return {DEPTH: context.began_with.depth + 1}  # type: ignore[return-value]  # it takes any key
 
     async def _read(self, uri: str) -> list[Contents]:
         try:

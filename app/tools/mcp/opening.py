@@ -42,6 +42,7 @@ from pydantic import FileUrl, ValidationError
 from app.domain.errors import WorkbenchError
 from app.domain.tool_settings import HttpTransport, McpServer, StdioTransport
 from app.domain.tools import Answer, JsonSchema, Question
+from app.tools.http.net_guard import refuse_itself
 from app.tools.http.trust import usual_trust
 from app.tools.mcp.failures import leaves
 from app.tools.mcp.launching import headers, launch
@@ -246,6 +247,8 @@ async def _sse(http: HttpTransport, link: Link) -> AsyncIterator[TransportStream
 
 
 async def _web_client(http: HttpTransport, link: Link) -> httpx2.AsyncClient:
+    await refuse_itself(http.url)
+
     async def answered(response: httpx2.Response) -> None:
         link.started = True
         if response.request.method == "POST":
