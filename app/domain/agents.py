@@ -87,6 +87,10 @@ class Variable(Value):
     description: str = ""
 
 
+ToolLoading = Literal["auto", "all", "on_demand"]
+"""Whether the schemas of all tools are sent at once, or those that an agent has found; `auto` as they fit."""
+
+
 class Behaviour(Value):
     """All that decides how an agent answers; what a variant keeps and a draft changes."""
 
@@ -96,6 +100,7 @@ class Behaviour(Value):
     """`provider/model`, or an alias out of the catalog."""
     parameters: Parameters = Parameters()
     tools: tuple[ToolChoice, ...] = ()
+    tool_loading: ToolLoading = "auto"
     limits: Limits = Limits()
     output_schema: dict[str, JsonValue] | None = None
     attachments: dict[MediaPattern, Disposition] = {}

@@ -90,6 +90,8 @@ def _changes(before: Behaviour, after: Behaviour) -> Iterator[Change]:
     yield from _fields("limits", before.limits, after.limits)
     yield from _named("tools", *({tool.name: tool.policy for tool in one.tools} for one in (before, after)))
     yield from _named("attachments", before.attachments, after.attachments)
+    if before.tool_loading != after.tool_loading:
+        yield Change(area="tools", name="loading", before=before.tool_loading, after=after.tool_loading)
     yield from _named("variables", *({one.name: one.default for one in side.variables} for side in (before, after)))
     if before.output_schema != after.output_schema:
         yield Change(area="output", name="schema", before=_text(before.output_schema), after=_text(after.output_schema))

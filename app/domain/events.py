@@ -39,6 +39,8 @@ class RunStarted(Value):
     """The system prompt with its variables filled in."""
     variables: dict[str, str] = {}
     tools: tuple[GrantedTool, ...] = ()
+    unsent: tuple[str, ...] = ()
+    """The names of those whose schemas are not sent before the agent has found them."""
     history: tuple[Message, ...] = ()
     """What was said in the session before this run."""
     files: dict[str, str] = {}
@@ -125,6 +127,8 @@ class ToolReturned(Value):
     printed: Text = ""
     ms: float
     traceback: Text = ""
+    loaded: tuple[str, ...] = ()
+    """The names of the tools that it found, whose schemas are sent from the next call on."""
     attempts: int = 1
     """How often it was tried: a tool that breaks down is called again where that does no harm."""
 

@@ -63,6 +63,8 @@ class Preferences(Value):
     """Days after which runs are deleted; 0 keeps them."""
     keep_runs: int = Field(default=0, ge=0)
     """How many of the newest runs are kept; 0 keeps all."""
+    tool_percent: int = Field(default=10, ge=1, le=100)
+    """Of a model's context that the schemas of an agent's tools may fill before they are loaded on demand."""
     attachment_mib: int = Field(default=20, ge=1, le=100)
     """MiB that one file may have which is attached to a message."""
     http_hosts: tuple[str, ...] = ()

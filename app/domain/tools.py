@@ -1,6 +1,6 @@
 """Tools as the model sees them, and what a call of one gives back."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from fnmatch import fnmatchcase
 from typing import Literal, Protocol
 
@@ -11,6 +11,8 @@ from app.domain.values import Text, Value
 
 Policy = Literal["auto", "ask", "off"]
 JsonSchema = dict[str, JsonValue]
+FIND_TOOLS = "find_tools"
+"""The tool that finds those that do not fit into a model's context."""
 DEPTH = "agent-playground/depth"
 """What one app tells another over MCP of a call that an agent makes: how many runs are above the one it begins."""
 
@@ -165,6 +167,15 @@ class CallContext(Protocol):
     @property
     def began_with(self) -> Workspace:
         """Files and variables as they were before the run changed anything."""
+        ...
+
+    @property
+    def unsent(self) -> Sequence[ToolSpec]:
+        """The run's tools that the model was not told of yet, for they do not all fit."""
+        ...
+
+    def load(self, names: Sequence[str]) -> None:
+        """Tell the model of these from its next call on."""
         ...
 
     def printed(self, text: str) -> None:

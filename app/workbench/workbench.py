@@ -131,19 +131,14 @@ class Workbench(ModelParts):
     @late_part
     def _running(self) -> "app.engine.running.Running":
         runs = app.engine.runs.runs.Runs(
-            *(
-                self.data.traces,
-                self.rows,
-                self.models,
-                self.tools,
-                self.artifacts,
-                app.engine.run.stopwatch.SystemClock(),
-            ),
+            *(self.data.traces, self.rows, self.models, self.tools, self.artifacts),
+            app.engine.run.stopwatch.SystemClock(),
             day_ceiling=lambda: self.preferences.get().day_cost,
             search=self.search,
             redactions=self.known.ready,
         )
         runs.on_end.append(lambda live: self.search.take(live.run_id, live.entries))
+        runs.starting.tool_share = lambda: self.preferences.get().tool_percent / 100
         stores = (self.agents, self.sessions, self.tools)
         return app.engine.running.Running.of(runs, *stores, may_use=self.keys.may_use, may_vary=self.keys.may_vary)
 

@@ -1,12 +1,12 @@
 """A call's context for tests of tools: session files in memory, printed text in a list."""
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from app.domain.errors import ToolError
 from app.domain.messages import FilePart, ImagePart
-from app.domain.tools import Answer, FileWrite, Progress, Question, Task, TaskEnd, Workspace
+from app.domain.tools import Answer, FileWrite, Progress, Question, Task, TaskEnd, ToolSpec, Workspace
 
 
 class MemoryFiles:
@@ -45,6 +45,12 @@ class Context:
     spawned: list[Task] = field(default_factory=list)
     ends: dict[str, TaskEnd] = field(default_factory=dict)
     """By id: what came of the tasks."""
+
+    unsent: tuple[ToolSpec, ...] = ()
+    loaded: list[str] = field(default_factory=list)
+
+    def load(self, names: Sequence[str]) -> None:
+        self.loaded.extend(names)
 
     def printed(self, text: str) -> None:
         self.shown.append(text)

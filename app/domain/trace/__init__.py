@@ -7,6 +7,7 @@ from app.domain.trace.conversation import conversation
 from app.domain.trace.edited import NONE_EDITED, Edited, Edits, edits_of, origins_of, said_anew, without_secrets
 from app.domain.trace.files import files_after
 from app.domain.trace.left import LeftCall, active_seconds, last_words, left_calls, unanswered_request
+from app.domain.trace.loaded import sent_tools, unsent_tools
 from app.domain.trace.progress import JobProgress, job_progress
 from app.domain.trace.row import (
     Excerpt,
@@ -80,6 +81,7 @@ __all__ = [
     "said",
     "said_anew",
     "sent_conversation",
+    "sent_tools",
     "status",
     "steps",
     "stub",
@@ -87,5 +89,6 @@ __all__ = [
     "totals",
     "trajectory",
     "unanswered_request",
+    "unsent_tools",
     "without_secrets",
 ]

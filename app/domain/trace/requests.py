@@ -12,10 +12,11 @@ from app.domain.events import Entry, LeftOut, ModelCalled, ModelFailed, ModelRet
 from app.domain.messages import Message, Usage
 from app.domain.tools import JsonSchema, ToolSpec
 from app.domain.trace.conversation import conversation
+from app.domain.trace.loaded import sent_tools
 from app.domain.trace.sent import left_out_of, stub
 
 SentChange = Literal["kept", "new", "changed", "stubbed", "dropped"]
-Setting = Literal["model", "parameters"]
+Setting = Literal["model", "parameters", "tools"]
 
 
 @dataclass(slots=True)
@@ -94,17 +95,19 @@ def request_at(entries: Sequence[Entry], seq: int) -> ModelRequestView:
     earlier = entries[before].event if before is not None else None
     started = entries[0].event if isinstance(entries[0].event, RunStarted) else None
     messages, left_out = _compared(entries[: before or 0], entries[:place])
+    tools = sent_tools(entries[:place])
+    loaded = before is not None and tools != sent_tools(entries[:before])
     return ModelRequestView(
         call=called,
         seq=seq,
         is_first=before is None,
         system=started.system if started else None,
-        tools=tuple(tool.spec for tool in started.tools) if started else (),
+        tools=tools,
         output_schema=started.output_schema if started else None,
         messages=messages,
         left_out=left_out,
         history=len(started.history) if started else 0,
-        changed=_changed(earlier, called) if isinstance(earlier, ModelCalled) else (),
+        changed=_changed(earlier, called, loaded=loaded) if isinstance(earlier, ModelCalled) else (),
     )
 
 
@@ -160,6 +163,10 @@ def _call_before(entries: Sequence[Entry], place: int) -> int | None:
     return next((index for index in earlier if isinstance(entries[index].event, ModelCalled)), None)
 
 
-def _changed(before: ModelCalled, now: ModelCalled) -> tuple[Setting, ...]:
-    model: tuple[Setting, ...] = ("model",) if before.model != now.model else ()
-    return model if before.parameters == now.parameters else (*model, "parameters")
+def _changed(before: ModelCalled, now: ModelCalled, *, loaded: bool) -> tuple[Setting, ...]:
+    differing: dict[Setting, bool] = {
+        "model": before.model != now.model,
+        "parameters": before.parameters != now.parameters,
+        "tools": loaded,
+    }
+    return tuple(setting for setting, differs in differing.items() if differs)

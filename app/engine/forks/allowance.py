@@ -12,7 +12,7 @@ from app.domain.caution import OURS, narrowed, stricter, with_flags
 from app.domain.errors import Conflict, NotFound
 from app.domain.events import Entry, Forked, RunStarted
 from app.domain.provenance import WORKING_COPY
-from app.domain.tools import GrantedTool
+from app.domain.tools import FIND_TOOLS, GrantedTool
 from app.domain.trace.unpriced import unpriced_decision
 from app.engine.loop.granting import allowed
 from app.engine.ports import AgentStore, RunRows, SessionStore, Toolbox
@@ -79,7 +79,7 @@ class Allowance:
 
     def _tools(self, started: RunStarted, own: Behaviour | None, unasked: Collection[str]) -> tuple[GrantedTool, ...]:
         policies = {tool.spec.name: tool.policy for tool in allowed(self.toolbox, own)} if own else {}
-        policies |= dict.fromkeys(unasked if own else (), "auto")
+        policies |= dict.fromkeys((*unasked, FIND_TOOLS) if own else (), "auto")
         there = {spec.name: spec for spec in self.toolbox.specs(tuple(tool.spec.name for tool in started.tools))}
         return tuple(
             GrantedTool(

@@ -12,6 +12,7 @@ from app.domain.provenance import WORKING_COPY, AgentRef, Trigger
 from app.domain.sessions import Session
 from app.domain.trace import conversation
 from app.engine.loop.granting import granted, offered
+from app.engine.loop.loading import Loading
 from app.engine.ports import AgentStore, Models, SessionStore, Toolbox
 
 
@@ -21,6 +22,7 @@ class Beginnings:
     sessions: SessionStore
     models: Models
     toolbox: Toolbox
+    loading: Loading
 
     async def started(self, original: RunStarted, prefix: Prefix, plan: ForkPlan, trigger: Trigger) -> RunStarted:
         """As the run began, but for what the plan changes; its session is not there yet. Raises `WorkbenchError`."""
@@ -36,7 +38,7 @@ class Beginnings:
             }
         )
         if plan.variant is not None:
-            started = self._with_variant(started, prefix, plan.variant)
+            started = await self._with_variant(started, prefix, plan.variant)
         if plan.system_prompt is not None:
             started = started.model_copy(update={"system": system_of(plan.system_prompt, started.variables)})
         if plan.model is not None:
@@ -45,7 +47,7 @@ class Beginnings:
             await self.models.check(started.model)
         return started
 
-    def _with_variant(self, started: RunStarted, prefix: Prefix, number: int) -> RunStarted:
+    async def _with_variant(self, started: RunStarted, prefix: Prefix, number: int) -> RunStarted:
         agent = self.agent_of(started)
         if agent is None or agent.deleted_at is not None:
             raise WorkbenchError(
@@ -56,7 +58,7 @@ class Beginnings:
         session = self.session_of(started)
         variables = behaviour.values(session.variables if session else started.variables)
         tools = granted(self.toolbox, agent, behaviour, session.tools_off if session else ())
-        return started.model_copy(
+        varied = started.model_copy(
             update={
                 "agent": AgentRef(id=agent.id, slug=agent.slug, name=agent.name, variant=number),
                 "model": behaviour.model,
@@ -69,6 +71,7 @@ class Beginnings:
                 "attachments": dict(behaviour.attachments),
             }
         )
+        return await self.loading.of(varied, behaviour.tool_loading, conversation(prefix.entries))
 
     def agent_of(self, started: RunStarted) -> Agent | None:
         """Also a deleted one."""

@@ -74,7 +74,8 @@ class Forks:
 
     def __post_init__(self) -> None:
         self._allowance = Allowance(self.agents, self.sessions, self.toolbox, self.runs.rows)
-        self._begins = Beginnings(self.agents, self.sessions, self.runs.models, self.toolbox)
+        runs = self.runs
+        self._begins = Beginnings(self.agents, self.sessions, runs.models, self.toolbox, runs.starting.loading)
 
     async def check(self, run_id: str, plan: ForkPlan) -> ForkCheck:
         """What the fork would reuse, call and change; nothing runs. Raises what `start` does."""

@@ -8,8 +8,8 @@ from time import perf_counter
 
 from app.domain.events import PauseResolved, ToolCalled, ToolReturned
 from app.domain.messages import ToolCall, ToolResult
-from app.domain.tools import GrantedTool, Workspace
-from app.domain.trace import LeftCall, left_calls, open_pauses
+from app.domain.tools import FIND_TOOLS, GrantedTool, Workspace
+from app.domain.trace import LeftCall, left_calls, open_pauses, unsent_tools
 from app.engine.loop.asking_people import PersonOfRun, withdraw
 from app.engine.loop.files import CallFiles
 from app.engine.loop.outcomes import Outcome, call_once
@@ -95,7 +95,7 @@ async def _call(run: Run, allowed: Permitted, tool: GrantedTool) -> None:
         raise
     finally:
         running.end()
-    _returned(run, call, replace(outcome, ms=(perf_counter() - began) * 1000))
+    _returned(run, call, replace(outcome, ms=(perf_counter() - began) * 1000, loaded=running.loaded))
 
 
 async def _attempts(run: Run, call: ToolCall, tool: GrantedTool, running: RunningCall) -> Outcome:
@@ -125,6 +125,7 @@ def _running(run: Run, call: ToolCall, answer: PauseResolved | None) -> RunningC
         named=lambda: named_in(entry.event for entry in recorder.entries),
         stopwatch=Stopwatch(started.limits.tool_timeout),
         redaction=redaction,
+        unsent=unsent_tools(recorder.entries) if call.name == FIND_TOOLS else (),
         tasks=NoTasks() if run.spawner is None else TasksOfRun(run.spawner, run.recorder.run_id, call.call_id),
     )
 
@@ -146,5 +147,6 @@ def _returned(run: Run, call: ToolCall, outcome: Outcome) -> None:
             ms=outcome.ms,
             traceback=outcome.traceback,
             attempts=outcome.attempts,
+            loaded=outcome.loaded,
         )
     )

@@ -32,6 +32,7 @@ class Outcome:
     """True when it broke down, so that another attempt may do better; what took too long would only take it again."""
     attempts: int = 1
     ms: float = 0.0
+    loaded: tuple[str, ...] = ()
 
     @classmethod
     def of(cls, status: ToolStatus, text: str, printed: str = "", traceback: str = "") -> "Outcome":

@@ -1,13 +1,13 @@
 """What a tool may use while it is called, in a run or by hand; see `domain.tools.CallContext`."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol
 
 from app.domain.errors import ToolError
 from app.domain.messages import FilePart, ImagePart
 from app.domain.streaming import TextDelta
-from app.domain.tools import Answer, Progress, Question, Task, TaskEnd, Workspace
+from app.domain.tools import Answer, Progress, Question, Task, TaskEnd, ToolSpec, Workspace
 from app.engine.loop.attachments import kept
 from app.engine.loop.files import CallFiles
 from app.engine.loop.results import resolve_ref
@@ -80,6 +80,9 @@ class RunningCall:
     tasks: Tasks = field(default_factory=NoTasks)
     redaction: "Redaction | None" = None
     """Takes the known secrets out of what it shows, asks and gives back."""
+    unsent: Sequence[ToolSpec] = ()
+    loaded: tuple[str, ...] = ()
+    """The tools that the call found."""
     ended: bool = False
     """True when nothing of the call is shown any more: a thread of it may still speak."""
 
@@ -97,6 +100,10 @@ class RunningCall:
             progress = self.redaction.value(progress) if self.redaction else progress
             self.screen.progress[self.call_id] = progress
             self.stopwatch.restart()
+
+    def load(self, names: Sequence[str]) -> None:
+        known = {spec.name for spec in self.unsent}
+        self.loaded = tuple(dict.fromkeys((*self.loaded, *(name for name in names if name in known))))
 
     async def keep(self, content: bytes, *, media_type: str, filename: str) -> ImagePart | FilePart:
         files = self.files

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from app.domain.events import Entry, RunStarted
 from app.domain.messages import Message, ToolCall
 from app.domain.streaming import Draft, ModelRequest
-from app.domain.tools import GrantedTool
-from app.domain.trace import RunStatus, sent_conversation, status
+from app.domain.tools import GrantedTool, ToolSpec
+from app.domain.trace import RunStatus, sent_conversation, sent_tools, status
 from app.engine.ports import Artifacts, Clock, Models, Spawner, Toolset
 from app.engine.run.control import Control
 from app.engine.run.limits import Budget, Prompt
@@ -98,7 +98,8 @@ class Run:
 
     def request(self) -> ModelRequest:
         """What the model is asked next, without what was left out of the conversation."""
-        return request_of(self.started, tuple(sent_conversation(self.recorder.entries)))
+        entries = self.recorder.entries
+        return request_of(self.started, tuple(sent_conversation(entries)), sent_tools(entries))
 
     async def ended(self) -> None:
         """Return when the run has ended, and is stored or cannot be for now; never raises what ended it."""
@@ -135,13 +136,13 @@ class Run:
         self.budget.close()
 
 
-def request_of(started: RunStarted, messages: tuple[Message, ...]) -> ModelRequest:
+def request_of(started: RunStarted, messages: tuple[Message, ...], tools: tuple[ToolSpec, ...]) -> ModelRequest:
     """What a run that began like this asks when the conversation stands so."""
     return ModelRequest(
         model=started.model,
         messages=messages,
         system=started.system,
-        tools=tuple(tool.spec for tool in started.tools),
+        tools=tools,
         parameters=started.parameters,
         output_schema=started.output_schema,
         idle_timeout=started.limits.idle_timeout,

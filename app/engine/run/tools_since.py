@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from app.domain.events import RunStarted
+from app.domain.tools import FIND_TOOLS
 from app.engine.ports import Toolbox
 
 
@@ -20,7 +21,8 @@ class ToolsSince:
         gone: dict[str, str] = {}
         changed: dict[str, str] = {}
         for tool in started.tools:
-            name = tool.spec.name
+            if (name := tool.spec.name) == FIND_TOOLS:  # it is told what there is to be found in each run
+                continue
             specs = toolbox.specs((name,))
             if not specs:
                 gone[name] = f"The tool {name!r} is not available any more: it was removed or turned off."

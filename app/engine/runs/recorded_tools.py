@@ -87,6 +87,7 @@ class RecordedTools:
         if source.mode == "live":
             return await self.live.call(call, context)
         if recorded is not None:
+            context.load(recorded.returned.loaded if recorded.returned else ())
             return self._again(recorded, call.call_id)
         if source.mode == "recorded_or_live":
             return await self.live.call(call, context)

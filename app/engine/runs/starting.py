@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from app.domain.events import Entry, RunStarted
 from app.domain.provenance import Trigger
 from app.domain.trace import active_seconds, files_after
+from app.engine.loop.loading import Loading
 from app.engine.ports import Artifacts, Clock, Models, Spawner, Toolbox, Traces
 from app.engine.run.ledger import Ledger
 from app.engine.run.limits import Budget
@@ -47,8 +48,14 @@ class Starting:
     redactions: "Callable[[Trigger], Awaitable[Redactions | None]]"
     taken: dict[str, asyncio.Event] = field(default_factory=dict)
     """Runs that are about to go on here, with what tells when they do, or do not after all."""
+    tool_share: Callable[[], float] = lambda: 0.1
+    """Of a model's context that schemas of tools may fill."""
     spawner: Spawner | None = None
     """Starts the runs that agents hand tasks to; without it they may not."""
+
+    @property
+    def loading(self) -> Loading:
+        return Loading(self.models, self.toolbox, self.tool_share)
 
     @asynccontextmanager
     async def taking(self, run_id: str) -> AsyncIterator[AsyncExitStack]:

@@ -49,6 +49,7 @@ class Chat:
     def __post_init__(self) -> None:
         self.allowance = Allowance(self.agents, self.sessions, self.toolbox, self.runs.rows)
         self.runs.held = self.allowance.resumed
+        self.loading = self.runs.starting.loading
 
     async def new_session(
         self,
@@ -194,7 +195,8 @@ class Chat:
         message = user_message(text, *attached)
         started, message = await self._run_started(session, before, message, FROM_PAGE, "chat")
         said = (message,) if text.strip() or attached else ()
-        return request_of(started, (*started.history, *said))
+        sent = tuple(tool.spec for tool in started.tools if tool.spec.name not in started.unsent)
+        return request_of(started, (*started.history, *said), sent)
 
     async def system_changed(self, session_id: str) -> bool:
         """Whether the next run's system prompt differs from the last run's, so that the provider's cache misses."""
@@ -285,7 +287,7 @@ class Chat:
             purpose=purpose,
             unpriced_agreed=self.allowance.agreed(before.entries),
         )
-        return started, attached.message
+        return await self.loading.of(started, behaviour.tool_loading, (*history, attached.message)), attached.message
 
     async def _check_model(self, agent: Agent, model: str) -> None:
         try:

@@ -14,7 +14,7 @@ from app.domain.errors import Conflict, NotFound, ToolError, WorkbenchError
 from app.domain.events import ChildFinished, ChildStarted, FinalStatus, LimitReached, RunStarted
 from app.domain.provenance import Parent, Trigger
 from app.domain.sessions import Session, title_of
-from app.domain.tools import GrantedTool, Progress, Task, TaskEnd, canonical_name
+from app.domain.tools import FIND_TOOLS, GrantedTool, Progress, Task, TaskEnd, canonical_name
 from app.domain.trace import Child, children, finished, run_row, totals
 from app.domain.values import new_id
 from app.engine.loop.unpriced import agreed
@@ -267,9 +267,9 @@ def tools_at_most(
     """
 
     def is_wanted(tool: GrantedTool) -> bool:
-        return wanted is None or bool({tool.spec.name, tool.spec.kit} & {canonical_name(name) for name in wanted})
+        return wanted is None or bool({tool.spec.name, tool.spec.kit} & {FIND_TOOLS, *map(canonical_name, wanted)})
 
-    policies = {tool.spec.name: tool.policy for tool in above}
+    policies = {tool.spec.name: tool.policy for tool in above} | {FIND_TOOLS: "auto"}  # it finds no more than these
     shared = (tool for tool in own if tool.spec.name in policies and is_wanted(tool))
     return tuple(tool.model_copy(update={"policy": stricter(tool.policy, policies[tool.spec.name])}) for tool in shared)
 

@@ -6,7 +6,7 @@ request, with the results that the conversation holds, so nothing is kept in bet
 
 import hashlib
 import re
-from collections.abc import Generator, Mapping
+from collections.abc import Generator, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Literal
 
@@ -15,6 +15,7 @@ from pydantic import JsonValue
 from app.domain.errors import ModelFailure
 from app.domain.messages import Message, ToolResult
 from app.domain.streaming import ModelRequest
+from app.domain.tools import FIND_TOOLS
 
 Results = tuple[ToolResult, ...]
 """Of the tool calls of one message, in the order of the calls."""
@@ -34,6 +35,8 @@ class Ask:
     """The conversation before that."""
     tools: frozenset[str]
     """The names of the tools it was granted."""
+    sought: frozenset[str]
+    """The tools that were looked for, for not all fit into the request."""
     parallel: bool
     """True when one message may hold several calls."""
     key: str
@@ -111,6 +114,8 @@ def called(ask: Ask, *wishes: Wish, thought: str) -> Generator[Answer, Results, 
 def needs(ask: Ask, *tools: str) -> None:
     """End the plan with an answer that names the first of these tools that the agent has not got."""
     for tool in tools:
+        if tool not in ask.tools and FIND_TOOLS in ask.tools and tool not in ask.sought:
+            raise Ended(Answer(thought="I look for the tool.", wishes=(Wish(FIND_TOOLS, {"words": tool}),)))
         if tool not in ask.tools:
             raise Ended(
                 Answer(
@@ -149,6 +154,7 @@ def ask_of(request: ModelRequest) -> Ask:
         rounds=_rounds(messages[start + 1 :]),
         earlier=messages[: max(start, 0)],
         tools=frozenset(tool.name for tool in request.tools),
+        sought=frozenset(_sought(messages[start + 1 :])),
         parallel=request.parameters.parallel_tool_calls,
         key=hashlib.sha256(f"{len(messages)} {text}".encode()).hexdigest()[:10],
     )
@@ -159,5 +165,10 @@ def _rounds(messages: tuple[Message, ...]) -> tuple[Results, ...]:
     return tuple(
         tuple(results[call.call_id] for call in message.tool_calls if call.call_id in results)
         for message in messages
-        if message.tool_calls
+        if any(call.name != FIND_TOOLS for call in message.tool_calls)
     )
+
+
+def _sought(messages: tuple[Message, ...]) -> Iterator[str]:
+    calls = (call for message in messages for call in message.tool_calls)
+    yield from (str(call.arguments.get("words")) for call in calls if call.name == FIND_TOOLS)

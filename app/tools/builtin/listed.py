@@ -9,6 +9,7 @@ from app.tools.builtin.data_transform.kit import data_transform_tools
 from app.tools.builtin.date_utils.kit import date_utils_tools
 from app.tools.builtin.execute_python import PythonTool
 from app.tools.builtin.files import file_tools
+from app.tools.builtin.find_tools import find_tools
 from app.tools.builtin.formula_engine.kit import formula_engine_tools
 from app.tools.builtin.http_get import HttpGet
 from app.tools.builtin.json_utils.kit import json_utils_tools
@@ -23,7 +24,7 @@ def builtin_tools(
 ) -> tuple[RunnableTool, ...]:
     """All of them, in the order in which they are listed."""
     pdf = ToolApart(pdf_text)
-    session: tuple[RunnableTool, ...] = (*file_tools(pdf), workspace_state, read_result, pdf)
+    session: tuple[RunnableTool, ...] = (*file_tools(pdf), workspace_state, read_result, find_tools, pdf)
     kits = (*data_transform_tools(), *date_utils_tools(), *formula_engine_tools(), *json_utils_tools())
     web = (HttpGet(preferences).tool(), Search(preferences, environment).tool())
     return (calculator, *session, python.tool(), spawn_task, join_task, *kits, *web)

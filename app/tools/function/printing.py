@@ -2,11 +2,11 @@
 
 import asyncio
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Self
 
 from app.domain.messages import FilePart, ImagePart
-from app.domain.tools import Answer, CallContext, Progress, Question, SessionFiles, Task, TaskEnd, Workspace
+from app.domain.tools import Answer, CallContext, Progress, Question, SessionFiles, Task, TaskEnd, ToolSpec, Workspace
 
 LONGEST_PRINT = 65_536
 """Characters that are kept; what comes after them is counted."""
@@ -41,6 +41,13 @@ class PrintingContext:
     @property
     def began_with(self) -> Workspace:
         return self._context.began_with
+
+    @property
+    def unsent(self) -> Sequence[ToolSpec]:
+        return self._context.unsent
+
+    def load(self, names: Sequence[str]) -> None:
+        self._context.load(names)
 
     def printed(self, text: str) -> None:
         with self._lock:
