@@ -8,7 +8,7 @@ import asyncio
 import importlib
 import json
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from hashlib import blake2b
@@ -27,6 +27,7 @@ from app.domain.messages import (
     sent_key,
 )
 from app.domain.streaming import ModelRequest
+from app.domain.tools import ToolSpec
 from app.llm.demo import is_demo
 from app.llm.litellm.wire import result_text
 from app.llm.providers.catalog import inside_litellm
@@ -70,6 +71,18 @@ async def text_tokens(text: str, model: str) -> TokenCount:
     return await asyncio.to_thread(_count_text, text)
 
 
+async def tool_tokens(tools: Iterable[ToolSpec], model: str) -> dict[str, int]:
+    """By name: the tokens that each tool takes of a prompt."""
+    if is_demo(model):
+        return {tool.name: about_tokens(tool) for tool in tools}
+    return await asyncio.to_thread(lambda: {tool.name: _measure()(_written(tool)) for tool in tools})
+
+
+def about_tokens(tool: ToolSpec) -> int:
+    """The tokens that it takes of a prompt, without a vocabulary being read for it."""
+    return _by_characters(_written(tool))
+
+
 def _count_text(text: str) -> TokenCount:
     count = _counter()
     return TokenCount(count(text), estimated=count is _by_characters)
@@ -78,10 +91,14 @@ def _count_text(text: str) -> TokenCount:
 def _count(request: ModelRequest, files: Weights) -> TokenCount:
     measure = _measure()
     system = measure(request.system.text) + _MESSAGE_TOKENS if request.system else 0
-    tools = sum(measure(json.dumps([tool.name, tool.description, tool.parameters])) for tool in request.tools)
+    tools = sum(measure(_written(tool)) for tool in request.tools)
     schema = measure(json.dumps(request.output_schema)) if request.output_schema else 0
     messages = sum(_message_tokens(message, measure, files) for message in request.messages)
     return TokenCount(system + tools + schema + messages, estimated=measure is _by_characters)
+
+
+def _written(tool: ToolSpec) -> str:
+    return json.dumps([tool.name, tool.description, tool.parameters])
 
 
 def _message_tokens(message: Message, measure: Measure, files: Weights) -> int:

@@ -12,6 +12,7 @@ from app.ui.agents.editor_attachments import AttachmentRules
 from app.ui.agents.editor_output import SchemaEditor
 from app.ui.agents.editor_prompt import PromptSection
 from app.ui.agents.editor_tabs import EditorTabs, Tab
+from app.ui.agents.tool_loading import ToolLoadingForm
 from app.ui.agents.tool_policies import ToolPolicies
 from app.ui.elements.editor_numbers import V, day_ceiling, fault_words, number_box, with_field
 from app.ui.elements.markup import icon, joined, tag
@@ -57,6 +58,7 @@ class EditorForm(EditorTabs):
                 on_change=partial(self._set, "tools"),
                 on_fault=self._fault("tools", "missing"),
             )
+            self._loading = ToolLoadingForm(workbench, behaviour, on_change=partial(self._set, "tool_loading"))
         with self._section("limits"):
             LimitsForm(behaviour.limits, on_change=partial(self._set, "limits"), on_fault=partial(self._tell, "limits"))
             day_ceiling(workbench.preferences)
@@ -114,6 +116,7 @@ class EditorForm(EditorTabs):
     def _change(self, behaviour: Behaviour) -> None:
         self._behaviour = behaviour
         self._prompt.take(behaviour)
+        self._loading.take(behaviour)
         self._on_change(behaviour)
 
     def _fault(self, tab: Tab, box: str) -> Callable[[str], None]:

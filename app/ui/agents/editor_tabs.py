@@ -21,7 +21,7 @@ TITLES: dict[Tab, str] = {
 PARTS: dict[Tab, tuple[str, ...]] = {
     "prompt": ("system_prompt", "variables"),
     "model": ("model", "parameters", "attachments"),
-    "tools": ("tools",),
+    "tools": ("tools", "tool_loading"),
     "limits": ("limits",),
     "output": ("output_schema",),
 }

@@ -3,11 +3,11 @@
 from app.domain.agents import Behaviour
 from app.domain.prompts import filled
 from app.llm.tokens import text_tokens
-from app.ui.elements.format import tokens
+from app.ui.elements.format import tokens_about
 
 
 async def prompt_tokens(behaviour: Behaviour) -> str:
     """`about 12 tokens`: the prompt with its variables' defaults filled in."""
     defaults = {one.name: one.default for one in behaviour.variables}
     counted = await text_tokens(filled(behaviour.system_prompt, defaults), behaviour.model)
-    return f"about {tokens(counted.tokens)}"
+    return tokens_about(counted.tokens)

@@ -30,6 +30,11 @@ def count(number: int) -> str:
     return f"{number / 1_000_000:.2f}M"
 
 
+def tokens_about(number: int) -> str:
+    """Of what is counted as another provider may count it: `about 1,465 tokens`."""
+    return f"about {tokens(number)}"
+
+
 def tokens(number: int) -> str:
     return f"{count(number)} token" if number == 1 else f"{count(number)} tokens"
 

@@ -90,6 +90,22 @@ def attachments_section(workbench: Workbench) -> None:
     )
 
 
+TOOL_WORDS = (
+    "Of a model's context that the tools of an agent may fill. Above it the agent finds them as it needs them, unless "
+    "its editor says otherwise."
+)
+
+
+def tool_share_section(workbench: Workbench) -> None:
+    """When tools are too many to be sent at once."""
+    PreferenceForm(
+        workbench.preferences,
+        *("tool_percent", "Tools at once", TOOL_WORDS),
+        testid="tool-percent",
+        suffix="%",
+    )
+
+
 class AppearanceSection:
     """Theme, mode and sound; each counts at once."""
 

@@ -16,7 +16,13 @@ from app.ui.elements.format import plural
 from app.ui.elements.markup import Html, icon, joined, tag
 from app.ui.elements.questions import agreed
 from app.ui.settings.data import data_section
-from app.ui.settings.general import AppearanceSection, DefaultModelSection, attachments_section, budgets_section
+from app.ui.settings.general import (
+    AppearanceSection,
+    DefaultModelSection,
+    attachments_section,
+    budgets_section,
+    tool_share_section,
+)
 from app.ui.settings.providers import ProvidersSection
 from app.workbench import Workbench
 
@@ -24,6 +30,7 @@ SECTIONS: dict[str, tuple[str, str]] = {
     "providers": ("Providers", "cloud"),
     "model": ("Default model", "memory"),
     "budgets": ("Budgets", "savings"),
+    "tools": ("Tools", "build"),
     "attachments": ("Attachments", "attach_file"),
     "data": ("Data", "folder"),
     "browsers": ("Browsers", "devices"),
@@ -74,6 +81,8 @@ class SettingsPage:
                     DefaultModelSection(workbench)
                 with section("budgets"):
                     budgets_section(workbench)
+                with section("tools"):
+                    tool_share_section(workbench)
                 with section("attachments"):
                     attachments_section(workbench)
                 with section("data"):

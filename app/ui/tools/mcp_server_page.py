@@ -1,13 +1,14 @@
 """One MCP server: how it is doing, what it would start, its tools, its log, and a doctor for when it does not work."""
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from functools import partial
 
 from nicegui import ui
 
 from app.domain.errors import NotFound
-from app.domain.tools import canonical_name
+from app.domain.tools import ToolSpec, canonical_name
 from app.domain.values import now
+from app.llm.tokens import about_tokens
 from app.tools.mcp.hub import McpHub
 from app.tools.mcp.launching import command_line
 from app.tools.mcp.states import Finding, ServerState
@@ -57,6 +58,8 @@ class McpServerPage(SourcePage):
         self._build_changes()
         self._problem = LiveHtml()
         self._tools = tools_section()
+        self._counted: tuple[ToolSpec, ...] = ()
+        self._tokens: Mapping[str, int] = {}
 
     def build_aside(self) -> None:
         McpDoctor(self._hub, self._name)
@@ -104,7 +107,9 @@ class McpServerPage(SourcePage):
         self._changes.visible = state.status == "changed"
         self._changes_shown.show(changes_view(state.changes))
         self._problem.show(problem_view(state, now()))
-        self._tools.show(tools_view(state))
+        if state.tools is not self._counted:
+            self._counted, self._tokens = state.tools, {spec.name: about_tokens(spec) for spec in state.tools}
+        self._tools.show(tools_view(state, self._tokens))
         self._log.show(log_view(state.log))
 
     async def _do(self, step: Callable[[str], Awaitable[None]]) -> None:

@@ -1,7 +1,7 @@
 """MCP servers as a page shows them: state, consent, what changed, log, findings."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 
 from app.domain.tool_settings import HttpTransport, McpServer, StdioTransport
@@ -10,7 +10,7 @@ from app.tools.mcp.launching import command_line
 from app.tools.mcp.states import Finding, ServerState, ServerStatus, Step, ToolChange
 from app.ui.elements.addresses import mcp_server_address, tool_address
 from app.ui.elements.doctor_view import DoctorStep, doctor_steps, steps_view
-from app.ui.elements.format import head, plural
+from app.ui.elements.format import head, plural, tokens_about
 from app.ui.elements.markup import Html, icon, joined, tag
 from app.ui.elements.visible import visible
 
@@ -114,17 +114,26 @@ def next_try(at: datetime, now: datetime) -> str:
     return f"Next try in {seconds} s" if seconds > 0 else "Trying again now"
 
 
-def tools_view(state: ServerState) -> Html:
-    """Its tools; links only while they can be used."""
+def tools_view(state: ServerState, tokens: Mapping[str, int]) -> Html:
+    """Its tools, with what each takes of a model's context; links only while they can be used."""
     if not state.tools:
         return tag("p", "No tools are known of it yet.", cls="faint")
     linked = state.status not in ("off", "consent", "changed")
-    return visible(tag("ul", *(_tool(spec, linked=linked) for spec in state.tools), cls="file-tools"))
+    rows = (_tool(spec, tokens[spec.name], linked=linked) for spec in state.tools)
+    return visible(joined(_all_tokens(state, tokens), tag("ul", *rows, cls="file-tools")))
 
 
-def _tool(spec: ToolSpec, *, linked: bool) -> Html:
+def _all_tokens(state: ServerState, tokens: Mapping[str, int]) -> Html:
+    """What the whole server takes."""
+    number = sum(tokens[spec.name] for spec in state.tools)
+    words = f"Together their descriptions take {tokens_about(number)} of a model's context."
+    return tag("p", words, cls="faint", data_testid="server-tokens")
+
+
+def _tool(spec: ToolSpec, tokens: int, *, linked: bool) -> Html:
     name = tag("a", spec.name, href=tool_address(spec.name)) if linked else tag("code", spec.name)
-    return tag("li", name, tag("span", head(spec.description, 160), cls="faint"), data_testid="server-tool")
+    size = tag("span", tokens_about(tokens), cls="faint tool-tokens")
+    return tag("li", name, size, tag("span", head(spec.description, 160), cls="faint"), data_testid="server-tool")
 
 
 def changes_view(changes: Sequence[ToolChange]) -> Html:

@@ -22,6 +22,7 @@ NOON = datetime(2026, 1, 1, 12, tzinfo=UTC)
 STDIO = StdioTransport(command="npx", args=("-y", "a server"), env={"TOKEN": "$MY_TOKEN"})
 SERVER = McpServer(name="things", transport=STDIO)
 SPEC = ToolSpec(name="things__get", description="Get a thing.", parameters={"type": "object"})
+TOKENS = {SPEC.name: 12}
 
 
 def test_every_status_has_words_of_its_own():
@@ -54,8 +55,8 @@ def test_a_server_that_is_tried_again_says_when():
 
 
 def test_tools_are_links_only_while_they_can_be_used():
-    assert "href" in tools_view(ServerState(SERVER, "ready", tools=(SPEC,)))
-    assert "href" not in tools_view(ServerState(SERVER, "changed", tools=(SPEC,)))
+    assert "href" in tools_view(ServerState(SERVER, "ready", tools=(SPEC,)), TOKENS)
+    assert "href" not in tools_view(ServerState(SERVER, "changed", tools=(SPEC,)), TOKENS)
 
 
 def test_changes_show_what_was_before_and_after():
@@ -85,7 +86,7 @@ def test_nothing_of_a_server_becomes_markup():
         server_row(state),
         consent_view(server),
         problem_view(state, NOON),
-        tools_view(state),
+        tools_view(state, {spec.name: 1 for spec in state.tools}),
         log_view(state.log),
         changes_view([ToolChange(HOSTILE, spec, None), ToolChange(HOSTILE, None, spec)]),
         findings_view([Finding("starts", False, HOSTILE)], running=False),
