@@ -24,6 +24,18 @@ def bundled_program(name: str) -> Path | None:
     return unpacked / (f"{name}.exe" if os.name == "nt" else name) if unpacked else None
 
 
+def own_command() -> tuple[str, ...]:
+    """What starts this app again in a process of its own."""
+    return (sys.executable,) if _frozen() else (sys.executable, "-m", "app")
+
+
+def own_environment() -> dict[str, str]:
+    """What has to be in the environment for that to be found: where it runs from a folder that Python does not know."""
+    root = Path(__file__).resolve().parent.parent
+    known = _frozen() or root.name in ("site-packages", "dist-packages")
+    return {} if known else {"PYTHONPATH": str(root)}
+
+
 def data_folder(chosen: str | None = None) -> Path:
     """What was chosen, else what the environment says, else the one beside the executable, else the platform's."""
     folder = chosen or os.environ.get(DATA_VARIABLE) or (_frozen() and portable_folder(Path(sys.executable)))

@@ -178,6 +178,12 @@ class Agent(Value):
         return "archived" if number in self.archived else "candidate"
 
 
+def tool_name(agent: Agent) -> str:
+    """What it is called as a tool of MCP: `run_` and its slug, at most the 64 characters that every client takes."""
+    name = f"run_{agent.slug}"
+    return name if len(name) <= 64 else f"{name[:55]}-{agent.id[:8]}"
+
+
 def new_agent(
     name: str,
     behaviour: Behaviour,

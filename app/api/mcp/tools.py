@@ -5,13 +5,11 @@ from collections.abc import Iterable, Sequence
 from mcp_types import Tool, ToolAnnotations
 from pydantic import JsonValue
 
-from app.domain.agents import Agent
+from app.domain.agents import Agent, tool_name
 from app.domain.prompts import variables_of
 from app.domain.tools import JsonSchema
 
-LONGEST_NAME = 64
-"""Characters that every client takes."""
-RUN, GET_RUN, STOP_RUN = "run_", "get_run", "stop_run"
+GET_RUN, STOP_RUN = "get_run", "stop_run"
 LONGEST_WAIT = 45
 """Seconds."""
 STATUS: dict[str, JsonValue] = {
@@ -77,12 +75,6 @@ def tools_of(agents: Iterable[Agent]) -> list[Tool]:
 def agent_of(agents: Sequence[Agent], name: str) -> Agent | None:
     """The agent behind a tool's name."""
     return next((agent for agent in agents if tool_name(agent) == name), None)
-
-
-def tool_name(agent: Agent) -> str:
-    """`run_` and its slug, which a piece of its id keeps apart where it is too long."""
-    name = f"{RUN}{agent.slug}"
-    return name if len(name) <= LONGEST_NAME else f"{name[: LONGEST_NAME - 9]}-{agent.id[:8]}"
 
 
 def output_schema(agent: Agent) -> JsonSchema:

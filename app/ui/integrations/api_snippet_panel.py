@@ -1,9 +1,9 @@
 """The snippets that call an agent: chosen, copied, and sent by the browser from the page itself."""
 
 import json
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 
-from nicegui import events, ui
+from nicegui import background_tasks, events, ui
 from pydantic import JsonValue, TypeAdapter, ValidationError
 
 from app.domain.values import Text, Value
@@ -12,23 +12,29 @@ from app.ui.elements.choice import Choice
 from app.ui.elements.format import duration, plural
 from app.ui.elements.hand_call_copy import KEY
 from app.ui.elements.markup import Html, icon, joined, tag
-from app.ui.integrations.api_snippets import SNIPPETS, AgentCall, Request, Snippet, snippet_named
+from app.ui.integrations.api_snippets import AgentCall, Request, Snippet
+from app.ui.integrations.mcp_snippets import ALL_SNIPPETS, snippet_named
 from app.ui.markdown.render import code_block, plain, reachable
+
+Try = Callable[[Snippet, AgentCall, int], "Awaitable[Answer]"]
 
 
 class ApiSnippetPanel(ui.element):
-    """`show` fills them in; `on_choose` gets the name of the snippet that somebody turned to."""
+    """`show` fills them in; `on_choose` gets the name of the snippet that somebody turned to; `on_try` tries one that
+    no browser can.
+    """
 
-    def __init__(self, way: str, on_choose: Callable[[str], None]) -> None:
+    def __init__(self, way: str, on_choose: Callable[[str], None], on_try: Try) -> None:
         super().__init__("section")
         self.classes("api-snippets").props("aria-label=Snippets")
         self._snippet = snippet_named(way)
         self._on_choose = on_choose
+        self._on_try = on_try
         self._call: AgentCall | None = None
         self._number = 0
         """Of the request that is shown; an answer to another one comes too late."""
         with self:
-            names = [(one.name, one.title) for one in SNIPPETS]
+            names = [(one.name, one.title) for one in ALL_SNIPPETS]
             self._ways = Choice(
                 names, self._choose, label="How it is called", testid="way-{}", look="segmented api-ways"
             )
@@ -58,10 +64,19 @@ class ApiSnippetPanel(ui.element):
         match event.args:
             case ["copy"] if self._call is not None:
                 self._copy(self._call)
+            case ["trial"] if self._call is not None:
+                background_tasks.create(self._try(self._call), name="try an MCP snippet")
             case ["began", number] if number == self._number:
                 self._trial.set_content(_AT_WORK)
             case ["ended", told]:
                 self._show_answer(told)
+
+    async def _try(self, call: AgentCall) -> None:
+        self._trial.set_content(_AT_WORK)
+        snippet, number = self._snippet, self._number
+        answer = await self._on_try(snippet, call, number)
+        if not self.is_deleted:
+            self._show_answer(answer.model_dump())
 
     def _show_answer(self, told: object) -> None:
         answer = answer_of(told)
@@ -78,12 +93,13 @@ class ApiSnippetPanel(ui.element):
 def snippet_view(snippet: Snippet, call: AgentCall, number: int) -> Html:
     """The program with its buttons, what it needs, and as whom the page tries it."""
     request = snippet.request(call)
-    told = call_of(request, number)
+    told = call_of(request, number) if snippet.over == "browser" else None
+    act = "try" if snippet.over == "browser" else "trial"
     head = tag(
         "div",
         tag("span", snippet.notes(call), cls="snippet-note"),
         _button("content_copy", "Copy", act="copy", testid="copy-snippet"),
-        _button("play_arrow", "Try it", act="try", testid="try-snippet", call=told, title=sender_words(request)),
+        _button("play_arrow", "Try it", act=act, testid="try-snippet", call=told, title=sender_words(request)),
         cls="snippet-head",
     )
     code = reachable(code_block(snippet.write(call), snippet.language))
@@ -91,7 +107,7 @@ def snippet_view(snippet: Snippet, call: AgentCall, number: int) -> Html:
 
 
 def _button(symbol: str, words: str, *, act: str, testid: str, call: str | None = None, title: str = "") -> Html:
-    look = "text-button text-button-primary" if act == "try" else "text-button"
+    look = "text-button" if act == "copy" else "text-button text-button-primary"
     return tag(
         "button",
         icon(symbol),
@@ -145,6 +161,10 @@ SEND = """async (event) => {
 """Sends the request of the `[data-act=try]` that was pressed; emits `["began", n]` and `["ended", Answer]`."""
 
 
+MCP_ANSWER = 1
+"""In place of a status of HTTP."""
+
+
 class Answer(Value):
     """What came back, as the browser tells it."""
 
@@ -195,7 +215,7 @@ _AT_WORK = tag("p", tag("span", cls="spinner"), "The agent is at work…", cls="
 
 def answer_view(answer: Answer, request: Request, agent_slug: str) -> Html:
     """Status, time, a link to the run, and the answer set out."""
-    good = answer.status == 101 or 200 <= answer.status < 300
+    good = answer.status in (101, MCP_ANSWER) or 200 <= answer.status < 300
     head = tag(
         "p",
         tag("span", _status_words(answer), cls="pill pill-done" if good else "pill pill-failed"),
@@ -214,6 +234,8 @@ def _status_words(answer: Answer) -> str:
             return "No answer"
         case 101:
             return "Answered over the socket"
+        case _ if answer.status == MCP_ANSWER:
+            return "Answered over MCP"
         case status:
             return f"HTTP {status}"
 

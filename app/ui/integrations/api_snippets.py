@@ -28,6 +28,12 @@ class AgentCall:
     """The key to write into the programs; where it is empty they read it from the environment."""
     needs_key: bool = True
     """False for an agent that anyone on this computer may run."""
+    tool: str = ""
+    """What the agent is called as a tool of MCP."""
+    command: tuple[str, ...] = ()
+    """What starts the app's own MCP server."""
+    environment: Mapping[str, str] = field(default_factory=dict)
+    """What that needs to be told."""
 
     @property
     def run_address(self) -> str:
@@ -49,6 +55,18 @@ class AgentCall:
     @property
     def socket_address(self) -> str:
         return f"{self.base}/api/v1/ws/chat".replace("http", "ws", 1)
+
+    @property
+    def mcp_address(self) -> str:
+        return f"{self.base}/mcp"
+
+    @property
+    def tool_variables(self) -> dict[str, JsonValue]:
+        return {"variables": dict(self.variables)} if self.variables else {}
+
+    @property
+    def tool_body(self) -> dict[str, JsonValue]:
+        return {"name": self.tool, "arguments": {"input": self.message, **self.tool_variables}}
 
     @property
     def sends_key(self) -> bool:
@@ -78,12 +96,14 @@ class Snippet:
     request: Callable[[AgentCall], Request]
     key_note: str = f"It reads the key from the variable {KEY}."
     """What is to be done about the key where none is written in."""
+    over: Literal["browser", "mcp", "stdio"] = "browser"
+    """How the page tries it: itself, or with a client of MCP, over HTTP or by the command."""
     asks_for_run: bool = True
     """Whether it takes the agent's variables, and needs no key where anyone may run the agent."""
 
     def notes(self, call: AgentCall) -> str:
         """What has to be there before it runs, and what it leaves out."""
-        wants_key = not call.key and (call.needs_key or not self.asks_for_run)
+        wants_key = not call.key and (call.needs_key or not self.asks_for_run or self.over == "mcp")
         said = [self.note, self.key_note if wants_key else ""]
         if call.variables and not self.asks_for_run:
             said.append("Variables keep their defaults here.")
@@ -254,11 +274,6 @@ SNIPPETS = (
         asks_for_run=False,
     ),
 )
-
-
-def snippet_named(name: str) -> Snippet:
-    """That snippet, or the first one."""
-    return next((one for one in SNIPPETS if one.name == name), SNIPPETS[0])
 
 
 def _python_start(*, reads_key: bool) -> str:

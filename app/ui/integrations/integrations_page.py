@@ -1,22 +1,28 @@
 """Agents for other programs: who may run them, with which keys, and programs that do, filled in and tried."""
 
+import asyncio
 from collections.abc import Mapping
 from typing import Self
 
 from nicegui import PageArguments, ui
 
-from app.domain.agents import Agent
+from app.domain.agents import Agent, tool_name
 from app.domain.values import Value, now
 from app.engine.keys import MadeKey
+from app.late import late, read
+from app.paths import own_command, own_environment
 from app.ui.elements.addresses import AGENTS, INTEGRATIONS
 from app.ui.elements.markup import icon, joined, tag
 from app.ui.elements.notices import empty_state
 from app.ui.elements.pager import address_with, say_address
 from app.ui.integrations.api_agent_panel import ApiAgentPanel
 from app.ui.integrations.api_keys_panel import ApiKeysPanel
-from app.ui.integrations.api_snippet_panel import ApiSnippetPanel
-from app.ui.integrations.api_snippets import AgentCall
+from app.ui.integrations.api_snippet_panel import Answer, ApiSnippetPanel
+from app.ui.integrations.api_snippets import AgentCall, Snippet
 from app.workbench import Workbench
+
+with late():
+    from app.ui.integrations import mcp_trial
 
 
 class IntegrationsQuery(Value):
@@ -44,7 +50,7 @@ _HEADING = joined(
     tag(
         "div",
         tag("h1", "Integrations", cls="page-title"),
-        tag("p", "Run your agents from scripts, from n8n and from any OpenAI client.", cls="page-lead"),
+        tag("p", "Run your agents from scripts, n8n and any client of OpenAI or MCP.", cls="page-lead"),
         cls="grow",
     ),
     tag("a", icon("menu_book"), "API documentation", href="/api/v1/docs", target="_blank", data_testid="api-docs"),
@@ -85,7 +91,7 @@ class IntegrationsPage:
                 on_choose=self._choose_agent,
                 on_wish=self._wish,
             )
-            self._snippets = ApiSnippetPanel(self._query.way, self._choose_way)
+            self._snippets = ApiSnippetPanel(self._query.way, self._choose_way, self._try)
             with self._snippets:
                 self._fill_in = ui.checkbox(on_change=self._show_call).props("dense data-testid=fill-in-key")
                 self._fill_in.move(target_index=1)
@@ -102,7 +108,14 @@ class IntegrationsPage:
             variables=dict(shown.variables),
             key=self._made.secret if self._made and filled_in else "",
             needs_key=not agent.is_public,
+            tool=tool_name(agent),
+            command=(*own_command(), "mcp", "--data", str(self._workbench.data.path)),
+            environment=own_environment(),
         )
+
+    async def _try(self, snippet: Snippet, call: AgentCall, number: int) -> Answer:
+        await asyncio.to_thread(read, mcp_trial)
+        return await mcp_trial.tried(snippet, call, number, token=self._workbench.access_token)
 
     def _show_call(self) -> None:
         if self._agent is not None:

@@ -27,10 +27,10 @@ from app.ui.integrations.api_snippets import (
     n8n_request,
     openai_client,
     python,
-    snippet_named,
     web_socket,
 )
 from app.ui.integrations.integrations_page import IntegrationsQuery
+from app.ui.integrations.mcp_snippets import snippet_named
 from tests.hostile import PAYLOADS
 
 AT = datetime(2026, 11, 21, 12, tzinfo=UTC)
