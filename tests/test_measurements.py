@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.bench import api_run, first_token, load, pictures, python_sandbox, search, tool_files
+from tests.bench import mcp as mcp_calls
 from tests.faults import (
     argv,
     backup_kills,
@@ -18,6 +19,7 @@ from tests.faults import (
     hostile_files,
     hostile_pages,
     jobs,
+    mcp_clients,
     oracle,
     planted_secrets,
     provider_ways,
@@ -131,6 +133,17 @@ async def test_steers_are_measured():
     figures = await steers.run(steers=2, in_tools=2)
     assert len(figures) == 5
     assert all(figure.passed for figure in figures), figures
+
+
+async def test_programs_of_others_try_our_server():
+    inspected, conforming = await mcp_clients.run(brief=True)
+    assert inspected.passed in (True, None), inspected
+    assert conforming.passed in (True, None), conforming
+
+
+async def test_a_call_over_mcp_is_measured():
+    older, newer = await mcp_calls.run(rounds=3, warm_up=1)
+    assert older.name.startswith("A2") and newer.name.startswith("A2")
 
 
 @pytest.mark.usefixtures("own_environment")

@@ -15,6 +15,7 @@ import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from tests.app_process import AppProcess, plain_environment
+from tests.e2e.accessible import violations
 
 pytestmark = pytest.mark.blank
 
@@ -246,3 +247,15 @@ def test_another_agent_is_chosen_and_stands_in_the_address(page: Page) -> None:
     page.get_by_test_id("palette-input").fill("New API key")
     page.keyboard.press("Enter")
     expect(page.get_by_test_id("key-name-input")).to_be_focused()
+
+
+@pytest.mark.parametrize("way", ["claude-desktop", "cursor"])
+def test_what_clients_of_mcp_are_told_is_tried(page: Page, way: str) -> None:
+    program = open_page(page, f"?agent={SLUG}&with={way}")
+    expect(program).to_contain_text("mcpServers")
+    page.get_by_test_id("api-message").fill(SUM)
+    page.get_by_test_id("try-snippet").click()
+    expect(page.get_by_test_id("trial-status")).to_contain_text("Answered over MCP", timeout=60_000)
+    expect(page.get_by_test_id("trial-answer")).to_contain_text("5")
+    expect(page.get_by_test_id("trial-run")).to_be_visible()
+    assert violations(page) == []

@@ -56,7 +56,8 @@ def _no_keys() -> Html:
 
 def _table(keys: Sequence[ApiKey], names: Mapping[str, str], at: datetime) -> Html:
     heads = ("Name", "Agents", "May also", "Ends with", "Expires", "Created", "Last used")
-    head = tag("tr", *(tag("th", words, scope="col") for words in heads), tag("th", tag("span", cls="visually-hidden")))
+    actions = tag("th", tag("span", "Change it", cls="visually-hidden"), scope="col")
+    head = tag("tr", *(tag("th", words, scope="col") for words in heads), actions)
     rows = joined(*(_row(key, names, at) for key in keys[:MOST_SHOWN]))
     left = len(keys) - MOST_SHOWN
     more = tag("p", f"And {plural(left, 'older key')}: agent-playground key list", cls="faint") if left > 0 else ""
