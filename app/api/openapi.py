@@ -24,7 +24,10 @@ in `data`.
 Two WebSockets follow what happens while it does: `/api/v1/runs/{run_id}/stream` and `/api/v1/ws/chat`. They take a key
 in the same headers; `x-websockets` in openapi.json says what goes over them.
 
-A run belongs to the app: it goes on when who asked for it hangs up."""
+A run belongs to the app: it goes on when who asked for it hangs up.
+
+Clients of MCP ask at `/mcp` (streamable HTTP) with the same keys: a tool `run_<slug>` for each agent of the key,
+`get_run` and `stop_run`."""
 
 Document = dict[str, JsonValue]
 _DOCUMENT: TypeAdapter[Document] = TypeAdapter(Document)

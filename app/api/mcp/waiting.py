@@ -30,7 +30,7 @@ CUT_OFF = frozenset({"claude-ai", "claude-desktop"})
 """Clients that give up after a minute, whatever they are told meanwhile:
 https://github.com/anthropics/claude-code/issues/22542
 """
-SHOWN_ARGUMENTS = 2_000
+SHOWN_ARGUMENTS = 4_000
 """Characters."""
 ALLOW: JsonSchema = {
     "type": "object",
@@ -65,7 +65,7 @@ class Waiting:
     async def until(self, live: FollowedRun) -> InputRequiredResult | None:
         """Return when the run has ended, or cannot be waited for any longer; else what the client has to be asked."""
         while not self._is_over and (pause := await self._next_pause(live)) is not None:
-            if pause.reason != APPROVAL or not self._may_approve:
+            if pause.reason != APPROVAL or not self._may_approve or not is_shown_whole(pause):
                 return None
             if self.context.protocol_version in MODERN_PROTOCOL_VERSIONS:
                 asked = ElicitRequest(params=form_of(live, pause))
@@ -171,12 +171,18 @@ def state_of(live: FollowedRun, pause: PauseRequested) -> str:
 
 def form_of(live: FollowedRun, pause: PauseRequested) -> ElicitRequestFormParams:
     """The question whether the call may be made."""
-    written = json.dumps(pause.arguments, ensure_ascii=False, indent=2)
-    left = len(written) - SHOWN_ARGUMENTS
-    more = f"\n… and {left:,} more characters, which Agent Playground shows." if left > 0 else ""
-    asked = f"{live.started.agent.name} wants to call {pause.label or pause.name}:\n{written[:SHOWN_ARGUMENTS]}{more}"
+    asked = f"{live.started.agent.name} wants to call {pause.label or pause.name}:\n{_written(pause)}"
     message = pause.question or asked
     return ElicitRequestFormParams(message=f"{message}\n\nAllow it?", requested_schema=ALLOW)
+
+
+def is_shown_whole(pause: PauseRequested) -> bool:
+    """Whether a client's form can show all that is decided on; what is longer is decided on in the app."""
+    return len(_written(pause)) <= SHOWN_ARGUMENTS
+
+
+def _written(pause: PauseRequested) -> str:
+    return json.dumps(pause.arguments, ensure_ascii=False, indent=2)
 
 
 async def _resolved(live: FollowedRun, pause: PauseRequested) -> None:
