@@ -68,6 +68,16 @@ async def test_it_goes_through_the_app_and_has_no_right_to_approve(tmp_path, mod
         app.stop()
 
 
+async def test_a_folder_that_somebody_else_holds_is_told_in_words(tmp_path):
+    workbench = opened(tmp_path)
+    try:
+        async with bridge(tmp_path / "data", "legacy") as client:
+            answer = await client.call_tool("run_assistant", {"input": SUM})
+            assert answer.is_error and "is held by another Agent Playground" in answer.content[0].text
+    finally:
+        await workbench.close()
+
+
 def test_it_ends_with_its_input_and_prints_nothing_else(tmp_path):
     ended = subprocess.run(
         [sys.executable, "-m", "app", "mcp", "--data", str(tmp_path / "data")],

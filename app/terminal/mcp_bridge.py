@@ -6,6 +6,7 @@ it asks as a key of its own, with no right to approve.
 
 import asyncio
 import os
+import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -16,7 +17,9 @@ from mcp import Client
 from mcp.client import IncomingMessage
 from mcp.client.streamable_http import streamable_http_client
 from mcp.server.stdio import stdio_server
+from mcp.shared.exceptions import MCPError
 from mcp_types import (
+    INTERNAL_ERROR,
     CallToolRequestParams,
     CallToolResult,
     Implementation,
@@ -28,6 +31,7 @@ from mcp_types import (
 )
 
 from app.api.door.caller import STARTED_FROM, with_key
+from app.api.mcp.answers import refused
 from app.api.mcp.changes import Changes, Context, tell_of_agents
 from app.api.mcp.server import AgentServer, AgentTools, Answering
 from app.api.mcp.waiting import Patience
@@ -47,6 +51,8 @@ async def serve_stdio(folder: Path) -> None:
     """Answer until the input ends. Raises `WorkbenchError` where the app itself has started it."""
     if (running := running_app(folder)) is not None and os.environ.get(WITHIN) == str(running.pid):
         raise WorkbenchError("Agent Playground cannot use its own agents as an MCP server. Hand them tasks instead.")
+    if sys.stdin is None:
+        raise WorkbenchError("This program has no input here. Ask the app at its address /mcp instead.")
     changes = Changes()
     bridge = _Bridge(folder, changes)
     server = AgentServer(bridge, changes)
@@ -68,12 +74,18 @@ class _Bridge:
 
     async def list(self, context: Context, asked: PaginatedRequestParams | None) -> ListToolsResult:
         self._changes.listed(context)
-        async with self._used(context) as way:
-            return await way.list(context, asked)
+        try:
+            async with self._used(context) as way:
+                return await way.list(context, asked)
+        except WorkbenchError as error:
+            raise MCPError(INTERNAL_ERROR, str(error)) from error
 
     async def call(self, context: Context, asked: CallToolRequestParams) -> CallToolResult | InputRequiredResult:
-        async with self._used(context) as way:
-            return await way.call(context, asked)
+        try:
+            async with self._used(context) as way:
+                return await way.call(context, asked)
+        except WorkbenchError as error:
+            return refused(str(error))
 
     async def close(self) -> None:
         if self._way is not None:
