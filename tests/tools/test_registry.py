@@ -202,6 +202,7 @@ async def test_the_built_in_tools_are_there() -> None:
         "list_files",
         "workspace_state",
         "read_result",
+        "find_tools",
         "pdf_text",
         "execute_python",
         "spawn_task",

@@ -66,12 +66,16 @@ def _tool_call(call: AgentCall) -> Request:
     return Request(call.mcp_address, call.tool_body, call.key)
 
 
+def _started(call: AgentCall) -> Request:
+    return Request("", call.tool_body, anonymous=True)
+
+
 _ALL_AGENTS = "It offers all agents"
 MCP_SNIPPETS = (
     Snippet(
         *("claude-desktop", "Claude Desktop", "json"),
         f"Settings › Developer › Edit Config, then start it again. {_ALL_AGENTS}, and needs no key.",
-        *(claude_desktop, _tool_call),
+        *(claude_desktop, _started),
         key_note="",
         over="stdio",
     ),
