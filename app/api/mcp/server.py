@@ -36,7 +36,7 @@ from app.domain.agents import Agent
 from app.domain.errors import WorkbenchError
 from app.domain.events import LimitReached, RunStarted
 from app.domain.tools import DEPTH
-from app.domain.trace import open_pauses
+from app.domain.trace import finished, open_pauses
 from app.domain.values import Text
 from app.engine.run.limits import sentence
 from app.engine.run.run import Run
@@ -203,6 +203,9 @@ class AgentTools:
         if isinstance(live, Run):
             live.stop()
             await asyncio.wait([asyncio.ensure_future(live.ended())], timeout=STOP_SECONDS)
+        elif finished(live.entries) is None:  # it was left when the app was closed
+            await self._workbench.pauses.stop(run_id)
+            live = await self._followed(caller, run_id)
         return stands(run_reply(live.entries, alive=live.alive))
 
     async def _followed(self, caller: Caller, run_id: str) -> FollowedRun:

@@ -9,6 +9,7 @@ from mcp_types import ElicitResult, ToolListChangedNotification
 
 from app.domain.agents import Agent, promoted, with_variant
 from tests.api.mcp.serving import ASKS, MODES, QUICK, STORY, SUM, agent_with, client_of, mcp_at_a_port
+from tests.api.over import opened
 from tests.waiting import until
 
 pytestmark = pytest.mark.parametrize("mode", MODES)
@@ -211,3 +212,18 @@ async def test_a_call_of_our_own_agents_counts_how_deep_it_is(workbench, mode):
         assert first.event.depth == 2
         too_deep = await client.call_tool("run_assistant", {"input": SUM}, meta={"agent-playground/depth": 5})
         assert too_deep.is_error and not workbench.runs.live_runs()
+
+
+async def test_a_run_that_an_earlier_app_left_is_stopped(tmp_path, workbench, mode):
+    await agent_with(workbench, "Careful", tools=ASKS)
+    async with mcp_at_a_port(workbench) as base, client_of(base, mode=mode) as client:
+        waits = await client.call_tool("run_careful", {"input": SUM})
+    await workbench.close()
+    later = opened(tmp_path)
+    try:
+        async with mcp_at_a_port(later) as base, client_of(base, mode=mode) as client:
+            named = {"run_id": waits.structured_content["run_id"]}
+            assert (await client.call_tool("get_run", named)).structured_content["status"] == "paused"
+            assert (await client.call_tool("stop_run", named)).structured_content["status"] == "cancelled"
+    finally:
+        await later.close()

@@ -12,12 +12,14 @@ from app.domain.forks.forks import ForkPlan
 from app.domain.provenance import Trigger
 from app.domain.settings import Preferences
 from app.domain.tools import ToolSpec
+from app.domain.trace import open_pauses
 from app.domain.trace.requests import request_at
 from app.engine.run.run import Run
 from app.tools.builtin.find_tools import best, find_tools
 from app.workbench import Workbench
 from tests.api.over import opened
 from tests.tools.context import Context
+from tests.waiting import until
 
 KITS = ("calculator", "json_utils", "data_transform", "date_utils", "formula_engine")
 SUM = "What is 5 + 10?"
@@ -87,6 +89,24 @@ async def test_replays_and_forks_see_the_same(workbench):
     await fork.ended()
     assert fork.status == "completed"
     assert list(sent(fork.entries)) == list(sent(live.entries))
+
+
+async def test_a_run_that_was_left_goes_on_with_what_it_had_found(tmp_path):
+    first = opened(tmp_path)
+    await first.start()
+    careful = tuple(ToolChoice(name=name, policy="ask") for name in KITS)
+    agent = await agent_of(first, tool_loading="on_demand", tools=careful)
+    live = await first.chat.send((await first.chat.new_session(agent.id)).id, SUM)
+    await until(lambda: live.status == "paused")
+    await first.close()
+    second = opened(tmp_path)
+    [pause] = open_pauses((await second.runs.trace(live.run_id)).entries)
+    again = await second.pauses.decide(live.run_id, pause.pause_id, "approve")
+    await again.ended()
+    assert (again.status, again.tools_since.notes) == ("completed", ())
+    assert {tool.spec.name: tool.policy for tool in again.started.tools}["find_tools"] == "auto"
+    assert list(sent(again.entries))[-1] == {"find_tools", "read_result", "calculator"}
+    await second.close()
 
 
 @pytest.mark.parametrize(("percent", "deferred"), [(1, True), (100, False)])
