@@ -8,7 +8,7 @@ from mcp.server.auth.provider import AccessToken
 from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 from mcp.server.transport_security import TransportSecuritySettings
 from starlette.requests import HTTPConnection
-from starlette.types import Receive, Scope, Send
+from starlette.types import Message, Receive, Scope, Send
 
 from app.api.door.caller import caller_of
 from app.api.mcp.changes import Changes, tell_of_agents
@@ -19,6 +19,8 @@ from app.workbench import Workbench
 LARGEST_BODY = 10 * 1024**2
 """Bytes; the door lets less through from others than the owner."""
 MOST_SESSIONS = 100
+CLOSE_SECONDS = 0.2
+"""The library waits a second for clients that take nothing any more, which no end of the app waits for."""
 
 
 class McpSessions:
@@ -46,13 +48,22 @@ class McpSessions:
     async def answer(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer the request; a session is of the caller that began it, and not there for others."""
         token = AccessToken(token="", client_id=caller_of(HTTPConnection(scope)).id, scopes=[])
-        await self._manager.handle_request({**scope, "user": AuthenticatedUser(token)}, receive, send)
+        going_on = False
+
+        async def told(message: Message) -> None:
+            nonlocal going_on
+            going_on = message["type"] == "http.response.start" or bool(message.get("more_body"))
+            await send(message)
+
+        await self._manager.handle_request({**scope, "user": AuthenticatedUser(token)}, receive, told)
+        if going_on:  # the library leaves a stream open that it has nothing more to say on
+            await send({"type": "http.response.body", "body": b""})
 
     async def close(self) -> None:
         """End them all."""
         if self._task is not None:
             self._task.cancel()
-            await asyncio.wait([self._task])
+            await asyncio.wait([self._task], timeout=CLOSE_SECONDS)
 
     async def _hold(self) -> None:
         async with self._manager.run():  # to be entered and left by one task: the library's scopes want that
