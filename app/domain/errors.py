@@ -84,6 +84,10 @@ class ToolCrashed(ToolError):
         self.traceback = traceback
 
 
+class Denied(ToolError):
+    """A person did not allow what the tool needs, or did not do their part; the message says which."""
+
+
 class ToolTimedOut(ToolError):
     """A tool used up all of its own time; the message says how much that is."""
 

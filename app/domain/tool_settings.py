@@ -87,6 +87,33 @@ class HttpTransport(Value):
 Transport = Annotated[StdioTransport | HttpTransport, Field(discriminator="type")]
 
 
+class McpGrant(Value):
+    """How this app is known where one signs in for a server, and what its owner granted; no secret is in it."""
+
+    url: str
+    """The server's address that it is for, and for no other."""
+    issuer: str = ""
+    """The authorization server that gave it; empty for a client that was entered by hand and not used yet."""
+    client_id: str
+    by_hand: bool = False
+    """Whether its owner registered the client there, rather than this app."""
+    auth_method: str = "none"
+    redirect_uri: str = ""
+    """Where it was registered to come back to."""
+    client_scope: str = ""
+    """What it was registered for, where that binds it."""
+    resource: str = ""
+    token_endpoint: str = ""
+    revocation_endpoint: str = ""
+    host: str = ""
+    """Where its owner signed in, with the port."""
+    scope: str = ""
+    who: str = ""
+    """Whom the authorization server says it signed in; empty where it does not."""
+    ends_at: datetime | None = None
+    """When the access token ends, `None` where that was not said."""
+
+
 class McpServer(Value):
     """An MCP server that somebody added."""
 
@@ -98,6 +125,8 @@ class McpServer(Value):
     """The digest of the transport that its owner agreed to start; another one asks again."""
     seen_tools: tuple[ToolSpec, ...] | None = None
     """Its tools as they were last agreed to; `None` before the first connection."""
+    grant: McpGrant | None = None
+    """Where one has signed in for it, or entered a client by hand."""
 
     @field_validator("seen_tools")
     @classmethod

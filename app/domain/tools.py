@@ -1,5 +1,6 @@
 """Tools as the model sees them, and what a call of one gives back."""
 
+import asyncio
 from collections.abc import Mapping, Sequence
 from fnmatch import fnmatchcase
 from typing import Literal, Protocol
@@ -90,6 +91,15 @@ class SessionFiles(Protocol):
         ...
 
 
+class SignInRequest(Value):
+    """What a server asks its owner to agree to in a browser."""
+
+    server: str
+    host: str
+    """Where one signs in: host and port of the authorization server."""
+    scopes: tuple[str, ...] = ()
+
+
 class Question(Value):
     """What a tool asks the person in the middle of a call."""
 
@@ -98,11 +108,15 @@ class Question(Value):
     """Who asks, such as the name of an MCP server."""
     form: JsonSchema | None = None
     """JSON Schema of the values that answer it; `None` for a mere yes or no."""
+    sign_in: SignInRequest | None = None
+    """Where it is answered by signing in, which the person does elsewhere."""
 
 
 class Answer(Value):
     decision: Literal["accept", "decline", "cancel"]
     values: dict[str, JsonValue] = {}
+    note: str = ""
+    """Why it was declined, where somebody said so."""
 
 
 class Progress(Value):
@@ -198,8 +212,11 @@ class CallContext(Protocol):
         """
         ...
 
-    async def ask(self, question: Question) -> Answer:
-        """Ask the person; the time-out stands still until they answer. `decline` where there is nobody to ask."""
+    async def ask(self, question: Question, until: "asyncio.Future[Answer] | None" = None) -> Answer:
+        """Ask the person; the time-out stands still until they answer. `decline` where there is nobody to ask.
+
+        What `until` comes to answers it as well.
+        """
         ...
 
     async def spawn(self, task: Task) -> str:

@@ -98,14 +98,16 @@ class HandCall:
         if self.task is not None:
             await asyncio.wait([self.task])
 
-    async def ask(self, question: Question) -> Answer:
+    async def ask(self, question: Question, until: "asyncio.Future[Answer] | None" = None) -> Answer:
         """Show the question until it is answered; several at once wait for one another."""
         if self.unattended:
             return Answer(decision="decline")
         async with self._asking:
             self.question, self._answer = question, asyncio.get_running_loop().create_future()
             try:
-                return await self._answer
+                answers = {self._answer, until} if until is not None else {self._answer}
+                done, _ = await asyncio.wait(answers, return_when=asyncio.FIRST_COMPLETED)
+                return done.pop().result()
             finally:
                 self.question = self._answer = None
 

@@ -1,5 +1,6 @@
 """A call's context for tests of tools: session files in memory, printed text in a list."""
 
+import asyncio
 import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -71,9 +72,9 @@ class Context:
             raise ToolError(f"No result of this session is called {ref!r}.")
         return self.kept[found]
 
-    async def ask(self, question: Question) -> Answer:
+    async def ask(self, question: Question, until: "asyncio.Future[Answer] | None" = None) -> Answer:
         self.asked.append(question)
-        return self.answer
+        return self.answer if until is None else await asyncio.shield(until)
 
     async def spawn(self, task: Task) -> str:
         self.spawned.append(task)

@@ -3,9 +3,10 @@
 What stands asked in the trace already, of a run that its process left, is not asked a second time.
 """
 
+import asyncio
 from dataclasses import dataclass
 
-from app.domain.events import PauseRequested, PauseResolved
+from app.domain.events import Decision, PauseRequested, PauseResolved
 from app.domain.messages import ToolCall
 from app.domain.tools import Answer, Question
 from app.domain.trace import open_pauses
@@ -24,29 +25,33 @@ class PersonOfRun:
     given: PauseResolved | None = None
     """The answer to a question of this call that was decided before it ran again."""
 
-    async def ask(self, question: Question) -> Answer:
-        """Their answer, which is in the trace by then; the run's time stands still until it comes."""
+    async def ask(self, question: Question, until: "asyncio.Future[Answer] | None" = None) -> Answer:
+        """Their answer, or what `until` came to, in the trace by then; the run's time stands still until it comes."""
+        sign_in = question.sign_in
         pause = PauseRequested(
             pause_id=new_id(),
-            reason="question",
+            reason="oauth" if sign_in else "question",
             call_id=self.call.call_id,
             name=self.call.name,
+            arguments=sign_in.model_dump(mode="json") if sign_in else {},
             question=question.text,
             asked_by=question.asked_by,
             form=question.form,
         )
         if self.given is not None and self.given.subject == pause.subject:
             return _answer(self.given)
-        return _answer(await decision_on(self.run, pause))
+        return _answer(await decision_on(self.run, pause, until))
 
 
-async def decision_on(run: Run, pause: PauseRequested) -> PauseResolved:
-    """What was decided; the pause and the decision are in the trace."""
+async def decision_on(run: Run, pause: PauseRequested, until: "asyncio.Future[Answer] | None" = None) -> PauseResolved:
+    """What was decided, or what `until` came to; the pause and the decision are in the trace."""
     standing = _standing(run, pause)
     asked = standing or pause
     with run.control.expecting(asked.pause_id) as decision, run.stopwatch.standing_still():
         if standing is None:
             run.recorder.record(pause)
+        if until is not None:
+            until.add_done_callback(lambda ended: _settle(decision, asked, ended))
         try:
             await run.recorder.flush()
             resolved = await decision
@@ -74,7 +79,18 @@ def _standing(run: Run, pause: PauseRequested) -> PauseRequested | None:
     return found
 
 
+def _settle(decision: "asyncio.Future[PauseResolved]", pause: PauseRequested, ended: "asyncio.Future[Answer]") -> None:
+    """Nobody has to decide any more."""
+    if decision.done() or ended.cancelled():
+        return
+    answer = ended.result()
+    said: Decision = "answer" if answer.decision == "accept" else "deny"
+    decision.set_result(
+        PauseResolved(pause_id=pause.pause_id, decision=said, note=answer.note, by="app", subject=pause.subject)
+    )
+
+
 def _answer(resolved: PauseResolved) -> Answer:
     if resolved.decision == "deny":
-        return Answer(decision="decline")
+        return Answer(decision="decline", note=resolved.note)
     return Answer(decision="accept", values=resolved.arguments or {})

@@ -5,7 +5,7 @@ import traceback
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from app.domain.errors import InvalidArguments, ToolCrashed, ToolError, ToolTimedOut, UnknownTool
+from app.domain.errors import Denied, InvalidArguments, ToolCrashed, ToolError, ToolTimedOut, UnknownTool
 from app.domain.messages import ResultPart, TextPart, ToolCall, ToolStatus
 from app.engine.loop.running_call import RunningCall
 from app.engine.ports import Toolset
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 LONG = 100_000
 """Characters of a result that take the event loop too much time."""
 STATUS_OF: dict[type[ToolError], ToolStatus] = {
-    UnknownTool: "unknown", InvalidArguments: "invalid", ToolTimedOut: "timeout"
+    UnknownTool: "unknown", InvalidArguments: "invalid", ToolTimedOut: "timeout", Denied: "denied"
 }  # fmt: skip
 
 

@@ -50,8 +50,11 @@ async def permitted(run: Run, left: LeftCall, tool: GrantedTool) -> Permitted | 
 async def _once_more(run: Run, left: LeftCall, tool: GrantedTool) -> Permitted | Outcome:
     """A call that had begun and may have done its work runs again only when a person says so."""
     interrupted = Outcome.of("cancelled", INTERRUPTED)
-    if left.pause is not None and left.pause.reason == "question" and left.decided is None:
+    if left.pause is not None and left.pause.reason in ("question", "oauth") and left.decided is None:
         answer = await decision_on(run, left.pause)
+        if left.pause.reason == "oauth":  # the server had turned the call away: it was never carried out
+            denied = Outcome.of("denied", _with_note("Nobody signed in for this call", answer))
+            return _as_decided(left.call, answer, denied=denied)
         allowed = _as_decided(left.call, answer.model_copy(update={"arguments": None}), denied=interrupted)
         return Permitted(left.call, answer) if isinstance(allowed, Permitted) else allowed
     pause = _approval(run, left.call, tool).model_copy(update={"begun": True})

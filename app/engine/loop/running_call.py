@@ -1,5 +1,6 @@
 """What a tool may use while it is called, in a run or by hand; see `domain.tools.CallContext`."""
 
+import asyncio
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 class Asks(Protocol):
     """Brings a question to a person."""
 
-    async def ask(self, question: Question) -> Answer: ...
+    async def ask(self, question: Question, until: "asyncio.Future[Answer] | None" = None) -> Answer: ...
 
 
 class Tasks(Protocol):
@@ -112,10 +113,10 @@ class RunningCall:
     async def result(self, ref: str) -> bytes:
         return await self.files.artifacts.get(resolve_ref(ref, self.named()))
 
-    async def ask(self, question: Question) -> Answer:
+    async def ask(self, question: Question, until: "asyncio.Future[Answer] | None" = None) -> Answer:
         question = self.redaction.value(question) if self.redaction else question
         with self.stopwatch.standing_still():
-            return await self.person.ask(question)
+            return await self.person.ask(question, until)
 
     async def spawn(self, task: Task) -> str:
         return await self.tasks.spawn(task)

@@ -44,6 +44,8 @@ def decision_for(
         raise Conflict(CHANGED)
     if pause.reason == "approval":
         _check_approval(pause, decision, arguments)
+    elif pause.reason == "oauth" and by != "app" and decision != "deny":
+        raise WorkbenchError("Only a sign-in lets this call go on. Sign in by the link on its card, or decide 'deny'.")
     elif decision in ("always", "edit"):
         raise WorkbenchError(f"{decision!r} is no answer to a question. Decide 'answer' or 'deny'.")
     kept = arguments if pause.reason != "approval" or decision == "edit" else None

@@ -1,5 +1,7 @@
 """What people decide on runs that wait for them, whether these go on in this process or were left by an earlier one."""
 
+import contextlib
+import logging
 from dataclasses import dataclass
 
 from pydantic import JsonValue
@@ -11,6 +13,8 @@ from app.domain.trace import RunRow, open_pauses
 from app.engine.run.deciding import decision_for, open_pause
 from app.engine.run.run import Run
 from app.engine.sessions.chat import Chat
+
+log = logging.getLogger(__name__)
 
 
 @dataclass
@@ -42,6 +46,28 @@ class Pauses:
         pause = open_pause(entries, asked)
         resolved = decision_for(pause, decision, arguments=arguments, note=note, by=by, subject=subject)
         return await self._runs.unbroken(self._decided(run_id, live, pause, resolved))
+
+    async def signed_in(self, server: str) -> None:
+        """Let every run go on that waits for a sign-in at that MCP server, those that were left too."""
+        left = [row.run_id for row in await self._runs.left() if row.status == "paused"]
+        for run_id in (*(live.run_id for live in self._runs.live_runs()), *left):
+            try:
+                entries = (await self._runs.trace(run_id)).entries
+                for pause in open_pauses(entries):
+                    if pause.reason == "oauth" and pause.arguments.get("server") == server:
+                        await self._signed_in(run_id, pause)
+            except WorkbenchError as problem:  # one that cannot go on holds up no other
+                log.info("Run %s does not go on by itself after the sign-in: %s", run_id, problem)
+
+    async def _signed_in(self, run_id: str, pause: PauseRequested) -> None:
+        resolved, live = decision_for(pause, "answer", by="app"), self._runs.live(run_id)
+        if live is None:
+            await self._runs.unbroken(self._decided(run_id, None, pause, resolved))
+        elif live.control.expects(pause.pause_id):
+            with contextlib.suppress(Conflict):  # it was told already
+                live.control.resolve(resolved)
+        else:
+            live.control.resolve_ahead(resolved)
 
     async def _decided(self, run_id: str, live: Run | None, pause: PauseRequested, resolved: PauseResolved) -> Run:
         """What was decided holds, in the run and in its session."""

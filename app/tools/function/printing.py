@@ -66,8 +66,8 @@ class PrintingContext:
     async def result(self, ref: str) -> bytes:
         return await self._context.result(ref)
 
-    async def ask(self, question: Question) -> Answer:
-        return await self._context.ask(question)
+    async def ask(self, question: Question, until: "asyncio.Future[Answer] | None" = None) -> Answer:
+        return await self._context.ask(question, until)
 
     async def spawn(self, task: Task) -> str:
         return await self._context.spawn(task)

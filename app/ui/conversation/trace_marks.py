@@ -92,9 +92,10 @@ def failed_words(failed: ModelFailed) -> str:
 
 def asked_words(request: PauseRequested) -> str:
     """`Waited for a person: approval of delete_file.`"""
-    about = f" of {request.name}" if request.name else ""
+    about = f" for {request.name}" if request.reason == "oauth" else f" of {request.name}" if request.name else ""
     question = f" {head(request.question, 300)}" if request.question else ""
-    return f"Waited for a person: {request.reason}{about}.{question}"
+    reason = "sign-in" if request.reason == "oauth" else request.reason
+    return f"Waited for a person: {reason}{about}.{question}"
 
 
 def decided_words(resolved: PauseResolved) -> str:
