@@ -20,7 +20,8 @@ from app.store.keys.provider_keys import saved_keys
 from app.terminal.export import export_here
 from app.tools.http.secret_refs import SecretRefs
 from app.tools.worker.process import worker_environment
-from app.workbench.workbench import Workbench, tool_variables
+from app.workbench.tool_variables import tool_variables
+from app.workbench.workbench import Workbench
 from tests.fakes.openai import FakeOpenAI
 from tests.tools.mcp.hubs import hostile, reached
 from tests.waiting import until

@@ -111,5 +111,7 @@ def _label(name: str) -> str:
     provider, _, field = name.partition(":")
     if provider == "tool":
         return "secret of a tool"
+    if provider == "mcp":
+        return f"{field.rpartition('/')[2].replace('_', ' ')} of an MCP server"
     title = providers.PROVIDERS[provider].title if provider in providers.PROVIDERS else provider
     return f"{title} {field.replace('_', ' ')}"

@@ -1,7 +1,6 @@
 """The composition root: every part over one data folder, made when it is first asked for."""
 
 import asyncio
-import os
 from collections.abc import Callable
 from contextlib import AsyncExitStack
 from functools import partial
@@ -48,6 +47,7 @@ with late():
     import app.tools.user_tools.folder
     import app.workbench.maintenance
     import app.workbench.samples
+    import app.workbench.tool_variables
 
 
 class Workbench(ModelParts):
@@ -66,8 +66,8 @@ class Workbench(ModelParts):
         self.preferences = data.preferences
         self.origin_of_contents: Callable[[], str] = str
         """Says where contents are served for pages, and sees to it; set by whoever serves the pages."""
-        self.access_token = ""
-        """What the printed address carries until the app ends; set likewise."""
+        self.access_token = self.origin = ""
+        """What the printed address carries until the app ends, and that of the pages; set likewise."""
         self.trusts_tools = trust_tools
         data.keep_out(lambda: self.known.now().said)
 
@@ -194,7 +194,8 @@ class Workbench(ModelParts):
 
     @late_part
     def built_in_tools(self) -> "app.tools.built_in.BuiltInTools":
-        return app.tools.built_in.BuiltInTools(self.preferences.get, lambda: tool_variables(self.data))
+        variables = app.workbench.tool_variables.tool_variables
+        return app.tools.built_in.BuiltInTools(self.preferences.get, lambda: variables(self.data))
 
     @late_part
     def user_tools(self) -> "app.tools.user_tools.folder.UserTools":
@@ -207,8 +208,10 @@ class Workbench(ModelParts):
 
     @late_part
     def mcp(self) -> "app.tools.mcp.hub.McpHub":
-        servers, clean = self.data.mcp_servers, self.known.text
-        return app.tools.mcp.hub.McpHub(servers, version=self.version, refs=self._refs, clean=clean)
+        servers, clean, origin = self.data.mcp_servers, self.known.text, lambda: self.origin
+        hub = app.tools.mcp.hub.McpHub(servers, version=self.version, refs=self._refs, clean=clean, origin=origin)
+        hub.on_signed_in.append(lambda server: self.pauses.signed_in(server))  # noqa: PLW0108  made late
+        return hub
 
     @late_part
     def hand_calls(self) -> "app.engine.by_hand.HandCalls":
@@ -287,9 +290,3 @@ class Workbench(ModelParts):
     def secrets(self) -> list[str]:
         """What may be in no export and no log, as of now."""
         return self.known.values()
-
-
-def tool_variables(data: DataFolder) -> dict[str, str]:
-    """The environment, and the keys for searching the web that were saved where it has none."""
-    saved = {f"{name.upper()}_API_KEY": data.provider_keys.get(f"{name}:key") for name in ("brave", "tavily")}
-    return saved | dict(os.environ)

@@ -36,6 +36,11 @@ class SecretRefs:
         self._vault = vault
         self._stored = stored
 
+    @property
+    def vault(self) -> Vault:
+        """Where they are kept."""
+        return self._vault
+
     def of_stored(self, title: str) -> "SecretRefs":
         """For a form that is on disk already: what cannot be kept for good, or would leave it broken, stays in it."""
         return SecretRefs(self._vault, stored=title)

@@ -1,7 +1,7 @@
 """Finds out, step by step, why a server does not work; over a connection of its own."""
 
 import asyncio
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import AsyncExitStack
 from typing import TYPE_CHECKING
 
@@ -26,9 +26,11 @@ if TYPE_CHECKING:
 CALL_SECONDS = 30
 
 
-async def examined(server: McpServer, version: str, *, seconds: float, refs: "SecretRefs") -> AsyncIterator[Finding]:
+async def examined(
+    server: McpServer, version: str, *, seconds: float, refs: "SecretRefs", token: Callable[[], str]
+) -> AsyncIterator[Finding]:
     """Ends with the first step that failed. `seconds` is what the server gets for its handshake; `refs` has the
-    secrets that its transport refers to.
+    secrets that its transport refers to, `token` is that of who is signed in.
     """
     try:
         opened_with = await refs.filled(server)
@@ -43,7 +45,7 @@ async def examined(server: McpServer, version: str, *, seconds: float, refs: "Se
         return
     await asyncio.to_thread(read, opening)
     link = Link(ServerLog())
-    callbacks = opening.ClientCallbacks(opened_with, version, link, RunningCalls())
+    callbacks = opening.ClientCallbacks(opened_with, version, link, RunningCalls(), token)
     async with AsyncExitStack() as stack:
         try:
             async with asyncio.timeout(seconds):

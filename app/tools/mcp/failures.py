@@ -5,12 +5,12 @@ import signal
 import sys
 from collections.abc import Iterator
 
-from app.domain.errors import WorkbenchError
+from app.domain.errors import ToolError, WorkbenchError
 from app.domain.tool_settings import HttpTransport, McpServer
 from app.tools.mcp.server_log import Link
 
 HTTP_WAYS_OUT = {
-    401: "Check the key in its headers.",
+    401: "Sign in on its page, or check the key in its headers.",
     403: "Check the key in its headers.",
     404: "Check the address: the path is often /mcp.",
     405: "Check the address: the path is often /mcp, of an old server /sse.",
@@ -30,7 +30,7 @@ def leaves(error: BaseException) -> Iterator[BaseException]:
 def in_words(error: BaseException, server: McpServer, link: Link, *, seconds: float) -> str:
     """One or two sentences: what happened, and what to do about it."""
     found = next(iter(leaves(error)))
-    if isinstance(found, WorkbenchError):
+    if isinstance(found, WorkbenchError | ToolError):
         return str(found)
     if isinstance(server.transport, HttpTransport):
         return _over_http(found, server.transport, link, seconds)

@@ -2,7 +2,7 @@
 
 import asyncio
 import contextlib
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING
@@ -14,12 +14,14 @@ from app.domain.tool_settings import McpServer, Transport
 from app.domain.tools import CallContext, ToolOutput, ToolSpec, canonical_name
 from app.late import late
 from app.tools.mcp.naming import checked_server_name
+from app.tools.mcp.oauth.desk import CameBack, Desk
 from app.tools.mcp.server_log import Clean, unchanged
 from app.tools.mcp.states import Finding, Patience, ServerState
 from app.tools.ports import McpServers, RunnableTool
 
 if TYPE_CHECKING:
     from app.tools.http.secret_refs import SecretRefs
+    from app.tools.mcp.oauth.authorization import SignIn
 
 with late():
     from app.tools.mcp import doctor
@@ -39,9 +41,10 @@ class McpHub:
         patience: Patience | None = None,
         refs: "Callable[[], SecretRefs]",
         clean: Clean = unchanged,
+        origin: Callable[[], str] = str,
     ) -> None:
         """`version` is the app's, which servers are told; `refs` keeps the secrets of servers where keys are kept;
-        `clean` takes the known ones out of what servers say.
+        `clean` takes the known ones out of what servers say; `origin` is that of the app's pages, empty without any.
         """
         self._refs = refs
         self._clean = clean
@@ -49,6 +52,9 @@ class McpHub:
         self._version = version
         self._patience = patience or Patience()
         self._sessions: dict[str, sessions.McpSession] = {}
+        self._desk = Desk(origin)
+        self.on_signed_in: list[Callable[[str], Awaitable[None]]] = []
+        """Told the name of each server at which somebody has signed in."""
         self.revision = 0
         """Goes up with every change of a status or a tool."""
 
@@ -93,6 +99,7 @@ class McpHub:
         """End the server and forget it."""
         session = self._session(name)
         await session.end()
+        await session.authorization.forget()
         await self._servers.delete(name)
         self._sessions.pop(name, None)
         await self._refs().forget(session.server.transport.model_dump_json())
@@ -107,6 +114,8 @@ class McpHub:
 
     async def change(self, server: McpServer) -> None:
         """Take over transport and switch; another transport has to be agreed to again."""
+        if server.transport != self._session(server.name).server.transport:
+            await self._session(server.name).authorization.moved(server.transport)
         before = self._session(server.name).server.transport.model_dump_json()
         transport = await self._refs().transport(server.transport)
         settings = {"transport": transport, "enabled": server.enabled}
@@ -143,10 +152,51 @@ class McpHub:
         """Connect at once, though it is connected or waits for its next try."""
         await self._session(name).reconnect()
 
+    async def sign_in(self, name: str) -> "SignIn":
+        """The sign-in at the server that goes on, with a link that is good, begun where there is none.
+
+        Raises `NotFound`; `ToolError` or `WorkbenchError` where nobody can sign in there.
+        """
+        return await self._session(name).sign_in()
+
+    def cancel_sign_in(self, name: str) -> None:
+        """Break it off: its link is good no more, and calls that wait for it are told."""
+        self._session(name).authorization.cancel()
+
+    async def sign_out(self, name: str) -> bool:
+        """Forget the tokens of the server; whether they were revoked where one signed in."""
+        session = self._session(name)
+        revoked = await session.authorization.sign_out()
+        await session.reconnect()
+        return revoked
+
+    async def use_client(self, name: str, client_id: str, secret: str) -> None:
+        """Sign in as a client that its owner registered; with an empty id as one that the app registers."""
+        session = self._session(name)
+        await session.authorization.use_client(client_id, secret)
+        await session.reconnect()
+
+    @property
+    def callback(self) -> str:
+        """Where browsers come back to from a sign-in."""
+        return self._desk.address
+
+    def take_sign_in(self, came: CameBack) -> str:
+        """The server whose sign-in waited for what a browser brought back, empty where none did; once for a `state`."""
+        return self._desk.take(came)
+
+    async def _signed_in(self, name: str) -> None:
+        for tell in self.on_signed_in:
+            await tell(name)
+
     async def doctor(self, name: str) -> AsyncIterator[Finding]:
         """What works and what does not, step by step, tried over a connection of its own."""
-        server, seconds = self._session(name).server, self._patience.handshake
-        async for finding in doctor.examined(server, self._version, seconds=seconds, refs=self._refs()):
+        session, seconds, refs = self._session(name), self._patience.handshake, self._refs()
+        await session.authorization.fresh()
+        examined = doctor.examined(
+            session.server, self._version, seconds=seconds, refs=refs, token=lambda: session.authorization.token
+        )
+        async for finding in examined:
             yield replace(finding, text=self._clean(finding.text))
 
     async def _update(self, name: str, change: Callable[[McpServer], McpServer]) -> None:
@@ -167,6 +217,8 @@ class McpHub:
             moved=self._moved,
             refs=self._refs,
             clean=self._clean,
+            desk=self._desk,
+            signed_in=self._signed_in,
         )
         self._sessions[server.name] = session
         return session

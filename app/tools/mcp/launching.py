@@ -103,6 +103,11 @@ def headers(http: HttpTransport) -> dict[str, str]:
     return {name: _filled(name, value) for name, value in http.headers.items()}
 
 
+def has_key(http: HttpTransport) -> bool:
+    """Whether a key of its owner's is sent along, so that nobody has to sign in."""
+    return any(name.lower() == "authorization" for name in http.headers)
+
+
 def safe_environment() -> dict[str, str]:
     return {name: os.environ[name] for name in SAFE_VARIABLES if name in os.environ}
 

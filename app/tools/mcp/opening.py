@@ -2,7 +2,7 @@
 
 import asyncio
 import sys
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -45,7 +45,8 @@ from app.domain.tools import Answer, JsonSchema, Question
 from app.tools.http.net_guard import refuse_itself
 from app.tools.http.trust import usual_trust
 from app.tools.mcp.failures import leaves
-from app.tools.mcp.launching import headers, launch
+from app.tools.mcp.launching import has_key, headers, launch
+from app.tools.mcp.oauth.bearer import Bearer
 from app.tools.mcp.pipes import pipes, windows_pipes
 from app.tools.mcp.running_calls import RunningCalls
 from app.tools.mcp.server_log import Link, ServerLog
@@ -77,6 +78,8 @@ class ClientCallbacks:
     version: str
     link: Link
     calls: RunningCalls
+    token: Callable[[], str] = str
+    """Of whoever is signed in at the server; empty where nobody is."""
 
     async def elicit(
         self,
@@ -159,7 +162,7 @@ async def _opened_over_sse(callbacks: ClientCallbacks, stack: AsyncExitStack) ->
     try:
         async with asyncio.timeout(SSE_SECONDS):
             link.begin_again("It takes no messages at this address, so it is asked over SSE")
-            return await stack.enter_async_context(_client(callbacks, "legacy", _sse(transport, link)))
+            return await stack.enter_async_context(_client(callbacks, "legacy", _sse(transport, callbacks)))
     except Exception as error:  # noqa: BLE001  what went wrong first is what is told
         link.log.event(f"It does not speak SSE either: {next(iter(leaves(error)))}")
         link.http_status = refused
@@ -202,7 +205,7 @@ def about(client: Client) -> str:
 
 def _client(callbacks: ClientCallbacks, mode: ConnectMode, way: Transport | None = None) -> Client:
     return Client(
-        way or _transport(callbacks.server, callbacks.link),
+        way or _transport(callbacks),
         mode=mode,
         client_info=Implementation(name="agent-playground", version=callbacks.version),
         elicitation_callback=callbacks.elicit,
@@ -214,26 +217,27 @@ def _client(callbacks: ClientCallbacks, mode: ConnectMode, way: Transport | None
     )
 
 
-def _transport(server: McpServer, link: Link) -> Transport:
-    match server.transport:
+def _transport(callbacks: ClientCallbacks) -> Transport:
+    link = callbacks.link
+    match callbacks.server.transport:
         case StdioTransport() as stdio:
             if sys.platform == "win32":
                 return windows_pipes(launch(stdio), link)
             return pipes(launch(stdio), link)
         case HttpTransport() as http:
-            return _http(http, link)
+            return _http(http, callbacks)
 
 
 @asynccontextmanager
-async def _http(http: HttpTransport, link: Link) -> AsyncIterator[TransportStreams]:
-    client = await _web_client(http, link)
+async def _http(http: HttpTransport, callbacks: ClientCallbacks) -> AsyncIterator[TransportStreams]:
+    client = await _web_client(http, callbacks)
     async with client, streamable_http_client(http.url, http_client=client) as streams:
         yield streams
 
 
 @asynccontextmanager
-async def _sse(http: HttpTransport, link: Link) -> AsyncIterator[TransportStreams]:
-    client = await _web_client(http, link)
+async def _sse(http: HttpTransport, callbacks: ClientCallbacks) -> AsyncIterator[TransportStreams]:
+    client = await _web_client(http, callbacks)
 
     def ours(
         headers: dict[str, str] | None = None,  # noqa: ARG001  those are the client's, as are the others
@@ -246,8 +250,9 @@ async def _sse(http: HttpTransport, link: Link) -> AsyncIterator[TransportStream
         yield streams
 
 
-async def _web_client(http: HttpTransport, link: Link) -> httpx2.AsyncClient:
+async def _web_client(http: HttpTransport, callbacks: ClientCallbacks) -> httpx2.AsyncClient:
     await refuse_itself(http.url)
+    link, given = callbacks.link, headers(http)
 
     async def answered(response: httpx2.Response) -> None:
         link.started = True
@@ -255,7 +260,8 @@ async def _web_client(http: HttpTransport, link: Link) -> httpx2.AsyncClient:
             link.http_status = response.status_code if response.status_code >= 400 else None
 
     return httpx2.AsyncClient(
-        headers=headers(http),
+        headers=given,
+        auth=None if has_key(http) else Bearer(callbacks.token),
         verify=await asyncio.to_thread(usual_trust),
         timeout=httpx2.Timeout(HTTP_SECONDS, read=None),
         event_hooks={"response": [answered]},

@@ -2,7 +2,7 @@
 
 import asyncio
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from contextlib import AsyncExitStack
 from dataclasses import replace
 from datetime import timedelta
@@ -10,12 +10,16 @@ from typing import TYPE_CHECKING
 
 from pydantic import JsonValue
 
-from app.domain.errors import ToolError
-from app.domain.tool_settings import McpServer
+from app.domain.errors import ToolError, WorkbenchError
+from app.domain.tool_settings import HttpTransport, McpServer
 from app.domain.tools import CallContext, ToolOutput, ToolSpec
 from app.domain.values import now
 from app.late import late, read
 from app.tools.mcp.failures import in_words, loss
+from app.tools.mcp.launching import has_key
+from app.tools.mcp.oauth.authorization import Authorization, SignIn, known_as
+from app.tools.mcp.oauth.desk import Desk
+from app.tools.mcp.oauth.refusals import Challenge, NotSignedIn, refused
 from app.tools.mcp.running_calls import RunningCalls
 from app.tools.mcp.server_log import Clean, Link, ServerLog
 from app.tools.mcp.states import Patience, ServerState, ServerStatus, tool_changes
@@ -52,8 +56,10 @@ class McpSession:
         moved: Callable[[], None],
         refs: "Callable[[], SecretRefs]",
         clean: Clean,
+        desk: Desk,
+        signed_in: Callable[[str], Awaitable[None]],
     ) -> None:
-        """`moved` is called with every change of the status or the tools; for `refs` and `clean` see `McpHub`."""
+        """`moved` is called with every change of the status or the tools; for the others see `McpHub`."""
         self._refs = refs
         self._clean = clean
         self._servers = servers
@@ -67,6 +73,10 @@ class McpSession:
         self._task: asyncio.Task[None] | None = None
         self._ended = False
         self._state = _unconnected(server)
+        self._challenge, self._renewed = Challenge(), ""
+        self.authorization = Authorization(
+            lambda: self.server, servers, lambda: refs().vault, desk, changed=self._known, signed_in=signed_in
+        )
 
     @property
     def server(self) -> McpServer:
@@ -74,7 +84,7 @@ class McpSession:
 
     @property
     def state(self) -> ServerState:
-        return replace(self._state, log=self._log.lines())
+        return replace(self._state, log=self._log.lines(), sign_in=self.authorization.state)
 
     @property
     def tools(self) -> tuple[ToolSpec, ...]:
@@ -89,6 +99,7 @@ class McpSession:
     async def end(self) -> None:
         """End its process and every call of it, for good."""
         self._ended = True
+        self.authorization.cancel()
         await self._stop()
 
     async def _stop(self) -> None:
@@ -121,10 +132,30 @@ class McpSession:
             self._show(replace(self._state, status="ready", changes=()))
 
     async def call(self, name: str, arguments: Mapping[str, JsonValue], context: CallContext) -> ToolOutput:
-        """Raises `ToolError`: of the tool itself, or because the server is not there."""
+        """Raises `ToolError`: of the tool itself, or because the server is not there or wants somebody to sign in."""
+        tried: set[str] = set()
+        while True:
+            try:
+                return await self._called(name, arguments, context)
+            except NotSignedIn as refusal:
+                await self.authorization.let_in(refusal.challenge, context, tried)
+
+    async def _called(self, name: str, arguments: Mapping[str, JsonValue], context: CallContext) -> ToolOutput:
+        await self.authorization.fresh()
         connection = await self._connected()
-        with self._calls.running(context):
-            return await connection.call(name, arguments, context)
+        with self._calls.running(context), refused() as refusal:
+            try:
+                return await connection.call(name, arguments, context)
+            except ToolError as error:
+                if refusal.challenge is None:
+                    raise
+                raise NotSignedIn(self.server.name, refusal.challenge) from error
+
+    async def sign_in(self) -> SignIn:
+        """A sign-in that a person wishes for, with a link that is good. Raises `ToolError`, `WorkbenchError`."""
+        if not isinstance(self.server.transport, HttpTransport) or has_key(self.server.transport):
+            raise WorkbenchError(f"Nobody signs in at {self.server.name}: it is no address, or is sent a key of yours.")
+        return await self.authorization.begin(self._challenge)
 
     async def _connected(self) -> "connections.Connection":
         """The connection, waited for a little where it is being made."""
@@ -133,6 +164,8 @@ class McpSession:
         if not self._settled.is_set() and (seconds := self._worth_waiting()):
             await asyncio.wait({settled := asyncio.create_task(self._settled.wait())}, timeout=seconds)
             settled.cancel()
+        if self._state.status == "sign-in":
+            raise NotSignedIn(self.server.name, self._challenge)
         if self._connection is None or self._state.status != "ready":
             not_connected = f"is not connected. {self._state.problem or 'It is being started'}"
             raise ToolError(f"The MCP server {self.server.name} {WORDS.get(self._state.status, not_connected)}.")
@@ -152,22 +185,48 @@ class McpSession:
         failures, me = 0, asyncio.current_task()
         while self._task is me:
             began, link = time.monotonic(), Link(self._log)
+            self.authorization.news.clear()
             self._show(replace(self._state, status="connecting", retry_at=None))
-            try:
-                await self._hold(link)
-                problem = loss(self.server, link)
-            except Exception as error:  # noqa: BLE001  a server and its transport may fail in any way
-                problem = in_words(error, self.server, link, seconds=self._patience.handshake)
+            with refused() as refusal:
+                try:
+                    await self._hold(link)
+                    problem = loss(self.server, link)
+                except Exception as error:  # noqa: BLE001  a server and its transport may fail in any way
+                    problem = in_words(error, self.server, link, seconds=self._patience.handshake)
             if self._task is not me:
                 return
+            if refusal.challenge is not None and await self._let_in(refusal.challenge):
+                continue
             failures = 1 if time.monotonic() - began > self._patience.settled else failures + 1
             await self._rest(problem, self._patience.before_retry(failures))
+
+    async def _let_in(self, challenge: Challenge) -> bool:
+        """Whether to connect once more, as the owner who is signed in; waits until they are."""
+        token = self.authorization.token
+        if token and challenge.token != token:
+            return True
+        if token and token != self._renewed:
+            try:
+                if await self.authorization.renewed(token):
+                    self._renewed = self.authorization.token
+                    return True
+            except ToolError:  # it may pass, and is tried again with the connection
+                return False
+        self._challenge, self._connection = challenge, None
+        self._log.event("It asks its owner to sign in")
+        self._settled.clear()
+        self._show(replace(self._state, status="sign-in", problem="", retry_at=None))
+        await self.authorization.news.wait()
+        return True
 
     async def _hold(self, link: Link) -> None:
         """Returns when the connection is lost; raises what stood in the way of it."""
         self._log.event("Connecting")
         opened_with = await self._refs().filled(self.server)
-        callbacks = opening.ClientCallbacks(opened_with, self._version, link, self._calls)
+        await self.authorization.fresh()
+        callbacks = opening.ClientCallbacks(
+            opened_with, self._version, link, self._calls, lambda: self.authorization.token
+        )
         unseen = self.server.seen_tools is None
         async with AsyncExitStack() as stack:
             async with asyncio.timeout(self._patience.handshake):
@@ -219,6 +278,11 @@ class McpSession:
             self.server.name, lambda server: server.model_copy(update={"seen_tools": tools})
         )
         self._state = replace(self._state, server=stored)
+
+    def _known(self, stored: McpServer | None) -> None:
+        if stored is not None and self._connection is not None and known_as(stored) != known_as(self.server):
+            self._connection.link.lose()  # servers end what was begun by somebody else
+        self._show(self._state if stored is None else replace(self._state, server=stored))
 
     def _show(self, state: ServerState) -> None:
         self._state = state

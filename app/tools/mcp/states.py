@@ -5,12 +5,13 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal
 
-from app.domain.tool_settings import McpServer
-from app.domain.tools import ToolSpec
+from app.domain.tool_settings import McpGrant, McpServer
+from app.domain.tools import SignInRequest, ToolSpec
 
-ServerStatus = Literal["off", "consent", "connecting", "ready", "waiting", "failed", "changed"]
+ServerStatus = Literal["off", "consent", "connecting", "ready", "waiting", "failed", "changed", "sign-in"]
 """`consent`: not started before its owner agrees. `waiting`: it was connected and is going to be again.
-`failed`: it could not be connected, and is tried again. `changed`: its tools are withheld until they are looked at."""
+`failed`: it could not be connected, and is tried again. `changed`: its tools are withheld until they are looked at.
+`sign-in`: it answers nobody who is not signed in."""
 
 Step = Literal["command found", "starts", "handshake", "tools listed", "first call"]
 
@@ -27,6 +28,18 @@ class ToolChange:
 
 
 @dataclass(frozen=True)
+class SignInState:
+    """Whether somebody is signed in at the server, and the sign-in that goes on."""
+
+    grant: McpGrant | None = None
+    signed_in: bool = False
+    request: SignInRequest | None = None
+    """What is asked by a link that is good now; `None` where there is none."""
+    problem: str = ""
+    """Why the last sign-in came to nothing."""
+
+
+@dataclass(frozen=True)
 class ServerState:
     server: McpServer
     status: ServerStatus
@@ -40,6 +53,7 @@ class ServerState:
     about: str = ""
     """What it calls itself, its version and the protocol it speaks."""
     changes: tuple[ToolChange, ...] = ()
+    sign_in: SignInState = SignInState()
 
 
 @dataclass(frozen=True)

@@ -1,7 +1,7 @@
 """A hub with real storage, and servers to put into it."""
 
 import sys
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
 
@@ -10,6 +10,7 @@ from app.domain.tool_settings import McpServer, StdioTransport
 from app.domain.tools import ToolOutput
 from app.store.journal.database import JournalDB
 from app.store.records.tables import McpServers
+from app.tools.http.secret_refs import SecretRefs
 from app.tools.mcp.hub import McpHub
 from app.tools.mcp.states import Patience, ServerState, ServerStatus
 from tests.tools.context import Context
@@ -27,9 +28,16 @@ def hostile(*habits: str, name: str = "bad", env: dict[str, str] | None = None) 
 
 
 @asynccontextmanager
-async def hub_of(folder: Path, *servers: McpServer, patience: Patience = QUICK) -> AsyncIterator[McpHub]:
-    """With the servers agreed to, and being connected."""
-    hub = McpHub(McpServers(JournalDB(folder / "app.tdb")), version="1.0", patience=patience, refs=no_secrets)
+async def hub_of(
+    folder: Path,
+    *servers: McpServer,
+    patience: Patience = QUICK,
+    refs: Callable[[], SecretRefs] = no_secrets,
+    origin: str = "",
+) -> AsyncIterator[McpHub]:
+    """With the servers agreed to, and being connected; `origin` is where browsers come back to from a sign-in."""
+    stored = McpServers(JournalDB(folder / "app.tdb"))
+    hub = McpHub(stored, version="1.0", patience=patience, refs=refs, origin=lambda: origin)
     await hub.start()
     try:
         for server in servers:
