@@ -33,6 +33,7 @@ from app.api.door.refusals import API_PATHS
 from app.api.door.security import HOST, Door, install, own_authorities
 from app.api.door.untrusted import UntrustedOrigin
 from app.api.mcp.endpoint import McpEndpoint
+from app.api.routes.sign_in import sign_in_routes
 from app.api.routes.uploads import file_routes
 from app.domain.errors import WorkbenchError
 from app.start.opening import NOT_SEEN, Opening, open_page
@@ -56,7 +57,8 @@ PAGE_SECONDS = 1
 def serve(workbench: Workbench, port: int, how: Opening = "nothing") -> None:
     """Serve until the process is told to end; then close the workbench. Raises `StorageError` before."""
     token = workbench.access_token = secrets.token_urlsafe(32)
-    beside = UntrustedOrigin(lambda: workbench.contents, home=f"http://{HOST}:{port}/")
+    workbench.origin = f"http://{HOST}:{port}"
+    beside = UntrustedOrigin(lambda: workbench.contents, home=f"{workbench.origin}/")
     workbench.origin_of_contents = beside.open
     OWN_PORTS.update((port, beside.port))
     prove, guests = partial(proof, token, workbench.data.path), WorkbenchGuests(workbench)
@@ -115,6 +117,7 @@ def _add_routes(workbench: Workbench) -> LazyApi:
     for place in API_PATHS:
         server.mount(place.rstrip("/"), api)
     server.include_router(file_routes(workbench))
+    server.include_router(sign_in_routes(workbench))
     return api
 
 

@@ -15,6 +15,7 @@ from app.domain.errors import NotFound
 from app.domain.keys import ApiKey
 from app.domain.provenance import Trigger
 from app.late import late
+from app.tools.mcp.oauth.desk import CALLBACK
 from app.workbench import Workbench
 
 with late():
@@ -22,7 +23,11 @@ with late():
 
 API = "/api/v1"
 PUBLIC_ROUTES = (f"GET {API}/agents", f"GET {API}/agents/{{slug}}", f"POST {API}/agents/{{slug}}/run")
-"""All that is open without a key, `/health` aside: the list has public agents only, and only those are read and run."""
+"""All that is open without a key, `/health` and `SIGN_IN_ROUTE` aside: the list has public agents only, and only those
+are read and run.
+"""
+SIGN_IN_ROUTE = f"GET {CALLBACK}"
+"""Where browsers come back to from other sites, so without their cookie: it takes a `state` that it gave them, once."""
 _LIST = PUBLIC_ROUTES[0]
 _OF_PUBLIC = re.compile("|".join(PUBLIC_ROUTES[1:]).replace("{slug}", "([^/]+)"))
 _OWNERS = re.compile(rf"{API}/keys(/.*)?")
@@ -99,7 +104,7 @@ class WorkbenchGuests:
 
     def open_to_anyone(self, request: HTTPConnection) -> bool:
         asked = f"{method_of(request)} {request.scope['path']}"
-        if asked == _LIST:
+        if asked in (_LIST, SIGN_IN_ROUTE):
             return True
         if (named := _OF_PUBLIC.fullmatch(asked)) is None:
             return False

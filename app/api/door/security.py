@@ -2,7 +2,8 @@
 
 It answers to one host name, takes changes and sockets from its own pages only, and lets nobody in without the token
 of the printed address, the cookie of a browser that is signed in, or an API key that may reach what it asks for.
-`/health` is open, and the few routes of `guests.PUBLIC_ROUTES`. Whom it let in, it leaves in the scope: `caller_of`.
+`/health` is open, and the few routes of `guests.PUBLIC_ROUTES`; `guests.SIGN_IN_ROUTE` takes back what was given away
+for it. Whom it let in, it leaves in the scope: `caller_of`.
 """
 
 from collections.abc import Callable
