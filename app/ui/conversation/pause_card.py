@@ -7,8 +7,9 @@ from nicegui import ui
 from pydantic import BaseModel, JsonValue
 
 from app.domain.events import Decision, PauseRequested, PauseResolved
-from app.domain.tools import JsonSchema, ToolSpec
+from app.domain.tools import JsonSchema, SignInRequest, ToolSpec
 from app.ui.conversation.failures import mark
+from app.ui.conversation.sign_in_link import sign_in_view
 from app.ui.conversation.tool_body import long_arguments, pretty
 from app.ui.elements.buttons import button
 from app.ui.elements.focus import refocus
@@ -21,6 +22,8 @@ Act = Callable[[str, str], Awaitable[None]]
 """Does an action with a value, as the buttons of a turn do."""
 DECIDE, STOP = "decide", "stop-run"
 """What the buttons of the card do; the value of the first is a `CardDecision`."""
+KINDS = {"question": "question", "oauth": "sign-in"}
+"""By reason: the kind of card, where nothing has to be allowed."""
 AT_ONCE, LINES = 1_500, 25
 """Characters and lines that are seen at one look."""
 MOST = 200_000
@@ -61,7 +64,7 @@ class PauseCard(ui.element):
         """What may be pressed once all arguments were seen."""
         with self, ui.element("div").classes("notice notice-warn") as self._card:
             self._card.props["aria-label"] = visible(self._question)
-            self._card.props(f"role=group data-testid={'question' if self._is_question else 'approval'}-card")
+            self._card.props(f"role=group data-testid={KINDS.get(pause.reason, 'approval')}-card")
             self._build(alive=alive)
 
     def decided(self, resolved: PauseResolved) -> None:
@@ -73,11 +76,17 @@ class PauseCard(ui.element):
     def close(self) -> None:
         """The run ended without a decision."""
         if self._open:
-            self._become("block", f"Not {'answered' if self._is_question else 'decided'}: {self._name}")
+            undone = {"question": "answered", "oauth": "signed in"}.get(self._pause.reason, "decided")
+            self._become("block", f"Not {undone}: {self._name}")
 
     @property
     def _is_question(self) -> bool:
-        return self._pause.reason == "question"
+        return self._pause.reason in KINDS
+
+    @property
+    def _sign_in(self) -> SignInRequest | None:
+        """Where one has to sign in, where it is that."""
+        return SignInRequest.model_validate(self._pause.arguments) if self._pause.reason == "oauth" else None
 
     @property
     def _question(self) -> str:
@@ -94,10 +103,13 @@ class PauseCard(ui.element):
         symbol = "contact_support" if self._is_question else "front_hand"
         words = tag("div", self._question, cls="pause-question")
         ui.html(visible(joined(tag("strong", icon(symbol), who), words)), sanitize=False)
-        self._arguments = PauseArguments(pause, on_seen=self._offer_to_allow)
+        shown = pause if self._sign_in is None else pause.model_copy(update={"arguments": {}})
+        self._arguments = PauseArguments(shown, on_seen=self._offer_to_allow)
         if not alive:
             ui.html(tag("div", self._left_words, cls="what-to-do", data_testid="pause-left"), sanitize=False)
-        if self._is_question:
+        if self._sign_in is not None:
+            self._build_sign_in(self._sign_in)
+        elif self._is_question:
             self._build_answer()
         elif pause.begun:
             self._build_again()
@@ -111,6 +123,8 @@ class PauseCard(ui.element):
     @property
     def _left_words(self) -> str:
         """What a decision does after the app was closed."""
+        if self._pause.reason == "oauth":
+            return "The app was closed since. Once you have signed in, the run goes on with the same call."
         if self._is_question and self._pause.call_id:
             return f"The app was closed since. An answer runs {self._name} again from its beginning, with that answer."
         return "The app was closed since. The run goes on with your decision."
@@ -121,6 +135,11 @@ class PauseCard(ui.element):
         with ui.element("div").classes("row-line") as self._buttons:
             button("Send answer" if self._form else "Yes", self._approve, look="primary", testid="answer-button")
             button("Decline", self._deny, testid="decline-button")
+
+    def _build_sign_in(self, request: SignInRequest) -> None:
+        ui.html(visible(sign_in_view(request)), sanitize=False)
+        with ui.element("div").classes("row-line") as self._buttons:
+            button("Go on without it", self._deny, testid="deny-button")
 
     def _build_again(self) -> None:
         with ui.element("div").classes("row-line") as self._buttons:
@@ -191,6 +210,8 @@ class PauseCard(ui.element):
         await self._act(DECIDE, said.model_dump_json())
 
     def _outcome(self, resolved: PauseResolved) -> str:
+        if self._sign_in is not None:
+            return f"{'Not signed' if resolved.decision == 'deny' else 'Signed'} in at {self._sign_in.host}"
         if self._is_question:
             return _answered(self._question, resolved)
         changed = resolved.arguments is not None and resolved.arguments != self._pause.arguments

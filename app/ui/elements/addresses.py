@@ -50,6 +50,11 @@ def mcp_server_address(name: str) -> str:
     return f"{TOOLS}/server/{quote(name, safe='')}"
 
 
+def sign_in_address(server: str, host: str) -> str:
+    """From where one is sent to sign in for that MCP server, at `host` as it was shown."""
+    return f"/sign-in/{quote(server, safe='')}?host={quote(host, safe='')}"
+
+
 def http_tool_address(name: str) -> str:
     """Where the form of an HTTP tool is changed."""
     return f"{TOOLS}/request/{quote(name, safe='')}"

@@ -8,6 +8,7 @@ from pydantic import JsonValue
 
 from app.domain.tools import Answer, JsonSchema, Progress, Question, ToolSpec
 from app.engine.by_hand import HandCall
+from app.ui.conversation.sign_in_link import sign_in_view
 from app.ui.elements.buttons import button, icon_button
 from app.ui.elements.hand_call_copy import KEY, as_curl, as_python
 from app.ui.elements.markup import Html, joined, tag
@@ -175,6 +176,10 @@ class HandCallLive(ui.element):
             ui.html(visible(tag("strong", f"{asker} asks")), sanitize=False)
             ui.label(visible(question.text)).classes("call-question-text")
             form = SchemaForm(question.form) if question.form else None
+            if question.sign_in is not None:
+                ui.html(visible(sign_in_view(question.sign_in)), sanitize=False)
+                button("Go on without it", lambda: self._reply(call, Answer(decision="decline")), testid="deny-button")
+                return
             with ui.element("div").classes("row-line"):
                 accept = button("Answer" if form else "Yes", look="primary", testid="answer-button")
                 accept.on_click(lambda: self._accept(call, form))

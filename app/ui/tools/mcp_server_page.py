@@ -21,6 +21,7 @@ from app.ui.elements.questions import agreed
 from app.ui.elements.undo_bar import UndoBar
 from app.ui.tools.give_to_agents import give_to_agents, kit_gift
 from app.ui.tools.mcp_dialog import McpEditDialog
+from app.ui.tools.mcp_sign_in import McpSignIn
 from app.ui.tools.mcp_views import (
     changes_view,
     consent_view,
@@ -56,6 +57,7 @@ class McpServerPage(SourcePage):
     def build_state(self) -> None:
         self._build_consent()
         self._build_changes()
+        self._sign_in = McpSignIn(self._hub, self._name)
         self._problem = LiveHtml()
         self._tools = tools_section()
         self._counted: tuple[ToolSpec, ...] = ()
@@ -106,6 +108,7 @@ class McpServerPage(SourcePage):
         self._consent_words.show(consent_view(state.server))
         self._changes.visible = state.status == "changed"
         self._changes_shown.show(changes_view(state.changes))
+        self._sign_in.show(state)
         self._problem.show(problem_view(state, now()))
         if state.tools is not self._counted:
             self._counted, self._tokens = state.tools, {spec.name: about_tokens(spec) for spec in state.tools}

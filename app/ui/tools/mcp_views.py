@@ -22,6 +22,7 @@ STATUSES: dict[ServerStatus, tuple[str, str]] = {
     "waiting": ("Connection lost, is tried again", "is-warn"),
     "failed": ("Cannot be connected", "is-bad"),
     "changed": ("Paused: its tools have changed", "is-warn"),
+    "sign-in": ("Waits for you to sign in", "is-warn"),
 }
 """By status: words and look."""
 STEP_TITLES: dict[Step, str] = {

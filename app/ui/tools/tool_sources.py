@@ -105,7 +105,7 @@ class SourcePages:
 def _waiting(workbench: Workbench) -> int:
     """How many sources wait for somebody to look at them."""
     files = sum(file.status in ("untrusted", "broken") for file in workbench.user_tools.files())
-    servers = sum(state.status in ("consent", "changed", "failed") for state in workbench.mcp.states())
+    servers = sum(state.status in ("consent", "changed", "failed", "sign-in") for state in workbench.mcp.states())
     return files + servers + len(workbench.http_tools.problems)
 
 
