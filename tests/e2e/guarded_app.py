@@ -1,0 +1,22 @@
+"""The app with a model that makes the tool call it is told to, of the MCP servers that are added to it.
+
+`python -m tests.e2e.guarded_app` takes the app's own arguments. A message `{"name": …, "arguments": …}` is the call.
+"""
+
+from app.domain.agents import Behaviour, ToolChoice
+from app.workbench import Workbench
+from tests.driven_app import given_agent, serve_driven
+from tests.e2e.obeying_app import Obeying
+from tests.parts import having
+
+
+def obeying(workbench: Workbench) -> Workbench:
+    return having(workbench, models=Obeying(workbench.catalog, workbench.artifacts.get))
+
+
+async def prepare(workbench: Workbench) -> None:
+    await given_agent(workbench, "Obedient", Behaviour(tools=(ToolChoice(name="guarded"),)))
+
+
+if __name__ == "__main__":
+    serve_driven(obeying, prepare)
