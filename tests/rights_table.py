@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Literal
 
+from app.api.door.guests import SIGN_IN_ROUTE
 from tests.door import Target
 
 Whole = Literal["all", "no"]
@@ -296,10 +297,13 @@ OWNERS = {
     r"GET /favicon\.ico": "the icon",
     r"POST /uploads/x": "attach a file on a page",
     r"(GET|POST) /backups(/x)?": "back up, and bring a backup back",
+    r"GET /sign-in/x": "go to where one signs in for an MCP server",
     r"(GET|PUT|POST|DELETE|OPTIONS|SOCKET) /_nicegui.*": "what pages are made of, and their sockets",
     r"(GET|PUT|PATCH|POST|DELETE|OPTIONS|SOCKET) /(api|v1)/(|x|socket\.io.*)": "what is no route of the API",
 }
 """All that is no route of the API, as patterns of `METHOD path`: for the owner's browser alone, as are the pages."""
+OPEN = {re.escape(SIGN_IN_ROUTE): "come back from there, with the state that was given away for it"}
+"""What a browser asks for without its cookie."""
 
 
 def without_a_row(asked: Iterable[Target]) -> set[str]:
@@ -312,7 +316,7 @@ def without_a_route(asked: Iterable[Target]) -> set[str]:
     """The rows for what is none of these addresses."""
     known = {f"{target.method} {target.path}" for target in asked}
     rows = {row.route for row in TABLE if _walked(row) not in known}
-    return rows | {pattern for pattern in OWNERS if not any(re.fullmatch(pattern, words) for words in known)}
+    return rows | {pattern for pattern in OWNERS | OPEN if not any(re.fullmatch(pattern, words) for words in known)}
 
 
 def _walked(row: Row) -> str:
@@ -322,4 +326,4 @@ def _walked(row: Row) -> str:
 
 def _is_known(target: Target, rows: set[str], words: str) -> bool:
     """HEAD is GET without its answer."""
-    return target.method == "HEAD" or words in rows or any(re.fullmatch(pattern, words) for pattern in OWNERS)
+    return target.method == "HEAD" or words in rows or any(re.fullmatch(pattern, words) for pattern in OWNERS | OPEN)

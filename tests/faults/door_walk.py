@@ -9,12 +9,12 @@ from pathlib import Path
 
 import httpx
 
-from app.api.door.guests import PUBLIC_ROUTES
+from app.api.door.guests import PUBLIC_ROUTES, SIGN_IN_ROUTE
 from app.domain.agents import Behaviour, new_agent
 from app.store.folder.folder import DataFolder
 from app.store.keys.sign_ins import SIGN_OUT
 from tests.app_process import AppProcess
-from tests.door import SOCKET, Owner, Target, ask, evil_hosts, evil_origins, let_in, signed_in, unsigned
+from tests.door import COME_BACK, SOCKET, Owner, Target, ask, evil_hosts, evil_origins, let_in, signed_in, unsigned
 from tests.figures import Figure
 from tests.hostile_runs import hostile_session
 
@@ -50,6 +50,8 @@ ALMOST_OPEN = ["/health/", "/health/..", "/health/../runs", "/health;/runs", "//
 MADE_UP = ["/" + "A" * 43 + "/99999999999/" + "0" * 64, "/" + "A" * 43 + "/99999999999/" + "0" * 64 + "?x.html"]
 """As the second origin's addresses look, signed by nobody."""
 ROUTES = re.compile(r"^ROUTES (\[.*\])$")
+STATES = ("", "?state=", "?state=x&code=y", "?state=" + "A" * 43 + "&error=no", "?code=y", "?state[]=x", "?state=%00")
+"""That nobody gave away."""
 LEAST_HOSTS, LEAST_ORIGINS = 12, 20
 """That are tried at the least."""
 
@@ -105,6 +107,7 @@ def owner_of(app: AppProcess) -> Owner:
 async def _walk(app: AppProcess, owner: Owner) -> Figure:
     doors = [*listed(app), Target("POST", f"/api/v1/agents/{owner.public}/run")]
     print(f"  open without a key: GET /health, {', '.join(PUBLIC_ROUTES)} of public agents")
+    print(f"  open with the state of a sign-in that waits: {SIGN_IN_ROUTE}")
     asked, entered = await let_in(doors, owner)
     for words in entered:
         print(f"  let in: {words}")
@@ -162,4 +165,6 @@ async def others_get_in(owner: Owner) -> bool:
     listed = await ask(owner.port, Target("GET", "/api/v1/agents"), owner.host)
     json_type = (("Content-Type", "application/json"),)
     run = await ask(owner.port, Target("POST", f"/api/v1/agents/{owner.public}/run"), owner.host + json_type)
-    return (with_key, listed, run) == (200, 200, 422)  # the run's body is empty, which is not the door's to judge
+    back = [await ask(owner.port, Target("GET", f"{COME_BACK.path}{query}"), owner.host) for query in STATES]
+    # The run's body is empty, which is not the door's to judge; nobody waits for any of these states.
+    return (with_key, listed, run) == (200, 200, 422) and set(back) == {404}

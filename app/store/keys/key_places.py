@@ -2,9 +2,10 @@
 
 import asyncio
 import json
+import re
 import secrets
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from pathlib import Path
 from typing import Literal, Protocol, TypeVar
@@ -19,6 +20,9 @@ FILE = "provider-keys.json"
 SERVICE = "Agent Playground"
 SECONDS = 3.0
 """How long a keyring may take for one thing: one that is locked without anybody to unlock it never answers."""
+LONGEST_ENTRY = 1_000
+"""Characters; Windows cuts an entry at 2,560 bytes, and a token of a sign-in may be longer."""
+_PARTS = re.compile(r"Agent Playground: (\d{1,4}) parts ([0-9a-f]{8})")
 NO_KEYRING = "This system has no keyring."
 _NO_KEYRINGS = ("keyring.backends.fail", "keyring.backends.null", "keyrings.alt")
 """Those that keep nothing, or keep it readable for everybody."""
@@ -80,17 +84,42 @@ class KeyringPlace:
             return str(problem)
 
     async def read(self, name: str) -> str:
-        return await self._asked(lambda: self._opened().get_password(SERVICE, self._user(name)) or "")
+        return await self._asked(lambda: self._whole(self._user(name)))
 
     async def write(self, name: str, key: str) -> None:
-        await self._asked(lambda: self._opened().set_password(SERVICE, self._user(name), key))
+        await self._asked(lambda: self._store(self._user(name), key))
 
     async def delete(self, name: str) -> None:
         def delete() -> None:
-            if self._opened().get_password(SERVICE, self._user(name)) is not None:
-                self._opened().delete_password(SERVICE, self._user(name))
+            user = self._user(name)
+            self._remove((user, *_parts_of(user, self._opened().get_password(SERVICE, user) or "")))
 
         await self._asked(delete)
+
+    def _whole(self, user: str) -> str:
+        """The key, put together where it lies in parts; empty where one of them is gone."""
+        found = self._opened().get_password(SERVICE, user) or ""
+        if not (names := _parts_of(user, found)):
+            return found
+        parts = [self._opened().get_password(SERVICE, one) or "" for one in names]
+        return "".join(parts) if all(parts) else ""
+
+    def _store(self, user: str, key: str) -> None:
+        """What was there stays whole until all of the new one is there."""
+        keyring, head = self._opened(), key
+        before = keyring.get_password(SERVICE, user) or ""
+        if len(key) > LONGEST_ENTRY:
+            pieces = [key[at : at + LONGEST_ENTRY] for at in range(0, len(key), LONGEST_ENTRY)]
+            head = f"Agent Playground: {len(pieces)} parts {secrets.token_hex(4)}"
+            for one, piece in zip(_parts_of(user, head), pieces, strict=True):
+                keyring.set_password(SERVICE, one, piece)
+        keyring.set_password(SERVICE, user, head)
+        self._remove(_parts_of(user, before))
+
+    def _remove(self, users: Iterable[str]) -> None:
+        for user in users:
+            if self._opened().get_password(SERVICE, user) is not None:
+                self._opened().delete_password(SERVICE, user)
 
     def _user(self, name: str) -> str:
         return f"{name} ({self._owner})"
@@ -116,6 +145,12 @@ class KeyringPlace:
             raise StorageError(f"The system's keyring did not answer within {self._seconds:g} seconds.") from None
         except Exception as error:
             raise StorageError(f"The system's keyring refused: {_words(error)}.") from error
+
+
+def _parts_of(user: str, head: str) -> list[str]:
+    """Under which names the parts lie of what has this head; none where it is the key itself."""
+    found = _PARTS.fullmatch(head)
+    return [f"{user}, {found[2]} {number}" for number in range(int(found[1]))] if found else []
 
 
 def _words(error: Exception) -> str:

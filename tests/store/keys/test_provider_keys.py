@@ -87,6 +87,33 @@ async def test_a_key_is_kept_in_the_keyring_and_found_there_by_the_next_start(op
     assert KEY not in stored(tmp_path)
 
 
+class Windows(Kept):
+    """A keyring that takes no more bytes than that of Windows."""
+
+    def set_password(self, service: str, username: str, password: str) -> None:
+        assert len(password.encode("utf-16-le")) <= 2560
+        super().set_password(service, username, password)
+
+
+async def test_a_long_key_is_kept_in_parts_and_nothing_of_it_is_left(open_keys: Open):
+    keyring = Windows()
+    keys, token = open_keys(keyring), "".join(map(str, range(2_000)))
+    for value in ("short", token, token[:3_000], "short", token[::-1]):
+        await keys.keep("mcp:far/access_token", value)
+        again = open_keys(keyring)
+        await again.ready()
+        assert again.get("mcp:far/access_token") == value
+        assert len(keyring.passwords) == (1 if len(value) <= 1_000 else 2 + (len(value) - 1) // 1_000)
+    lost = next(name for name in keyring.passwords if name[1].endswith(" 3"))
+    del keyring.passwords[lost]
+    again = open_keys(keyring)
+    await again.ready()
+    assert again.get("mcp:far/access_token") == ""
+    assert "not in the system's keyring any more" in getattr(again.describe("mcp:far/access_token"), "trouble", "")
+    await keys.forget("mcp:far/access_token")
+    assert keyring.passwords == {}
+
+
 @pytest.mark.parametrize("keyring", [fail.Keyring(), null.Keyring()])
 async def test_without_a_keyring_a_file_is_used_that_only_its_owner_may_read(
     keyring: Keyring, open_keys: Open, tmp_path: Path

@@ -111,14 +111,15 @@ async def test_nobody_there(tmp_path: Path):
 @pytest.mark.parametrize(
     ("status", "told"),
     [
-        (401, "The server answered 401 Unauthorized. Check the key in its headers."),
+        (401, "The server answered 401 Unauthorized. Sign in on its page, or check the key in its headers."),
         (404, "The server answered 404 Not Found. Check the address: the path is often /mcp."),
         (500, "The server answered 500 Internal Server Error. Look into the server's own log."),
     ],
 )
-async def test_a_refusal(tmp_path: Path, place: Place, status: int, told: str):
+async def test_a_refusal(tmp_path: Path, place: Place, status: int, told: str, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setenv("PLACE_KEY", "wrong")
     place.status = status
-    async with hub_of(tmp_path, server_at(place.address)) as hub:
+    async with hub_of(tmp_path, server_at(place.address, Authorization="Bearer $PLACE_KEY")) as hub:
         assert (await reached(hub, "failed")).problem == told
 
 
