@@ -263,6 +263,7 @@ class _StepUp:
 def _mcp_server(servers: Servers) -> _StepUp:
     mcp = MCPServer(
         "guarded",
+        log_level="CRITICAL",
         token_verifier=servers,
         auth=AuthSettings(
             issuer_url=AnyHttpUrl(servers.issuer),

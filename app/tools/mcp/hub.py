@@ -52,7 +52,7 @@ class McpHub:
         self._version = version
         self._patience = patience or Patience()
         self._sessions: dict[str, sessions.McpSession] = {}
-        self._desk = Desk(origin)
+        self._desk = Desk(origin, self._patience.link)
         self.on_signed_in: list[Callable[[str], Awaitable[None]]] = []
         """Told the name of each server at which somebody has signed in."""
         self.revision = 0

@@ -80,6 +80,8 @@ class Patience:
     """After its very first listing: servers add tools once they know who asks; those count as listed at first."""
     call: float = 5
     """What a call waits for a server that is being connected again."""
+    link: float = 600
+    """How long a link to sign in by is good."""
     listing: float = 1
     """Between two listings of its tools, however often it says that they changed."""
 

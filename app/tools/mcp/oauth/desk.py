@@ -5,8 +5,6 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 CALLBACK = "/oauth/callback"
-LINK_SECONDS = 600
-"""How long a link to sign in by is good."""
 LONGEST_WORDS = 300
 """Characters of what an authorization server says."""
 
@@ -25,8 +23,8 @@ class CameBack:
 class Desk:
     """What it knows a browser by is `state`: 256 random bits that are good once."""
 
-    def __init__(self, origin: Callable[[], str], seconds: float = LINK_SECONDS) -> None:
-        """`origin` is that of the app's pages, empty where it serves none."""
+    def __init__(self, origin: Callable[[], str], seconds: float) -> None:
+        """`origin` is that of the app's pages, empty where it serves none; a link is good for that many seconds."""
         self._origin = origin
         self._seconds = seconds
         self._waiting: dict[str, tuple[str, asyncio.Future[CameBack]]] = {}
