@@ -58,12 +58,12 @@ class Guarded:
         [returned] = [entry.event for entry in run.entries if isinstance(entry.event, ToolReturned)]
         return returned.result.status, returned.result.text
 
-    async def signs_in(self, host: str | None = None) -> list[httpx2.URL]:
+    async def signs_in(self, host: str | None = None, scopes: str = "") -> list[httpx2.URL]:
         """Follow the link that is shown, as a browser does: its cookie is not sent when another site sends it back."""
         if host is None:
-            link = await self.workbench.mcp.sign_in(NAME)
+            link = await self.workbench.mcp.sign_in(NAME, scopes.split())
             host = link.request.host if link.request else ""
-        went = [httpx2.URL(f"{self.origin}/sign-in/{NAME}", params={"host": host})]
+        went = [httpx2.URL(f"{self.origin}/sign-in/{NAME}", params={"host": host, "scopes": scopes})]
         cookie = {"Cookie": f"agent_playground_{self.port}={self.cookie}"}
         elsewhere = {"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "navigate"}
         async with httpx2.AsyncClient() as browser:

@@ -4,6 +4,7 @@ import asyncio
 import statistics
 import tempfile
 import time
+from dataclasses import dataclass
 from pathlib import Path
 
 from app.domain.tool_settings import HttpTransport, McpServer
@@ -31,30 +32,30 @@ async def run(rounds: int = ROUNDS, at_once: int = AT_ONCE) -> list[Figure]:
                 refs = hub._refs
                 async with hub_of(Path(other), plain, refs=refs) as bare:
                     await reached(bare, "ready", name=WITH_HEADER)
+                    calls = Calls(hub, bare, at_once)
                     return [
-                        await _figure("A2 calls at once with OAuth", hub, bare, "slow", rounds, at_once, seconds=0.1),
-                        await _figure("A2 quick calls at once with OAuth", hub, bare, "whoami", rounds * 4, at_once),
+                        await calls.figure("A2 calls at once with OAuth", "slow", rounds, seconds=0.1),
+                        await calls.figure("A2 quick calls at once with OAuth", "whoami", rounds * 4),
                         await _waiting(servers, hub, at_once),
                     ]
 
 
-async def _figure(
-    name: str, hub: McpHub, bare: McpHub, tool: str, rounds: int, at_once: int, **arguments: object
-) -> Figure:
-    """Both in turn, so that what else the machine does falls on both."""
-    ours: list[float] = []
-    theirs: list[float] = []
-    for number in range(rounds + 2):
-        pair = (
-            await _took(hub, f"{NAME}__{tool}", at_once, arguments),
-            await _took(bare, f"{WITH_HEADER}__{tool}", at_once, arguments),
-        )
-        if number >= 2:
-            ours.append(pair[0])
-            theirs.append(pair[1])
-    ratio = statistics.median(ours) / statistics.median(theirs)
-    value = f"{ratio:.2f} × a header of one's own ({statistics.median(ours) * 1000:.1f} ms for {at_once}, p50)"
-    return Figure(name, value, f"<= {MOST} ×", ratio <= MOST)
+@dataclass
+class Calls:
+    hub: McpHub
+    bare: McpHub
+    at_once: int
+
+    async def figure(self, name: str, tool: str, rounds: int, **arguments: object) -> Figure:
+        """Both in turn, so that what else the machine does falls on both."""
+        ours: list[float] = []
+        theirs: list[float] = []
+        for _ in range(rounds):
+            ours.append(await _took(self.hub, f"{NAME}__{tool}", self.at_once, arguments))
+            theirs.append(await _took(self.bare, f"{WITH_HEADER}__{tool}", self.at_once, arguments))
+        ratio = statistics.median(ours) / statistics.median(theirs)
+        took = f"{statistics.median(ours) * 1000:.1f} ms for {self.at_once}, p50"
+        return Figure(name, f"{ratio:.2f} × a header of one's own ({took})", f"<= {MOST} ×", ratio <= MOST)
 
 
 async def _took(hub: McpHub, tool: str, at_once: int, arguments: dict[str, object]) -> float:

@@ -25,10 +25,10 @@ def sign_in_routes(workbench: Workbench) -> APIRouter:
     router = APIRouter()
 
     @router.get("/sign-in/{server}", response_model=None)
-    async def go(server: str, host: str = "") -> Response:
+    async def go(server: str, host: str = "", scopes: str = "") -> Response:
         """Send the owner to where one signs in for the server, which is `host` as they were shown it before."""
         try:
-            link = await workbench.mcp.sign_in(server)
+            link = await workbench.mcp.sign_in(server, scopes.split())
         except (WorkbenchError, ToolError) as problem:
             return _page("Not signed in", str(problem), 404 if isinstance(problem, NotFound) else 502)
         if link.request is not None and link.request.host != host:

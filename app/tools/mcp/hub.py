@@ -2,7 +2,7 @@
 
 import asyncio
 import contextlib
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING
@@ -152,12 +152,12 @@ class McpHub:
         """Connect at once, though it is connected or waits for its next try."""
         await self._session(name).reconnect()
 
-    async def sign_in(self, name: str) -> "SignIn":
-        """The sign-in at the server that goes on, with a link that is good, begun where there is none.
+    async def sign_in(self, name: str, scopes: Sequence[str] = ()) -> "SignIn":
+        """The sign-in at the server that goes on, with a link that is good, begun for these where there is none.
 
         Raises `NotFound`; `ToolError` or `WorkbenchError` where nobody can sign in there.
         """
-        return await self._session(name).sign_in()
+        return await self._session(name).sign_in(scopes)
 
     def cancel_sign_in(self, name: str) -> None:
         """Break it off: its link is good no more, and calls that wait for it are told."""

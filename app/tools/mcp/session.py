@@ -2,7 +2,7 @@
 
 import asyncio
 import time
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import replace
 from datetime import timedelta
@@ -151,11 +151,11 @@ class McpSession:
                     raise
                 raise NotSignedIn(self.server.name, refusal.challenge) from error
 
-    async def sign_in(self) -> SignIn:
+    async def sign_in(self, scopes: Sequence[str]) -> SignIn:
         """A sign-in that a person wishes for, with a link that is good. Raises `ToolError`, `WorkbenchError`."""
         if not isinstance(self.server.transport, HttpTransport) or has_key(self.server.transport):
             raise WorkbenchError(f"Nobody signs in at {self.server.name}: it is no address, or is sent a key of yours.")
-        return await self.authorization.begin(self._challenge)
+        return await self.authorization.begin(Challenge.for_scopes(scopes) if scopes else self._challenge)
 
     async def _connected(self) -> "connections.Connection":
         """The connection, waited for a little where it is being made."""

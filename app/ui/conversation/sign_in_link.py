@@ -15,19 +15,16 @@ def sign_in_view(request: SignInRequest) -> Html:
         *(tag("dt", "It asks for"), tag("dd", *(spaced or ["nothing in particular"]), data_testid="sign-in-scopes")),
         cls="sign-in-facts",
     )
-    return joined(facts, sign_in_link(request.server, request.host, f"Sign in at {request.host}"))
-
-
-def sign_in_link(server: str, host: str, label: str) -> Html:
-    """Leads to `host`; where it would lead elsewhere by now, that is shown before."""
-    return tag(
+    # Where it would lead elsewhere by now, that is shown before.
+    link = tag(
         "a",
         icon("open_in_new"),
-        label,
-        href=sign_in_address(server, host),
+        f"Sign in at {request.host}",
+        href=sign_in_address(request.server, request.host, request.scopes),
         target="_blank",
         rel="noopener noreferrer",
         cls="sign-in-link",
         data_key="sign-in",
         data_testid="sign-in-link",
     )
+    return joined(facts, link)

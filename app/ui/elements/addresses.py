@@ -1,6 +1,7 @@
 """The addresses of the pages."""
 
-from urllib.parse import quote
+from collections.abc import Iterable
+from urllib.parse import quote, urlencode
 
 LANDING = "/playground"
 RUNS = "/runs"
@@ -50,9 +51,9 @@ def mcp_server_address(name: str) -> str:
     return f"{TOOLS}/server/{quote(name, safe='')}"
 
 
-def sign_in_address(server: str, host: str) -> str:
-    """From where one is sent to sign in for that MCP server, at `host` as it was shown."""
-    return f"/sign-in/{quote(server, safe='')}?host={quote(host, safe='')}"
+def sign_in_address(server: str, host: str, scopes: Iterable[str]) -> str:
+    """From where one is sent to sign in for that MCP server, at `host` and for these as they were shown."""
+    return f"/sign-in/{quote(server, safe='')}?{urlencode({'host': host, 'scopes': ' '.join(scopes)})}"
 
 
 def http_tool_address(name: str) -> str:

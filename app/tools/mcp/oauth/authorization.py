@@ -40,6 +40,8 @@ class SignIn:
     """One that is waited for, through as many links as it takes."""
 
     ended: "asyncio.Future[Answer]"
+    challenge: Challenge
+    """What it is for."""
     request: SignInRequest | None = None
     """Where, and for what, once that is known."""
     address: str = ""
@@ -127,16 +129,16 @@ class Authorization:
         name = self._server().name
         if "sign-in" in tried:
             raise ToolError(f"The MCP server {name} asks to sign in again right after that was done. Ask its owner.")
-        tried.add("sign-in")
-        await self._asked(refused, context)
+        if await self._asked(refused, context) == refused:
+            tried.add("sign-in")
 
     async def begin(self, challenge: Challenge, *, wished: bool = True) -> SignIn:
         """The sign-in with a link that is good, begun where there is none. Raises `ToolError` in words."""
-        sign_in = self._going_on()
+        sign_in = self._going_on(challenge)
         sign_in.wished = sign_in.wished or wished
         if sign_in.task is None or sign_in.task.done():
             sign_in.problem, sign_in.looked_up = "", asyncio.Event()
-            sign_in.task = asyncio.create_task(self._through(sign_in, challenge), name="sign in at an MCP server")
+            sign_in.task = asyncio.create_task(self._through(sign_in), name="sign in at an MCP server")
         await sign_in.looked_up.wait()
         if not sign_in.address:
             raise ToolError(sign_in.problem or CANCELLED)
@@ -176,9 +178,9 @@ class Authorization:
         if not isinstance(transport, HttpTransport) or transport.url != self._url:
             await self.forget()
 
-    async def _asked(self, refused: Challenge, context: CallContext) -> None:
-        """Ask whoever watches the call, until they have signed in."""
-        sign_in = self._going_on()
+    async def _asked(self, refused: Challenge, context: CallContext) -> Challenge:
+        """Ask whoever watches the call, until they have signed in; for what, which another call may have begun."""
+        sign_in = self._going_on(refused)
         if (sign_in.task is None or sign_in.task.done()) and self._too_often():
             raise ToolError(
                 f"The MCP server {self._server().name} asked to sign in {MOST_SIGN_INS} times within "
@@ -197,21 +199,22 @@ class Authorization:
                 sign_in.task.cancel()
         if answer.decision != "accept":
             raise Denied(f"Nobody signed in at the MCP server {self._server().name}. {answer.note}".strip())
+        return sign_in.challenge
 
-    def _going_on(self) -> SignIn:
+    def _going_on(self, challenge: Challenge) -> SignIn:
         if self.current is None or self.current.ended.done():
-            self.current = SignIn(asyncio.get_running_loop().create_future())
+            self.current = SignIn(asyncio.get_running_loop().create_future(), challenge)
         return self.current
 
     def _too_often(self) -> bool:
         times = self._asked_by_calls
         return len(times) == MOST_SIGN_INS and time.monotonic() - times[0] < WITHIN_SECONDS
 
-    async def _through(self, sign_in: SignIn, challenge: Challenge) -> None:
+    async def _through(self, sign_in: SignIn) -> None:
         """From the question where one signs in to the token."""
         try:
             flow = await self._flow(partial(self._ask, sign_in))
-            await flow.sign_in(challenge)
+            await flow.sign_in(sign_in.challenge)
             await asyncio.shield(self._keep(flow))
         except TimeoutError:
             sign_in.problem = EXPIRED  # whoever waits still may get a new link
@@ -224,7 +227,7 @@ class Authorization:
             log.exception("A sign-in failed")
             self._end(sign_in, f"The sign-in failed: {type(error).__name__}.")
         else:
-            if not sign_in.wished:
+            if sign_in.calls:
                 self._asked_by_calls.append(time.monotonic())
             sign_in.ended.set_result(Answer(decision="accept"))
             self.news.set()

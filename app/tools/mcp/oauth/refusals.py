@@ -1,11 +1,15 @@
 """How a server refuses a request for want of a sign-in, brought from the HTTP connection to who made the request."""
 
-from collections.abc import Iterator
+import re
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
 
 from app.domain.errors import ToolError
+
+SCOPE = re.compile(r"[\x21\x23-\x5b\x5d-\x7e]{1,200}")
+"""RFC 6749, section 3.3."""
 
 
 @dataclass(frozen=True)
@@ -15,6 +19,12 @@ class Challenge:
     """Its `WWW-Authenticate`, which says where to sign in and for what."""
     token: str = ""
     """What was sent and refused."""
+
+    @classmethod
+    def for_scopes(cls, scopes: Iterable[str]) -> "Challenge":
+        """As of a server that wants these, of those that can be written in a header."""
+        wanted = " ".join(scope for scope in scopes if SCOPE.fullmatch(scope))
+        return cls(403, f'Bearer error="insufficient_scope", scope="{wanted}"') if wanted else cls()
 
     @property
     def wants_more(self) -> bool:
