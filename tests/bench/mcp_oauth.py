@@ -24,7 +24,7 @@ async def run(rounds: int = ROUNDS, at_once: int = AT_ONCE) -> list[Figure]:
             person = Person(Path(one))
             async with person.hub(servers) as hub:
                 await signed_in(person, hub)
-                token = hub._session(NAME).authorization.token
+                token = hub._session(NAME).authorization.tokens.token
                 plain = McpServer(
                     name=WITH_HEADER,
                     transport=HttpTransport(url=servers.url, headers={"Authorization": f"Bearer {token}"}),

@@ -353,6 +353,7 @@ HOSTILE: tuple[Manners, ...] = (
     Manners(metadata={"code_challenge_methods_supported": ["plain"]}),
     Manners(metadata={"code_challenge_methods_supported": None}),
     Manners(metadata={"scopes_supported": ["x" * 2_000_000]}),
+    Manners(metadata={"authorization_endpoint": "https://example.org/?" + "x" * 5_000}),
     Manners(resource={"resource": "https://bank.example/mcp"}),
     Manners(resource={"authorization_servers": ["http://169.254.169.254/"]}),
     Manners(resource={"authorization_servers": []}),

@@ -99,7 +99,7 @@ class McpHub:
         """End the server and forget it."""
         session = self._session(name)
         await session.end()
-        await session.authorization.forget()
+        await session.authorization.tokens.forget()
         await self._servers.delete(name)
         self._sessions.pop(name, None)
         await self._refs().forget(session.server.transport.model_dump_json())
@@ -115,7 +115,7 @@ class McpHub:
     async def change(self, server: McpServer) -> None:
         """Take over transport and switch; another transport has to be agreed to again."""
         if server.transport != self._session(server.name).server.transport:
-            await self._session(server.name).authorization.moved(server.transport)
+            await self._session(server.name).authorization.tokens.moved(server.transport)
         before = self._session(server.name).server.transport.model_dump_json()
         transport = await self._refs().transport(server.transport)
         settings = {"transport": transport, "enabled": server.enabled}
@@ -192,9 +192,9 @@ class McpHub:
     async def doctor(self, name: str) -> AsyncIterator[Finding]:
         """What works and what does not, step by step, tried over a connection of its own."""
         session, seconds, refs = self._session(name), self._patience.handshake, self._refs()
-        await session.authorization.fresh()
+        await session.authorization.tokens.fresh()
         examined = doctor.examined(
-            session.server, self._version, seconds=seconds, refs=refs, token=lambda: session.authorization.token
+            session.server, self._version, seconds=seconds, refs=refs, token=lambda: session.authorization.tokens.token
         )
         async for finding in examined:
             yield replace(finding, text=self._clean(finding.text))

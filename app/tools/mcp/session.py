@@ -17,9 +17,10 @@ from app.domain.values import now
 from app.late import late, read
 from app.tools.mcp.failures import in_words, loss
 from app.tools.mcp.launching import has_key
-from app.tools.mcp.oauth.authorization import Authorization, SignIn, known_as
+from app.tools.mcp.oauth.authorization import Authorization, SignIn
 from app.tools.mcp.oauth.desk import Desk
 from app.tools.mcp.oauth.refusals import Challenge, NotSignedIn, refused
+from app.tools.mcp.oauth.tokens import known_as
 from app.tools.mcp.running_calls import RunningCalls
 from app.tools.mcp.server_log import Clean, Link, ServerLog
 from app.tools.mcp.states import Patience, ServerState, ServerStatus, tool_changes
@@ -99,7 +100,7 @@ class McpSession:
     async def end(self) -> None:
         """End its process and every call of it, for good."""
         self._ended = True
-        self.authorization.cancel()
+        await self.authorization.close()
         await self._stop()
 
     async def _stop(self) -> None:
@@ -141,7 +142,7 @@ class McpSession:
                 await self.authorization.let_in(refusal.challenge, context, tried)
 
     async def _called(self, name: str, arguments: Mapping[str, JsonValue], context: CallContext) -> ToolOutput:
-        await self.authorization.fresh()
+        await self.authorization.tokens.fresh()
         connection = await self._connected()
         with self._calls.running(context), refused() as refusal:
             try:
@@ -202,13 +203,13 @@ class McpSession:
 
     async def _let_in(self, challenge: Challenge) -> bool:
         """Whether to connect once more, as the owner who is signed in; waits until they are."""
-        token = self.authorization.token
+        token = self.authorization.tokens.token
         if token and challenge.token != token:
             return True
         if token and token != self._renewed:
             try:
-                if await self.authorization.renewed(token):
-                    self._renewed = self.authorization.token
+                if await self.authorization.tokens.renewed(token):
+                    self._renewed = self.authorization.tokens.token
                     return True
             except ToolError:  # it may pass, and is tried again with the connection
                 return False
@@ -223,10 +224,9 @@ class McpSession:
         """Returns when the connection is lost; raises what stood in the way of it."""
         self._log.event("Connecting")
         opened_with = await self._refs().filled(self.server)
-        await self.authorization.fresh()
-        callbacks = opening.ClientCallbacks(
-            opened_with, self._version, link, self._calls, lambda: self.authorization.token
-        )
+        await self.authorization.tokens.fresh()
+        tokens = self.authorization.tokens
+        callbacks = opening.ClientCallbacks(opened_with, self._version, link, self._calls, lambda: tokens.token)
         unseen = self.server.seen_tools is None
         async with AsyncExitStack() as stack:
             async with asyncio.timeout(self._patience.handshake):

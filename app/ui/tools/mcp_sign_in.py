@@ -45,6 +45,7 @@ class McpSignIn(ui.element):
             words = tag("p", OWN, tag("code", self._hub.callback), cls="field-note")
             ui.html(words, sanitize=False)
             self._id = ui.input("Client ID").classes("fill").props("outlined dense spellcheck=false maxlength=2000")
+            self._id.props('hint="Empty: the app registers itself anew"')
             self._id.props("data-testid=client-id autocomplete=off")
             self._secret = ui.input("Client secret (if it gave you one)", password=True).classes("fill")
             self._secret.props("outlined dense maxlength=4000 data-testid=client-secret autocomplete=off")

@@ -1,36 +1,32 @@
-"""Whether its owner is signed in at one server: the token, how it is renewed, and who waits for a sign-in."""
+"""A sign-in at one server: who begins it, the link that is out for it, and the calls that wait for it."""
 
 import asyncio
-import contextlib
-import dataclasses
 import logging
 import time
 from collections import deque
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from functools import partial
+from typing import TYPE_CHECKING
 
-from app.domain.errors import Denied, NotFound, ToolError, WorkbenchError
-from app.domain.tool_settings import HttpTransport, McpGrant, McpServer, Transport
+from app.domain.errors import Denied, ToolError, WorkbenchError
+from app.domain.tool_settings import McpServer
 from app.domain.tools import Answer, CallContext, Question, SignInRequest
-from app.domain.values import now
-from app.late import late, read
 from app.tools.http.secret_refs import Vault
-from app.tools.mcp.oauth.desk import CALLBACK, CameBack, Desk
+from app.tools.mcp.oauth.desk import CameBack, Desk
 from app.tools.mcp.oauth.refusals import Challenge
+from app.tools.mcp.oauth.tokens import Tokens
 from app.tools.mcp.states import SignInState
 from app.tools.ports import McpServers
 
-with late():
-    from app.tools.mcp.oauth import flow as flows
-    from app.tools.mcp.oauth import known
+if TYPE_CHECKING:
+    from app.tools.mcp.oauth.flow import Asked
 
 log = logging.getLogger(__name__)
 
 MOST_SIGN_INS, WITHIN_SECONDS = 2, 600.0
 """That calls may ask for: a server that refuses every token would ask for one with each call."""
-REVOKE_SECONDS = 5
-SECRETS = ("refresh_token", "access_token", "client_secret")
+CLOSING_SECONDS = 1
 EXPIRED = "Nobody signed in while the link was good. Sign in by a new one."
 CANCELLED = "The sign-in was broken off."
 
@@ -56,11 +52,6 @@ class SignIn:
     task: "asyncio.Task[None] | None" = None
 
 
-def known_as(server: McpServer) -> tuple[str, str] | None:
-    """As what client the server is asked, and for whom."""
-    return (server.grant.client_id, server.grant.who) if server.grant is not None else None
-
-
 class Authorization:
     def __init__(
         self,
@@ -73,58 +64,36 @@ class Authorization:
         signed_in: Callable[[str], Awaitable[None]],
     ) -> None:
         """`changed` is told of every news, with the server where another one is stored; `signed_in` its name."""
-        self._server, self._servers, self._vault, self._desk = server, servers, vault, desk
+        self.tokens = Tokens(server, servers, vault, desk, changed=changed)
+        self._desk, self._server = desk, server
         self._changed, self._tell = changed, signed_in
         self.current: SignIn | None = None
         """The last sign-in that was begun."""
         self.news = asyncio.Event()
         """Set when somebody has signed in."""
-        self._renewing: asyncio.Task[bool] | None = None
         self._asked_by_calls: deque[float] = deque(maxlen=MOST_SIGN_INS)
-
-    @property
-    def grant(self) -> McpGrant | None:
-        """What is known for the server's present address."""
-        grant = self._server().grant
-        return grant if grant is not None and grant.url == self._url else None
-
-    @property
-    def token(self) -> str:
-        """Of the present sign-in; empty where there is none."""
-        return self._secret("access_token") if self.grant else ""
 
     @property
     def state(self) -> SignInState:
         """As a page shows it."""
         going_on = self.current if self.current is not None and not self.current.ended.done() else None
         return SignInState(
-            grant=self.grant,
-            signed_in=bool(self.token),
+            grant=self.tokens.grant,
+            signed_in=bool(self.tokens.token),
             request=going_on.request if going_on is not None and going_on.address else None,
             problem=self.current.problem if self.current is not None else "",
         )
-
-    @property
-    def _url(self) -> str:
-        transport = self._server().transport
-        return transport.url if isinstance(transport, HttpTransport) else ""
-
-    async def fresh(self) -> None:
-        """Renew a token that has ended; what goes wrong is told by the server's refusal."""
-        grant = self.grant
-        if grant is not None and grant.ends_at is not None and grant.ends_at <= now() and self.token:
-            await self.renewed(self.token)
 
     async def let_in(self, refused: Challenge, context: CallContext, tried: set[str]) -> None:
         """Return when the call may be made again: the token was renewed, or its owner has signed in.
 
         `tried` remembers over one call what was done for it. Raises `ToolError`, `Denied` where nobody signed in.
         """
-        if self.token not in ("", refused.token):  # somebody was faster
+        if self.tokens.token not in ("", refused.token):  # somebody was faster
             return
         if not refused.wants_more and refused.token and "renewal" not in tried:
             tried.add("renewal")
-            if await self.renewed(refused.token):
+            if await self.tokens.renewed(refused.token):
                 return
         name = self._server().name
         if "sign-in" in tried:
@@ -149,34 +118,21 @@ class Authorization:
         if self.current is not None and self.current.task is not None:
             self.current.task.cancel()
 
+    async def close(self) -> None:
+        """Break it off for good."""
+        self.cancel()
+        if self.current is not None and self.current.task is not None:
+            await asyncio.wait({self.current.task}, timeout=CLOSING_SECONDS)
+
     async def sign_out(self) -> bool:
         """Forget the tokens; whether the authorization server says that they open nothing any more."""
         self.cancel()
-        revoked = False
-        if self.grant is not None and self.token:
-            with contextlib.suppress(ToolError, TimeoutError):
-                async with asyncio.timeout(REVOKE_SECONDS):
-                    revoked = await (await self._flow()).revoke()
-        await self._forget("refresh_token", "access_token")
-        return revoked
+        return await self.tokens.sign_out()
 
     async def use_client(self, client_id: str, secret: str) -> None:
         """Use a client that its owner registered, from the next sign-in on; without an id none is known any more."""
-        await self._forget(*SECRETS)
-        if client_id and secret:
-            await self._vault().keep(self._name_of("client_secret"), secret)
-        grant = McpGrant(url=self._url, client_id=client_id, by_hand=True) if client_id else None
-        await self._store(grant)
-
-    async def forget(self) -> None:
-        """Sign out, and forget the client as well."""
-        await self.sign_out()
-        await self._forget(*SECRETS)
-
-    async def moved(self, transport: Transport) -> None:
-        """Where the server is to be another one, nothing of this one is left for it."""
-        if not isinstance(transport, HttpTransport) or transport.url != self._url:
-            await self.forget()
+        self.cancel()
+        await self.tokens.use_client(client_id, secret)
 
     async def _asked(self, refused: Challenge, context: CallContext) -> Challenge:
         """Ask whoever watches the call, until they have signed in; for what, which another call may have begun."""
@@ -213,9 +169,9 @@ class Authorization:
     async def _through(self, sign_in: SignIn) -> None:
         """From the question where one signs in to the token."""
         try:
-            flow = await self._flow(partial(self._ask, sign_in))
+            flow = await self.tokens.flow(partial(self._ask, sign_in))
             await flow.sign_in(sign_in.challenge)
-            await asyncio.shield(self._keep(flow))
+            await asyncio.shield(self.tokens.keep(flow))
         except TimeoutError:
             sign_in.problem = EXPIRED  # whoever waits still may get a new link
         except asyncio.CancelledError:
@@ -243,64 +199,8 @@ class Authorization:
         if sign_in.address and not sign_in.ended.done():
             sign_in.ended.set_result(Answer(decision="decline", note=problem))
 
-    async def _ask(self, sign_in: SignIn, asked: "flows.Asked") -> CameBack:
+    async def _ask(self, sign_in: SignIn, asked: "Asked") -> CameBack:
         sign_in.request, sign_in.address = asked.request, asked.address
         sign_in.looked_up.set()
         self._changed(None)
         return await self._desk.wait(asked.request.server, asked.state)
-
-    async def renewed(self, refused: str) -> bool:
-        """Whether there is another token now; raises `ToolError` for what may pass.
-
-        However many ask, it is fetched once, and kept whoever of them is cancelled.
-        """
-        if self._renewing is None or self._renewing.done():
-            self._renewing = asyncio.create_task(self._renew(refused), name="renew a sign-in")
-        return await asyncio.shield(self._renewing)
-
-    async def _renew(self, refused: str) -> bool:
-        if self.token != refused:
-            return bool(self.token)
-        flow = await self._flow()
-        if await flow.renew():
-            await self._keep(flow)
-            return True
-        await self._forget("refresh_token", "access_token")
-        return False
-
-    async def _flow(self, ask: "flows.Ask | None" = None) -> "flows.Flow":
-        if ask is not None and not self._desk.address:
-            raise ToolError(f"Open Agent Playground and sign in at {self._server().name} on its Tools page.")
-        await asyncio.to_thread(read, flows, known)
-        await self._vault().ready()
-        secrets = known.Secrets(**{name: self._secret(name) for name in SECRETS})
-        server = self._server()
-        redirect_uri = self._desk.address or f"http://127.0.0.1{CALLBACK}"
-        return flows.Flow(
-            server.name, self._url, self.grant, secrets, redirect_uri=redirect_uri, ask=ask or flows.no_one
-        )
-
-    async def _keep(self, flow: "flows.Flow") -> None:
-        secrets = dataclasses.asdict(flow.secrets)
-        for name in SECRETS:
-            if value := secrets[name]:
-                await self._vault().keep(self._name_of(name), value)
-            else:
-                await self._forget(name)
-        await self._store(flow.grant)
-
-    async def _store(self, grant: McpGrant | None) -> None:
-        with contextlib.suppress(NotFound):  # somebody removed the server meanwhile
-            name = self._server().name
-            self._changed(await self._servers.change(name, lambda one: one.model_copy(update={"grant": grant})))
-
-    async def _forget(self, *names: str) -> None:
-        for name in names:
-            await self._vault().forget(self._name_of(name))
-        self._changed(None)
-
-    def _secret(self, name: str) -> str:
-        return self._vault().values().get(self._name_of(name), "")
-
-    def _name_of(self, secret: str) -> str:
-        return f"mcp:{self._server().name}/{secret}"

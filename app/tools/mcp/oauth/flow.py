@@ -35,6 +35,8 @@ from app.tools.mcp.oauth.reachable import Reachable, send, web_client
 from app.tools.mcp.oauth.refusals import Challenge
 
 CLIENT_NAME = "Agent Playground"
+LONGEST_ADDRESS = 4_000
+"""Characters: browsers take more, and nobody reads so many scopes."""
 # It tells of every sign-in that is declined with a traceback, as if that were a fault; what went wrong is told by us.
 logging.getLogger("mcp.client.auth").setLevel(logging.CRITICAL)
 
@@ -232,6 +234,8 @@ class Flow(OAuthClientProvider):
 
     async def _show(self, address: str) -> None:
         await self._check()
+        if len(address) > LONGEST_ADDRESS:
+            raise OAuthFlowError("it asks for more than can be shown to you.")
         self._address = address
 
     async def _ask_person(self) -> AuthorizationCodeResult:
