@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.bench import api_run, first_token, load, pictures, python_sandbox, search, tool_files
+from tests.bench import api_run, first_token, load, mcp_oauth, pictures, python_sandbox, search, tool_files
 from tests.bench import mcp as mcp_calls
 from tests.faults import (
     argv,
@@ -20,6 +20,7 @@ from tests.faults import (
     hostile_pages,
     jobs,
     mcp_clients,
+    oauth,
     oracle,
     planted_secrets,
     provider_ways,
@@ -80,6 +81,18 @@ async def test_crashes_of_tools_are_measured():
 async def test_crashes_of_servers_are_measured():
     [figure] = await crashing_servers.run(crashes=3)
     assert figure.passed
+
+
+async def test_ways_to_sign_in_are_measured():
+    figures = await oauth.run(brief=True)
+    assert len(figures) == 4
+    assert all(figure.passed for figure in figures), figures
+
+
+async def test_calls_of_who_is_signed_in_are_measured():
+    figures = await mcp_oauth.run(rounds=1, at_once=2)
+    assert [figure.name.split()[0] for figure in figures] == ["A2"] * 3
+    assert figures[-1].passed, figures
 
 
 async def test_what_hostile_files_decide_is_measured():

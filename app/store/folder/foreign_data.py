@@ -103,7 +103,9 @@ _RULES: dict[str, Rule] = {
     ),
     "sessions": _rule(Session, _session),
     "preferences": _rule(Preferences, _preferences),
-    "mcp_servers": _rule(McpServer, lambda one: one.model_copy(update={"consented": "", "seen_tools": None})),
+    "mcp_servers": _rule(
+        McpServer, lambda one: one.model_copy(update={"consented": "", "seen_tools": None, "grant": None})
+    ),
     "runs": _rule(RunRow, lambda row: row.model_copy(update={"imported": True})),
     "scores": _rule(Score, lambda score: score.model_copy(update={"by": Trigger(kind=score.by.kind)})),
     "schema": _schema,

@@ -6,6 +6,7 @@ from pathlib import Path
 import httpx2
 import pytest
 
+from app.domain.errors import WorkbenchError
 from tests.guarded import CHANGE, WHOAMI, guarded
 from tests.oauth_servers import Manners, serving
 from tests.tools.mcp.hubs import reached
@@ -68,6 +69,18 @@ async def test_what_stands_in_the_way_is_said_in_words(tmp_path: Path):
         await reached(world.workbench.mcp, "sign-in", name=NAME)
         await world.signs_in(host="x")
         assert "does not say that it takes S256" in world.tab
+
+
+async def test_nobody_lets_the_call_go_on_by_a_mere_decision(tmp_path: Path):
+    async with serving() as servers, guarded(tmp_path, servers, signed_in=True) as world:
+        run = await world.call(CHANGE)
+        pause = await world.asked(run)
+        for decision in ("approve", "answer", "always", "edit"):
+            with pytest.raises(WorkbenchError, match="Only a sign-in lets this call go on"):
+                await world.workbench.pauses.decide(run.run_id, pause.pause_id, decision)
+        await world.workbench.pauses.decide(run.run_id, pause.pause_id, "deny", note="not now")
+        status, text = await world.result(run)
+        assert (status, text) == ("denied", f"Nobody signed in at the MCP server {NAME}. not now")
 
 
 async def test_a_person_may_take_longer_than_the_tool(tmp_path: Path):

@@ -11,6 +11,7 @@ from app.domain.events import PauseRequested, PauseResolved
 from app.domain.tools import ToolSpec
 from app.ui.conversation.pause_card import AT_ONCE, LINES, MOST, PauseCard
 from tests.ui.runs.test_runs_pages import marked, the, visitor, words
+from tests.waiting import until
 
 PARAMETERS = {"type": "object", "properties": {"path": {"type": "string"}}}
 SPEC = ToolSpec(name="evil__run", description="", parameters=PARAMETERS, title="Calculator")
@@ -105,3 +106,27 @@ async def test_changed_arguments_with_what_does_not_show_say_so(tmp_path: Path) 
     async with carded(tmp_path, asked(arguments={"path": "a\u202eb"})) as (user, _, _):
         press(user, "edit-arguments-button")
         assert words(user).count(r"a\u202eb") == 2
+
+
+SIGN_IN = {"server": "gu\u200barded", "host": "accounts.example.org", "scopes": ["read", "wr\u202eite"]}
+
+
+async def test_where_one_signs_in_is_said_before_the_link_and_nothing_else_lets_the_call_go_on(tmp_path: Path) -> None:
+    pause = asked(reason="oauth", question="It asks you to sign in.", asked_by="guarded", arguments=SIGN_IN)
+    async with carded(tmp_path, pause) as (user, card, done):
+        said = words(user)
+        assert "accounts.example.org" in said and r"gu\u200barded" in said and r"wr\u202eite" in said
+        for part in ("/sign-in/gu%E2%80%8Barded?host=accounts.example.org", 'rel="noopener noreferrer"', "_blank"):
+            assert part in said
+        assert not marked(user, "approve-button") and not marked(user, "answer-button")
+        press(user, "deny-button")
+        [(action, value)] = await until(lambda: done)
+        assert action == "decide" and '"decision":"deny"' in value
+        card.decided(PauseResolved(pause_id="p1", decision="answer", by="app"))
+        assert "Signed in at accounts.example.org" in words(user)
+
+
+async def test_a_sign_in_that_nobody_made_says_so(tmp_path: Path) -> None:
+    async with carded(tmp_path, asked(reason="oauth", arguments=SIGN_IN)) as (user, card, _):
+        card.decided(PauseResolved(pause_id="p1", decision="deny", note="access_denied", by="app"))
+        assert "Not signed in at accounts.example.org (access_denied)" in words(user)

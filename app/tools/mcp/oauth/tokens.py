@@ -3,6 +3,7 @@
 import asyncio
 import contextlib
 import dataclasses
+import hashlib
 from collections.abc import Callable
 
 from app.domain.errors import NotFound, ToolError
@@ -150,4 +151,5 @@ class Tokens:
         return self._vault().values().get(self._name_of(name), "")
 
     def _name_of(self, secret: str) -> str:
-        return f"mcp:{self._server().name}/{secret}"
+        """With the address, so that no token of another one is ever found, whatever backup is brought back."""
+        return f"mcp:{self._server().name}-{hashlib.sha256(self._url.encode()).hexdigest()[:8]}/{secret}"
