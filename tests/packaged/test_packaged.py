@@ -17,9 +17,10 @@ from PIL import Image
 from playwright.sync_api import Page, expect
 
 from tests.app_process import ROOT, AppProcess
+from tests.e2e import test_sign_in_at_servers as sign_in_servers
 from tests.e2e.complaints import Complaints
 from tests.e2e.playground import SUM, ask, finished, send, start_session
-from tests.e2e.test_mcp import agree, opened, paste, run
+from tests.e2e.test_mcp import agree, has_status, opened, paste, run
 from tests.e2e.test_settings import card, save
 from tests.fakes.anthropic import FakeAnthropic
 from tests.fakes.bedrock import FakeBedrock
@@ -29,6 +30,7 @@ from tests.fakes.openai import FakeOpenAI
 from tests.fakes.process import openai_process
 from tests.fakes.server import FakeServer
 from tests.llm.sending import picture
+from tests.oauth_servers import Manners, beside
 from tests.packaged.built import TOLD_TO_END
 from tests.waiting import wait_until
 
@@ -208,6 +210,21 @@ def sent_with(app: AppProcess, photo: bytes) -> dict[str, object]:
     wanted = {"input": "Look", "attachments": [{"sha256": kept["sha256"]}]}
     run: dict[str, object] = post(app, "agents/seer/run", wanted).json()["data"]
     return run
+
+
+def test_one_signs_in_at_a_server_that_asks_for_it_and_calls_its_tool(page: Page, complaints: Complaints) -> None:
+    with beside(Manners(shows_a_page=True)) as servers:
+        complaints.expect(rf"request off this origin: {servers.issuer}/(authorize|consent)\?")
+        sign_in_servers.paste(page, servers)
+        page.get_by_test_id("sign-in-button").click()
+        link = page.get_by_test_id("mcp-sign-in").get_by_test_id("sign-in-link")
+        assert sign_in_servers.decide(page, link, "allow") == "Thank you"
+        has_status(page, "ready")
+        opened(page, "guarded__whoami")
+        run(page, "read")
+        servers.expire()
+        run(page, "read")
+        assert wait_until(lambda: servers.asked["refresh"] == 1)
 
 
 def test_it_goes_on_after_a_kill_where_it_was(start_app: Callable[..., AppProcess]) -> None:
