@@ -15,7 +15,7 @@ from tests.e2e.conftest import WINDOW
 from tests.e2e.playground import finished, send, start_session
 from tests.e2e.test_accessible import PHONE
 from tests.e2e.test_keyboard import press
-from tests.e2e.test_mcp import has_status
+from tests.e2e.test_mcp import has_status, opened
 from tests.oauth_servers import PERSON, Manners, Servers, beside
 
 pytestmark = pytest.mark.blank
@@ -84,8 +84,15 @@ def test_one_signs_in_on_the_servers_page_and_in_the_middle_of_a_run(
     page: Page, servers: Servers, app_process: AppProcess, screenshot: Callable[[str], Path]
 ) -> None:
     paste(page, servers)
-    press(page, page.get_by_test_id("sign-in-button"))
     section = page.get_by_test_id("mcp-sign-in")
+    press(page, section.get_by_role("button", name="Use a client of your own"))
+    expect(section).to_contain_text(f"{app_process.url}/oauth/callback")
+    looked_at(page, screenshot, "sign-in-own-client")
+    servers.manners.metadata["code_challenge_methods_supported"] = ["plain"]
+    press(page, page.get_by_test_id("sign-in-button"), back=True)
+    expect(section.get_by_role("alert")).to_contain_text("does not say that it takes S256")
+    del servers.manners.metadata["code_challenge_methods_supported"]
+    page.get_by_test_id("sign-in-button").click()
     expect(section.get_by_test_id("sign-in-host")).to_have_text(f"127.0.0.1:{servers.authority}")
     expect(section.get_by_test_id("sign-in-scopes")).to_have_text("read")
     looked_at(page, screenshot, "sign-in-server")
@@ -147,3 +154,11 @@ def test_a_run_that_was_left_goes_on_once_somebody_signs_in(
     decide(page, card.get_by_test_id("sign-in-link"), "allow")
     finished(page)
     expect(page.get_by_test_id("tool-result").first).to_contain_text("read")
+
+    page.goto("/tools/server/guarded")
+    page.get_by_test_id("sign-out-button").click()
+    has_status(page, "sign-in")
+    opened(page, "guarded__whoami")
+    page.get_by_test_id("tool-run-button").click()
+    decide(page, page.get_by_test_id("call-question").get_by_test_id("sign-in-link"), "allow")
+    expect(page.get_by_test_id("tool-call-by-hand-result")).to_contain_text("read")
