@@ -95,6 +95,7 @@ def test_one_signs_in_on_the_servers_page_and_in_the_middle_of_a_run(
     page.get_by_test_id("sign-in-button").click()
     expect(section.get_by_test_id("sign-in-host")).to_have_text(f"127.0.0.1:{servers.authority}")
     expect(section.get_by_test_id("sign-in-scopes")).to_have_text("read")
+    expect(section.get_by_test_id("sign-in-link")).to_be_focused()
     looked_at(page, screenshot, "sign-in-server")
     assert decide(page, section.get_by_test_id("sign-in-link"), "allow") == "Thank you"
     has_status(page, "ready")

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from pydantic import JsonValue
 
-from app.domain.errors import Conflict, NotFound
+from app.domain.errors import Conflict, NotFound, ToolError
 from app.domain.tool_settings import McpServer, Transport
 from app.domain.tools import CallContext, ToolOutput, ToolSpec, canonical_name
 from app.late import late
@@ -192,7 +192,8 @@ class McpHub:
     async def doctor(self, name: str) -> AsyncIterator[Finding]:
         """What works and what does not, step by step, tried over a connection of its own."""
         session, seconds, refs = self._session(name), self._patience.handshake, self._refs()
-        await session.authorization.tokens.fresh()
+        with contextlib.suppress(ToolError):  # what is wrong is found out below
+            await session.authorization.tokens.fresh()
         examined = doctor.examined(
             session.server, self._version, seconds=seconds, refs=refs, token=lambda: session.authorization.tokens.token
         )

@@ -57,7 +57,7 @@ class McpServerPage(SourcePage):
     def build_state(self) -> None:
         self._build_consent()
         self._build_changes()
-        self._sign_in = McpSignIn(self._hub, self._name)
+        self._sign_in = McpSignIn(self._hub, self._name, self.look)
         self._problem = LiveHtml()
         self._tools = tools_section()
         self._counted: tuple[ToolSpec, ...] = ()

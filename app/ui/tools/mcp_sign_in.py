@@ -1,5 +1,7 @@
 """Signing in at one MCP server, and out again: where, as whom, for what; or as a client that its owner registered."""
 
+from collections.abc import Callable
+
 from nicegui import ui
 
 from app.domain.errors import ToolError, WorkbenchError
@@ -9,6 +11,7 @@ from app.tools.mcp.launching import has_key
 from app.tools.mcp.states import ServerState
 from app.ui.conversation.sign_in_link import sign_in_view
 from app.ui.elements.buttons import button, loading
+from app.ui.elements.focus import refocus
 from app.ui.elements.live_html import LiveHtml
 from app.ui.elements.markup import Html, icon, joined, tag
 from app.ui.elements.notices import problems_shown
@@ -25,10 +28,11 @@ OWN = "Where a provider registers no apps by itself, register one there, with th
 class McpSignIn(ui.element):
     """Hidden where nobody has to sign in. `show` is called again and again."""
 
-    def __init__(self, hub: McpHub, name: str) -> None:
+    def __init__(self, hub: McpHub, name: str, look: Callable[[], None]) -> None:
+        """`look` has it shown anew."""
         super().__init__("section")
         self.classes("panel tool-section").props('aria-label="Sign-in" data-testid=mcp-sign-in')
-        self._hub, self._name = hub, name
+        self._hub, self._name, self._look = hub, name, look
         self._problem = ""
         with self:
             ui.html("Sign-in", sanitize=False, tag="h2").classes("section-title")
@@ -79,6 +83,8 @@ class McpSignIn(ui.element):
                 await self._hub.sign_in(self._name)
             except (ToolError, WorkbenchError) as problem:
                 self._problem = str(problem)
+        self._look()
+        refocus(self, "[data-testid=sign-in-link]", "[data-testid=sign-in-button]")
 
     def _break_off(self) -> None:
         with problems_shown():

@@ -18,7 +18,7 @@ from app.domain.provenance import Trigger
 from app.domain.providers import KeptKey
 from app.domain.sessions import QueuedMessage, Session
 from app.domain.settings import Preferences, WebSearch
-from app.domain.tool_settings import HttpTool, McpServer, SavedCall, StdioTransport, ToolSetting, TrustedFile
+from app.domain.tool_settings import HttpTool, McpGrant, McpServer, SavedCall, StdioTransport, ToolSetting, TrustedFile
 from app.domain.trace import run_row
 from app.domain.values import now
 from app.store.folder import foreign_data
@@ -35,6 +35,7 @@ STORE = Path(foreign_data.__file__).parent.parent
 DROPPED = {"api_keys", "sent_requests", "trusted_files", "providers", "uploads"}
 """Tables of which a foreign backup restores nothing."""
 SERVER = McpServer(name="files", transport=StdioTransport(command="evil"), seen_tools=())
+GRANT = McpGrant(url="https://evil.example/mcp", client_id="x", token_endpoint="https://evil.example/token")
 WIDE = Behaviour(tools=(ToolChoice(name="shell"), ToolChoice(name="look", policy="off")), limits=Limits(run_cost=1e9))
 
 
@@ -51,7 +52,7 @@ async def filled(path: Path) -> DataFolder:
         tools_allowed=("shell",), created_at=moment, updated_at=moment,
     )  # fmt: skip
     await data.sessions.create(session)
-    await data.mcp_servers.create(SERVER.model_copy(update={"consented": SERVER.transport.digest}))
+    await data.mcp_servers.create(SERVER.model_copy(update={"consented": SERVER.transport.digest, "grant": GRANT}))
     await data.http_tools.create(HttpTool(name="send-it", description="", address="https://evil.example"))
     await data.tool_settings.save("look", ToolSetting(enabled=False, description="Looks."))
     await data.trusted_files.save(TrustedFile(path=str(path / "tools" / "soup.py"), trusted_at=moment))
@@ -103,6 +104,7 @@ def allowed(data: DataFolder) -> dict[str, object]:
         "public": agent.is_public,
         "in the session": session.tools_allowed,
         "queued by": session.queue[0].trigger.kind,
+        "grants": [server.grant for server in data.mcp_servers.all()],
         "consented": [bool(server.consented) for server in data.mcp_servers.all()],
         "seen": [server.seen_tools for server in data.mcp_servers.all()],
         "request": data.tool_settings.get("send_it").enabled,
@@ -120,6 +122,7 @@ def allowed(data: DataFolder) -> dict[str, object]:
 
 NOTHING = {
     "policies": {"ask"}, "run cost": {1.0}, "public": False, "in the session": (), "queued by": "page",
+    "grants": [None],
     "consented": [False], "seen": [None], "request": False, "trusted": False, "keys": [], "providers": [], "hosts": (),
     "search": "off", "day cost": 10.0, "kept runs": 0, "spent today": 0, "runs of ours": [],
 }  # fmt: skip

@@ -129,7 +129,10 @@ class Flow(OAuthClientProvider):
             resource=AnyHttpUrl(before.resource or self._url), authorization_servers=[AnyHttpUrl(before.issuer)]
         )
         async with await web_client(self._reachable) as http:
-            answer = await send(http, await self._refresh_token())
+            try:
+                answer = await send(http, await self._refresh_token())
+            except OAuthTokenError:  # as such a client it cannot be asked
+                return False
         if answer.status_code == 429 or answer.status_code >= 500:
             raise ToolError(f"{before.host} cannot renew the sign-in now: it answered {answer.status_code}. Try later.")
         return await self._handle_refresh_response(answer)
