@@ -131,6 +131,8 @@ class ToolReturned(Value):
     """The names of the tools that it found, whose schemas are sent from the next call on."""
     attempts: int = 1
     """How often it was tried: a tool that breaks down is called again where that does no harm."""
+    times: int = 1
+    """How many calls it stands for: a view that asks the same again and again is counted, not told each time."""
 
 
 class FileChanged(Value):

@@ -10,6 +10,7 @@ from typing import Annotated, Literal, Self
 
 from pydantic import Field, JsonValue
 
+from app.domain.apps import Domains
 from app.domain.values import Text, Value
 
 ProviderFields = dict[str, JsonValue]
@@ -139,6 +140,19 @@ class AppPart(Value):
     uri: str
     server: str
     artifact: str
+    """The sha256 of its document; empty where `problem` says why there is none."""
+    given: str = ""
+    """The sha256 of what it is given: `{"tool": its definition, "result": all that the call returned}` as JSON."""
+    domains: Domains = Domains()
+    """What it asks to reach, of which it gets what its server's owner allows."""
+    refused_domains: int = 0
+    """How many more it asks for that nobody can allow."""
+    clipboard: bool = False
+    """Whether it asks to write to the clipboard."""
+    bordered: bool = True
+    """Whether it wants to be told apart from what stands around it."""
+    problem: Text = ""
+    """Why its document could not be taken, in words."""
 
 
 ResultPart = Annotated[TextPart | ImagePart | FilePart | AppPart, Field(discriminator="type")]

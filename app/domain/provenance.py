@@ -37,9 +37,9 @@ class AgentRef(Value):
 
 
 class Trigger(Value):
-    """Who started a run: a page, the terminal, a named API key, another agent, a job."""
+    """Who started a run: a page, the terminal, a named API key, another agent, a job, or the view of an MCP App."""
 
-    kind: Literal["page", "terminal", "api_key", "agent", "job"]
+    kind: Literal["page", "terminal", "api_key", "agent", "job", "app"]
     name: str = ""
     key: str = ""
     """The id of the API key that started it, or the run above it. Empty for all others, and in old runs."""
@@ -53,8 +53,8 @@ class Trigger(Value):
 
     @property
     def is_owner(self) -> bool:
-        """Whether the app's owner started it, who sends no key but the app's own token. An agent may be anybody's."""
-        return self.kind not in ("api_key", "agent") or (self.kind == "api_key" and not self.name)
+        """Whether the app's owner started it, who sends no key but its own token. Agents and views may be anybody's."""
+        return self.kind not in ("api_key", "agent", "app") or (self.kind == "api_key" and not self.name)
 
 
 class Parent(Value):

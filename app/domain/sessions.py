@@ -6,6 +6,7 @@ from datetime import datetime
 from pydantic import model_validator
 
 from app.domain.agents import Agent, Behaviour
+from app.domain.apps import AppContext
 from app.domain.errors import NotFound
 from app.domain.messages import Attachment
 from app.domain.provenance import Trigger
@@ -63,6 +64,8 @@ class Session(Value):
     composer_attachments: tuple[Attachment, ...] = ()
     """What was attached and not sent yet."""
     queue: tuple[QueuedMessage, ...] = ()
+    app_contexts: tuple[AppContext, ...] = ()
+    """What views want the model to know with the next message: the last word of each."""
     comparison: str = ""
     """The comparison whose column it is; such a session is not listed until it is opened as its own."""
     parent: str = ""

@@ -5,6 +5,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field, JsonValue, field_validator
 
+from app.domain.apps import AppConsent
 from app.domain.tools import ToolSpec
 from app.domain.values import Value
 
@@ -127,6 +128,8 @@ class McpServer(Value):
     """Its tools as they were last agreed to; `None` before the first connection."""
     grant: McpGrant | None = None
     """Where one has signed in for it, or entered a client by hand."""
+    apps: AppConsent = AppConsent()
+    """What its views ask for, and what of that its owner allows."""
 
     @field_validator("seen_tools")
     @classmethod

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from fnmatch import fnmatchcase
 from typing import Literal, Protocol
 
-from pydantic import ConfigDict, JsonValue
+from pydantic import ConfigDict, Field, JsonValue
 
 from app.domain.messages import FilePart, ImagePart, ResultPart, TextPart, ToolStatus
 from app.domain.values import Text, Value
@@ -16,6 +16,8 @@ FIND_TOOLS = "find_tools"
 """The tool that finds those that do not fit into a model's context."""
 DEPTH = "agent-playground/depth"
 """What one app tells another over MCP of a call that an agent makes: how many runs are above the one it begins."""
+Caller = Literal["model", "app"]
+EVERYBODY: tuple[Caller, ...] = ("model", "app")
 
 
 class ToolSpec(Value):
@@ -37,6 +39,10 @@ class ToolSpec(Value):
     cancellable: bool = True
     handles: tuple[str, ...] = ()
     """Media types of files it can open; `*` stands for anything."""
+    view: str = Field(default="", exclude_if=lambda view: not view)
+    """The address (`ui://…`) of the view that a call of it brings along; empty for none."""
+    callers: tuple[Caller, ...] = Field(default=EVERYBODY, exclude_if=lambda callers: callers == EVERYBODY)
+    """Who may call it. What says nothing new is left out of the JSON, so that digests stay as they were."""
 
     def opens(self, media_type: str) -> bool:
         """Whether it says that it can open a file of that type."""

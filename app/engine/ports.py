@@ -4,6 +4,8 @@ from collections.abc import Callable, Container, Mapping, Sequence
 from datetime import datetime
 from typing import Protocol, TypeVar
 
+from pydantic import JsonValue
+
 from app.domain.agents import Agent
 from app.domain.branches import Turn
 from app.domain.comparisons import Comparison
@@ -83,6 +85,24 @@ class Toolbox(Protocol):
 
     def lease(self) -> Toolset:
         """The tools as of now, kept callable until released."""
+        ...
+
+
+class ViewServer(Protocol):
+    """The server of a view, as the calls of the view reach it."""
+
+    def for_apps(self, own_name: str) -> ToolSpec | None:
+        """The tool that its views know under that name, if they may call it."""
+        ...
+
+    async def returned(
+        self, name: str, arguments: Mapping[str, JsonValue], context: CallContext
+    ) -> tuple[dict[str, JsonValue], ToolOutput]:
+        """All that the call returned, and what of that is the tool's output. Raises `ToolError`."""
+        ...
+
+    async def asked(self, method: str, params: dict[str, JsonValue]) -> dict[str, JsonValue]:
+        """What it answers to anything else. Raises `ToolError`."""
         ...
 
 

@@ -29,11 +29,13 @@ with late():
     import app.engine.sessions.lost_runs
     import app.engine.sessions.pauses
     import app.engine.sessions.queue
+    import app.engine.sessions.views
     import app.engine.sessions.working_copies
     import app.export.exports
     import app.export.importing
     import app.export.session_exports
     import app.store.contents.contents
+    import app.store.contents.sandboxes
     import app.store.keys.sign_ins
     import app.store.runs.retention
     import app.store.runs.rows
@@ -123,7 +125,7 @@ class Workbench(ModelParts):
         async with AsyncExitStack() as closing:  # the last one first
             closing.push_async_callback(self.data.close)
             tools = ("tools",) if "tools" in made else ("user_tools", "mcp")  # the registry ends them too
-            others = ("sign_ins", "keys", "hand_calls", "search", "provider_files", "_running")
+            others = ("sign_ins", "keys", "hand_calls", "search", "provider_files", "_running", "views")
             for part in ("working_copies", *tools, *others):
                 if part in made:
                     closing.push_async_callback(made[part].close)
@@ -161,6 +163,11 @@ class Workbench(ModelParts):
     @late_part
     def jobs(self) -> "app.engine.sessions.jobs.Jobs":
         return self._running.jobs
+
+    @late_part
+    def views(self) -> "app.engine.sessions.views.Views":
+        """What views of MCP Apps ask for."""
+        return app.engine.sessions.views.Views(self.chat, self.mcp.app_server)
 
     @late_part
     def compare(self) -> "app.engine.sessions.compare.Compare":
@@ -255,6 +262,11 @@ class Workbench(ModelParts):
     def contents(self) -> "app.store.contents.contents.Contents":
         """The artifacts as pages show and link them."""
         return app.store.contents.contents.Contents(self.artifacts, self.origin_of_contents)
+
+    @late_part
+    def sandboxes(self) -> "app.store.contents.sandboxes.Sandboxes":
+        """The pages that views of MCP Apps are shown in."""
+        return app.store.contents.sandboxes.Sandboxes(self.origin_of_contents)
 
     @late_part
     def exports(self) -> "app.export.exports.Exports":

@@ -1,4 +1,4 @@
-"""What the second origin answers: contents of signed addresses, as they can do no harm, and refusals in words."""
+"""What the second origin answers: contents that can do no harm, pages of views, and refusals in words."""
 
 import contextlib
 import html
@@ -11,9 +11,11 @@ from starlette.types import Receive, Scope, Send
 
 from app.api.door.connections import Connections
 from app.api.door.refusals import page
+from app.api.door.sandbox import reported, sandbox_page
 from app.domain.errors import NotFound, StorageError
 from app.domain.media_types import SHOWN_IMAGES, media_type_of
 from app.store.contents.contents import Contents, Expired
+from app.store.contents.sandboxes import PLACE, REPORTED, Sandboxes
 
 STRANGERS = 200
 """Connections that have shown no signed address."""
@@ -39,18 +41,39 @@ WORDS_HEADERS = CONTENT_HEADERS | {
 
 
 class ContentApp:
-    """An ASGI app that gives the contents of signed addresses, and nothing else."""
+    """An ASGI app that gives the contents of signed addresses and the pages of views, and nothing else."""
 
-    def __init__(self, contents: Contents, *, authority: str, home: str) -> None:
+    def __init__(self, contents: Contents, sandboxes: Sandboxes, *, authority: str, home: str) -> None:
         self.connections = Connections(STRANGERS)
         self._contents = contents
+        self._sandboxes = sandboxes
         self._authority = authority
         self._home = home
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        request = Request(scope)
-        answer = self._refusal(request) or await self._content(request)
+        request = Request(scope, receive)
+        if request.headers.getlist("host") == [self._authority] and _asked(request).startswith(PLACE):
+            answer = await self._sandbox(request)
+        else:
+            answer = self._refusal(request) or await self._content(request)
         await answer(scope, receive, send)
+
+    async def _sandbox(self, request: Request) -> Response:
+        """The page that a view is shown in, or that a report of it was heard; nothing else stands below that path."""
+        path = _asked(request)
+        try:
+            if path.endswith(REPORTED) and request.method == "POST":
+                self._sandboxes.get(path.removesuffix(REPORTED))
+                if words := await reported(request):
+                    self._sandboxes.report(path, words)
+                return Response(status_code=204, headers=CONTENT_HEADERS)
+            sandbox = self._sandboxes.get(path)
+        except NotFound as problem:
+            return self._words(404, "There is no app here", f"{problem} Load the page that showed it again.")
+        if request.method != "GET":
+            return self._words(405, "Not possible", "Apps are only read here.")
+        self.connections.let_in(request.scope.get("client"))
+        return sandbox_page(sandbox)
 
     def _refusal(self, request: Request) -> Response | None:
         if request.headers.getlist("host") != [self._authority]:

@@ -251,15 +251,16 @@ def _with_mcp(app: ASGIApp, mcp: ASGIApp) -> ASGIApp:
 
 
 def _headers(port: int, untrusted: str) -> dict[str, str]:
-    """Nothing off this origin frames or reads us, and of others only pictures of that one are loaded.
+    """Nothing off this origin frames or reads us, and of others only pictures and views of that one are loaded.
 
     NiceGUI's Vue templates need both `unsafe-` words.
     """
     pictures = " ".join(("'self' data: blob:", untrusted)).rstrip()
+    frames = f"frame-src 'self' {untrusted}".rstrip()
     policy = (
         "default-src 'self'; script-src 'self' 'unsafe-inline' 'unsafe-eval'; style-src 'self' 'unsafe-inline'; "
         f"img-src {pictures}; media-src 'self' data: blob:; font-src 'self' data:; worker-src 'self' blob:; "
-        f"connect-src 'self' ws://{HOST}:{port}; frame-src 'self'; frame-ancestors 'none'; base-uri 'none'; "
+        f"connect-src 'self' ws://{HOST}:{port}; {frames}; frame-ancestors 'none'; base-uri 'none'; "
         "form-action 'self'; object-src 'none'"
     )
     return {

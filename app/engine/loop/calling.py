@@ -41,7 +41,7 @@ async def answer_calls(run: Run) -> None:
 def refuse_calls(run: Run, text: str) -> None:
     """Give the open calls of the last message the result that they were cancelled."""
     for left in left_calls(run.recorder.entries):
-        _returned(run, left.call, Outcome.of("cancelled", text))
+        returned(run, left.call, Outcome.of("cancelled", text))
 
 
 async def _answer(run: Run, left: LeftCall) -> None:
@@ -49,19 +49,24 @@ async def _answer(run: Run, left: LeftCall) -> None:
     if tool is None or tool.spec.name in run.tools_since.gone:
         _withdraw_left(run, left)
         run.recorder.record(_called(left.call, ""))
-        _returned(run, left.call, _unknown(run, left.call))
+        returned(run, left.call, _unknown(run, left.call))
         return
     allowed = await permitted(run, left, tool)
     if run.control.steered:
         allowed = Outcome.of("cancelled", STEERED)
     if isinstance(allowed, Outcome):
-        _returned(run, left.call, allowed)
+        returned(run, left.call, allowed)
         return
-    run.recorder.record(_called(allowed.call, run.digest_now(tool), run.toolset.label(left.call.name)))
-    if tool.spec.side_effects or not tool.spec.idempotent:  # so that after a kill nobody takes it for not begun
-        await run.recorder.flush()
+    await begin_call(run, allowed.call, tool)
     await _call(run, allowed, tool)
     _withdraw_left(run, left)
+
+
+async def begin_call(run: Run, call: ToolCall, tool: GrantedTool) -> None:
+    """Record that the tool is called: on disk before it may have done anything."""
+    run.recorder.record(_called(call, run.digest_now(tool), run.toolset.label(call.name)))
+    if tool.spec.side_effects or not tool.spec.idempotent:  # so that after a kill nobody takes it for not begun
+        await run.recorder.flush()
 
 
 def _withdraw_left(run: Run, left: LeftCall) -> None:
@@ -91,11 +96,21 @@ async def _call(run: Run, allowed: Permitted, tool: GrantedTool) -> None:
     except asyncio.CancelledError:
         if run.cut_short:
             cancelled = Outcome.of("cancelled", "This call was cancelled before it finished.", running.shown)
-            _returned(run, call, replace(cancelled, ms=(perf_counter() - began) * 1000))
+            returned(run, call, replace(cancelled, ms=(perf_counter() - began) * 1000))
         raise
     finally:
         running.end()
-    _returned(run, call, replace(outcome, ms=(perf_counter() - began) * 1000, loaded=running.loaded))
+    returned(run, call, replace(outcome, ms=(perf_counter() - began) * 1000, loaded=running.loaded))
+
+
+async def outcome_of(run: Run, call: ToolCall, tool: GrantedTool) -> Outcome:
+    """Make the call under the run's limits; nothing is recorded."""
+    running, began = _running(run, call, None), perf_counter()
+    try:
+        outcome = await _attempts(run, call, tool, running)
+    finally:
+        running.end()
+    return replace(outcome, ms=(perf_counter() - began) * 1000)
 
 
 async def _attempts(run: Run, call: ToolCall, tool: GrantedTool, running: RunningCall) -> Outcome:
@@ -137,7 +152,8 @@ def _unknown(run: Run, call: ToolCall) -> Outcome:
     return Outcome.of("unknown", f"There is no tool named {call.name!r}. Available tools: {names}.")
 
 
-def _returned(run: Run, call: ToolCall, outcome: Outcome) -> None:
+def returned(run: Run, call: ToolCall, outcome: Outcome, *, times: int = 1) -> None:
+    """Record how the call ended, and how many it stands for."""
     result = ToolResult(call_id=call.call_id, name=call.name, status=outcome.status, parts=outcome.parts)
     run.recorder.record(
         ToolReturned(
@@ -148,5 +164,6 @@ def _returned(run: Run, call: ToolCall, outcome: Outcome) -> None:
             traceback=outcome.traceback,
             attempts=outcome.attempts,
             loaded=outcome.loaded,
+            times=times,
         )
     )

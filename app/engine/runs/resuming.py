@@ -32,6 +32,8 @@ def can_go_on(trace: StoredTrace) -> RunStarted:
     if finished(trace.entries) is not None:
         raise Conflict("This run has ended, so there is nothing to go on with. Send its message again instead.")
     first = trace.entries[0].event if trace.entries else None
+    if isinstance(first, RunStarted) and first.trigger.kind == "app":
+        raise Conflict("These are calls of an app, which makes them again itself. Open the app where it was shown.")
     if trace.damaged or not isinstance(first, RunStarted):
         raise Conflict(
             "Parts of this run cannot be read, so it cannot go on from where it was. Send its message again instead."

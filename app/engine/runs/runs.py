@@ -3,7 +3,7 @@
 import asyncio
 import logging
 from collections import OrderedDict
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeVar
@@ -46,6 +46,10 @@ CLOSING_SECONDS = 2.0
 """How long the end of the process waits for what begins, and for what is on its way to the disk."""
 KEPT_FINISHED = 30
 """Runs that stay in memory after their end, since their page and the next turn read them."""
+
+
+Work = Callable[[Run], Coroutine[None, None, None]]
+"""What a run does, to its end: the agent's loop, or what else records one."""
 
 
 async def no_redactions(_trigger: Trigger) -> None:
@@ -101,22 +105,34 @@ class Runs:
             raise Conflict(live.unsaved or "The agent is still answering. Stop it, or wait until it has finished.")
 
     async def start(
-        self, started: RunStarted, message: Message, *, origin: Origin = "user", run_id: str | None = None
+        self,
+        started: RunStarted,
+        message: Message,
+        *,
+        origin: Origin = "user",
+        run_id: str | None = None,
+        along: Sequence[Message] = (),
+        work: Work = run_agent,
     ) -> Run:
         """Begin a run with that message, under an id that was kept for it or a new one; returns when both are on disk.
 
-        Raises `StorageError` and begins nothing.
+        `along` is what views of apps say with it; `work` is what the run does. Raises `StorageError`,
+        and begins nothing then.
         """
         run_id = run_id or new_id()
         async with self.starting.taking(run_id) as undo:
             recorder = await self.starting.recorder(undo, run_id, started)
             started = await _without_secrets(started, recorder)
-            said = await _without_secrets(MessageAdded(message=message, origin=origin), recorder)
+            said = [
+                MessageAdded(message=message, origin=origin),
+                *(MessageAdded(message=m, origin="app") for m in along),
+            ]
+            said = [await _without_secrets(one, recorder) for one in said]
             await recorder.prepare(started)
             live = self.starting.equipped(undo, started, recorder)
-            recorder.record(started, said, cleaned=True)
+            recorder.record(started, *said, cleaned=True)
             await recorder.flush()
-            await self._begin(live)
+            await self._begin(live, work=work)
         return live
 
     async def fork(
@@ -257,14 +273,14 @@ class Runs:
         await recorder.flush()
         return live
 
-    async def _begin(self, live: Run, *, join: Join | None = None) -> None:
+    async def _begin(self, live: Run, *, join: Join | None = None, work: Work = run_agent) -> None:
         """Work on a run whose trace is on disk; from here on it begins, whoever waits for it."""
         self.unbroken.commit()
         await store_beginning(live, self.rows, join)
         self._finished.pop(live.run_id, None)
         self._live[live.run_id] = live
         self.begun += 1
-        live.work = asyncio.create_task(run_agent(live), name=f"run {live.run_id}")
+        live.work = asyncio.create_task(work(live), name=f"run {live.run_id}")
         live.go_on(asyncio.create_task(self._live_out(live, live.work), name=f"life of run {live.run_id}"))
 
     async def _live_out(self, live: Run, work: asyncio.Task[None]) -> None:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from app.domain.agents import Agent, Behaviour
 from app.domain.branches import FIRST
 from app.domain.errors import Conflict, NotFound, WorkbenchError
-from app.domain.events import MessageAdded, PauseResolved, RunStarted
+from app.domain.events import MessageAdded, Origin, PauseResolved, RunStarted
 from app.domain.messages import Attachment, Message, user_message
 from app.domain.prompts import system_of
 from app.domain.provenance import WORKING_COPY, AgentRef, Purpose, Trigger
@@ -195,8 +195,9 @@ class Chat:
         message = user_message(text, *attached)
         started, message = await self._run_started(session, before, message, FROM_PAGE, "chat")
         said = (message,) if text.strip() or attached else ()
+        along = (user_message(context.said) for context in session.app_contexts)
         sent = tuple(tool.spec for tool in started.tools if tool.spec.name not in started.unsent)
-        return request_of(started, (*started.history, *said), sent)
+        return request_of(started, (*started.history, *said, *along), sent)
 
     async def system_changed(self, session_id: str) -> bool:
         """Whether the next run's system prompt differs from the last run's, so that the provider's cache misses."""
@@ -228,10 +229,18 @@ class Chat:
             session = await self._as_allowed(session, trigger)
             started, message = await self._run_started(session, before, message, trigger, purpose)
             started = begun_as(started.model_copy(update={"follows": path[-1] if path else FIRST}))
-            live = await self.runs.start(started, message, origin="queued" if queued else "user", run_id=run_id)
-            await self.sessions.change(
-                session.id, lambda newest: with_run(newest, path, live.run_id, message.headline, queued)
-            )
+            told = session.app_contexts
+            along = [user_message(context.said) for context in told]
+            origin: Origin = "queued" if queued else "user"
+            live = await self.runs.start(started, message, origin=origin, run_id=run_id, along=along)
+
+            def joined(newest: Session) -> Session:
+                left = tuple(context for context in newest.app_contexts if context not in told)
+                return with_run(newest, path, live.run_id, message.headline, queued).model_copy(
+                    update={"app_contexts": left}
+                )
+
+            await self.sessions.change(session.id, joined)
             return live
 
     async def _as_allowed(self, session: Session, trigger: Trigger) -> Session:

@@ -14,7 +14,17 @@ from app.store.journal.database import JournalDB
 from app.store.journal.documents import Documents, Marks, number
 from app.store.journal.frames import Document
 from app.store.records.scores import Scores
-from app.store.runs.stored_row import SORT_KEYS, agent_field, conditions, is_of_key, paid, parent_of, row_field, stamp
+from app.store.runs.stored_row import (
+    SORT_KEYS,
+    agent_field,
+    conditions,
+    is_of_app,
+    is_of_key,
+    paid,
+    parent_of,
+    row_field,
+    stamp,
+)
 from app.store.runs.tool_figures import ToolFigures
 
 
@@ -163,7 +173,7 @@ class Rows:
     def week_of(self, agent_id: str) -> Week:
         """The agent's runs and their cost in the last seven days, and its last run; looks at no more than those.
 
-        Without those in which somebody tried what is no variant.
+        Without those in which somebody tried what is no variant, and without calls of apps.
         """
         since = (now() - timedelta(days=7)).timestamp()
         runs, cost, last = 0, 0.0, 0.0
@@ -172,6 +182,8 @@ class Rows:
                 break
             document = self._documents.stored(run_id)
             if document is None or document.get("deleted") or row_field(document, "purpose") == "try":
+                continue
+            if is_of_app(document):
                 continue
             last = last or started
             if started >= since:

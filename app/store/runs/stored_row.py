@@ -44,6 +44,12 @@ def _has_name(document: Document, trigger: dict[str, JsonValue], wanted: KeyRuns
     return number(document.get("started")) >= wanted.since.timestamp()
 
 
+def is_of_app(document: Document) -> bool:
+    """Whether the run holds the calls of an app."""
+    trigger = row_field(document, "trigger")
+    return isinstance(trigger, dict) and trigger.get("kind") == "app"
+
+
 def paid(document: Document) -> float:
     """US dollars that the run has cost here: nothing, where it was imported."""
     return 0.0 if row_field(document, "imported") else number(row_field(document, "cost"))
@@ -75,6 +81,8 @@ def conditions(wanted: RunFilter, matching: Container[str]) -> list[Condition]:
         )
         if value
     ]
+    if not (wanted.parent or wanted.session_id):  # calls of apps are seen where their app is
+        found.append(lambda document: not is_of_app(document))
     if wanted.agent:
         found.append(lambda document: agent_field(document, "slug") == wanted.agent)
     if wanted.variant is not None:

@@ -36,6 +36,7 @@ from app.domain.errors import InvalidArguments, ToolError
 from app.domain.messages import ResultPart, TextPart
 from app.domain.tool_settings import McpServer
 from app.domain.tools import DEPTH, CallContext, Progress, ToolOutput, ToolSpec, canonical_name
+from app.tools.mcp import views
 from app.tools.mcp.failures import loss
 from app.tools.mcp.naming import tool_names
 from app.tools.mcp.server_log import Link
@@ -65,6 +66,8 @@ class Listing:
     specs: tuple[ToolSpec, ...]
     own_names: dict[str, str]
     """By our name, what the server calls the tool."""
+    told: dict[str, Tool]
+    """By what the server calls it, all that it says of the tool."""
 
 
 @dataclass
@@ -116,7 +119,21 @@ class Connection:
     listing: Listing
 
     async def call(self, name: str, arguments: Mapping[str, JsonValue], context: CallContext) -> ToolOutput:
-        """Raises `ToolError`. Cancelling it cancels the call at the server."""
+        """With the view that the tool brings along. Raises `ToolError`.
+
+        Cancelling it cancels the call at the server.
+        """
+        returned, output = await self.returned(name, arguments, context)
+        tool = self.listing.told[self.listing.own_names[name]]
+        if not views.view_address(tool):
+            return output
+        view = await views.with_view(self.client, self.server.name, tool, returned, context)
+        return output.model_copy(update={"parts": (*output.parts, view)})
+
+    async def returned(
+        self, name: str, arguments: Mapping[str, JsonValue], context: CallContext
+    ) -> tuple[CallToolResult, ToolOutput]:
+        """All that the call returned, and what of that is the tool's output; raises like `call`."""
         tool = self.listing.own_names.get(name)
         if tool is None:
             raise ToolError(f"The MCP server {self.server.name} has no tool {name} any more.")
@@ -128,7 +145,14 @@ class Connection:
             raise self._told(error, tool) from None
         except (RuntimeError, ValidationError) as error:
             raise ToolError(f"The answer of the MCP server {self.server.name} breaks its own rules: {error}") from None
-        return await output_of(returned, tool, context, self._read)
+        return returned, await output_of(returned, tool, context, self._read)
+
+    async def asked(self, method: str, params: views.Json) -> views.Json:
+        """What a view of the server asks it, other than to call a tool. Raises `ToolError`."""
+        if method != "tools/list":
+            return await views.asked(self.client, method, params)
+        told = (tool for tool in self.listing.told.values() if "app" in views.callers_of(tool))
+        return {"tools": [views.plain(tool) for tool in told]}
 
     def _depth(self, context: CallContext) -> RequestParamsMeta | None:
         """What another app needs to know for agents not to call each other without end."""
@@ -222,7 +246,7 @@ def listing_of(server: str, tools: Sequence[Tool]) -> Listing:
     unique = {tool.name: tool for tool in reversed(tools)}
     names = tool_names(server, unique)
     specs = tuple(_spec(server, names[tool.name], tool) for tool in reversed(unique.values()))
-    return Listing(specs, {ours: own for own, ours in names.items()})
+    return Listing(specs, {ours: own for own, ours in names.items()}, unique)
 
 
 def _spec(server: str, name: str, tool: Tool) -> ToolSpec:
@@ -236,4 +260,6 @@ def _spec(server: str, name: str, tool: Tool) -> ToolSpec:
         icon=ICON,
         kit=canonical_name(server),
         side_effects=True,
+        view=views.view_address(tool),
+        callers=views.callers_of(tool),
     )

@@ -2,13 +2,14 @@
 
 import asyncio
 import contextlib
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING
 
 from pydantic import JsonValue
 
+from app.domain.apps import AppConsent
 from app.domain.errors import Conflict, NotFound, ToolError
 from app.domain.tool_settings import McpServer, Transport
 from app.domain.tools import CallContext, ToolOutput, ToolSpec, canonical_name
@@ -118,7 +119,9 @@ class McpHub:
             await self._session(server.name).authorization.tokens.moved(server.transport)
         before = self._session(server.name).server.transport.model_dump_json()
         transport = await self._refs().transport(server.transport)
-        settings = {"transport": transport, "enabled": server.enabled}
+        settings: dict[str, object] = {"transport": transport, "enabled": server.enabled}
+        if transport.digest != self._session(server.name).server.transport.digest:
+            settings["apps"] = AppConsent()  # it is another server
         await self._update(server.name, lambda stored: stored.model_copy(update=settings))
         await self._refs().forget(before, transport.model_dump_json())
 
@@ -188,6 +191,18 @@ class McpHub:
     async def _signed_in(self, name: str) -> None:
         for tell in self.on_signed_in:
             await tell(name)
+
+    async def allow_apps(
+        self, name: str, allowed: Collection[str], *, clipboard: bool = False, evaluates: bool = False
+    ) -> None:
+        """Let the views of the server reach those origins out of what they asked for, and no others."""
+        session = self._session(name)
+        names = tuple(one for one in session.server.apps.asked.names if one in allowed)
+        await session.change_apps({"allowed": names, "clipboard": clipboard, "evaluates": evaluates})
+
+    def app_server(self, name: str) -> "sessions.McpSession | None":
+        """What the views of the server talk to; `None` where there is no such server any more."""
+        return self._sessions.get(name)
 
     async def doctor(self, name: str) -> AsyncIterator[Finding]:
         """What works and what does not, step by step, tried over a connection of its own."""

@@ -12,6 +12,7 @@ from mcp import Client
 from mcp.client import ClientRequestContext, IncomingMessage, Transport
 from mcp.client._transport import TransportStreams
 from mcp.client.client import ConnectMode
+from mcp.client.extension import advertise
 from mcp.client.sse import sse_client
 from mcp.client.streamable_http import streamable_http_client
 from mcp.client.subscriptions import ListenNotSupportedError, SubscriptionLost
@@ -39,6 +40,7 @@ from mcp_types import (
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 from pydantic import FileUrl, ValidationError
 
+from app.domain.apps import EXTENSION, VIEW_TYPE
 from app.domain.errors import WorkbenchError
 from app.domain.tool_settings import HttpTransport, McpServer, StdioTransport
 from app.domain.tools import Answer, JsonSchema, Question
@@ -214,6 +216,7 @@ def _client(callbacks: ClientCallbacks, mode: ConnectMode, way: Transport | None
         logging_callback=callbacks.logged,
         message_handler=callbacks.noticed,
         log_level="info",
+        extensions=[advertise(EXTENSION, {"mimeTypes": [VIEW_TYPE]})],
     )
 
 

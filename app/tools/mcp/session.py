@@ -6,11 +6,12 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import replace
 from datetime import timedelta
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from pydantic import JsonValue
 
 from app.domain.errors import ToolError, WorkbenchError
+from app.domain.messages import AppPart
 from app.domain.tool_settings import HttpTransport, McpServer
 from app.domain.tools import CallContext, ToolOutput, ToolSpec
 from app.domain.values import now
@@ -28,12 +29,14 @@ from app.tools.ports import McpServers
 
 with late():  # they import the MCP library, which takes most of a second: in a thread, with the first server
     from app.tools.mcp import connection as connections
-    from app.tools.mcp import opening
+    from app.tools.mcp import opening, views
 
 if TYPE_CHECKING:
     from mcp import Client
 
     from app.tools.http.secret_refs import SecretRefs
+
+R = TypeVar("R")
 
 CANCEL_AGAIN_SECONDS = 5
 """A connection that fails at the very moment it is cancelled may swallow that."""
@@ -90,6 +93,10 @@ class McpSession:
     @property
     def tools(self) -> tuple[ToolSpec, ...]:
         """What models may be told of: nothing of a server that is off or was not agreed to as it is now."""
+        return tuple(spec for spec in self._agreed if "model" in spec.callers)
+
+    @property
+    def _agreed(self) -> tuple[ToolSpec, ...]:
         return () if self._state.status in WORDS else (self.server.seen_tools or ())
 
     def start(self) -> None:
@@ -118,7 +125,7 @@ class McpSession:
         self.start()
 
     def sealed(self, server: McpServer) -> None:
-        """Go on with the same server, whose secrets are kept elsewhere now."""
+        """Go on with the same server, of which something is kept otherwise now."""
         self._show(replace(self._state, server=server))
 
     async def reconnect(self) -> None:
@@ -134,19 +141,33 @@ class McpSession:
 
     async def call(self, name: str, arguments: Mapping[str, JsonValue], context: CallContext) -> ToolOutput:
         """Raises `ToolError`: of the tool itself, or because the server is not there or wants somebody to sign in."""
+        output = await self._signed_in(context, lambda connection: connection.call(name, arguments, context))
+        for part in output.parts:
+            if isinstance(part, AppPart):
+                await self._note_asked(part)
+        return output
+
+    async def returned(
+        self, name: str, arguments: Mapping[str, JsonValue], context: CallContext
+    ) -> tuple[dict[str, JsonValue], ToolOutput]:
+        """For a view: all that the call returned, and what of that is the tool's output. Raises like `call`."""
+        whole, output = await self._signed_in(context, lambda one: one.returned(name, arguments, context))
+        return views.plain(whole), output
+
+    async def _signed_in(self, context: CallContext, call: "Callable[[connections.Connection], Awaitable[R]]") -> R:
         tried: set[str] = set()
         while True:
             try:
-                return await self._called(name, arguments, context)
+                return await self._called(context, call)
             except NotSignedIn as refusal:
                 await self.authorization.let_in(refusal.challenge, context, tried)
 
-    async def _called(self, name: str, arguments: Mapping[str, JsonValue], context: CallContext) -> ToolOutput:
+    async def _called(self, context: CallContext, call: "Callable[[connections.Connection], Awaitable[R]]") -> R:
         await self.authorization.tokens.fresh()
         connection = await self._connected()
         with self._calls.running(context), refused() as refusal:
             try:
-                return await connection.call(name, arguments, context)
+                return await call(connection)
             except ToolError as error:
                 if refusal.challenge is None:
                     raise
@@ -157,6 +178,32 @@ class McpSession:
         if not isinstance(self.server.transport, HttpTransport) or has_key(self.server.transport):
             raise WorkbenchError(f"Nobody signs in at {self.server.name}: it is no address, or is sent a key of yours.")
         return await self.authorization.begin(Challenge.for_scopes(scopes) if scopes else self._challenge)
+
+    async def asked(self, method: str, params: dict[str, JsonValue]) -> dict[str, JsonValue]:
+        """What a view of the server asks it, other than to call a tool. Raises `ToolError`."""
+        return await (await self._connected()).asked(method, params)
+
+    def for_apps(self, own_name: str) -> ToolSpec | None:
+        """The tool that its views know under that name, if they may call it."""
+        names = self._connection.listing.own_names if self._connection else {}
+        ours = next((name for name, own in names.items() if own == own_name), None)
+        return next((spec for spec in self._agreed if spec.name == ours and "app" in spec.callers), None)
+
+    async def _note_asked(self, view: AppPart) -> None:
+        """Remember what its views ask for, so that its owner can allow it."""
+        known = self.server.apps
+        asked = known.asked.with_those_of(view.domains)
+        clipboard = known.clipboard_asked or view.clipboard
+        if (asked, clipboard) != (known.asked, known.clipboard_asked):
+            await self.change_apps({"asked": asked, "clipboard_asked": clipboard})
+
+    async def change_apps(self, changes: Mapping[str, object]) -> None:
+        """Store what is asked or allowed for its views, while its connection goes on."""
+        stored = await self._servers.change(
+            self.server.name,
+            lambda server: server.model_copy(update={"apps": server.apps.model_copy(update=changes)}),
+        )
+        self.sealed(stored)
 
     async def _connected(self) -> "connections.Connection":
         """The connection, waited for a little where it is being made."""

@@ -9,6 +9,7 @@ from app.domain.provenance import WORKING_COPY
 from app.domain.sessions import Session
 from app.ui.agents.editor_draft import EditorDraft
 from app.ui.agents.editor_tabs import Tab
+from app.ui.apps.showing import views_of
 from app.ui.conversation.composer import SendAs
 from app.ui.conversation.composer_bar import ComposerBar
 from app.ui.conversation.conversation import Conversation
@@ -85,6 +86,7 @@ class TryChat(ui.element):
             contents=self._workbench.contents,
             live_markdown=live_markdown,
             on_action=self._act,
+            show_view=partial(views_of, self._workbench, None),
             task_of=partial(task_state, self._workbench),
         )
         self._conversation = Conversation(self._workbench, new_turn)

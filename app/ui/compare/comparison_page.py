@@ -8,6 +8,7 @@ from app.domain.agents import Agent, Behaviour, promoted, with_variant
 from app.domain.comparisons import LETTERS, ComparedTurn, Comparison
 from app.domain.errors import Conflict, NotFound
 from app.domain.sessions import Session
+from app.ui.apps.showing import views_of
 from app.ui.compare.board import Board
 from app.ui.compare.column import TIE, CompareColumn, rounds, tally, votes
 from app.ui.compare.compare_page import UNTITLED
@@ -79,6 +80,7 @@ class ComparisonPage:
                     contents=self._workbench.contents,
                     live_markdown=self._live_markdown,
                     on_action=partial(self._act, place),
+                    show_view=partial(views_of, self._workbench, None),
                     task_of=partial(task_state, self._workbench),
                 )
                 label = f"Column {LETTERS[place]}: {agent.name} v{session.variant}"

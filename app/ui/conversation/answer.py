@@ -24,7 +24,7 @@ from app.domain.tools import Progress, ToolSpec
 from app.domain.trace import NONE_EDITED, Edits
 from app.store.contents.contents import Contents
 from app.ui.conversation.answer_frame import answer_actions, answer_heading, output_check
-from app.ui.conversation.call_cards import CallCards
+from app.ui.conversation.call_cards import CallCards, ShowView
 from app.ui.conversation.edited_mark import edited_mark
 from app.ui.conversation.failed_attempts import FailedAttempts
 from app.ui.conversation.failures import error_card, interrupted_card, mark
@@ -37,7 +37,8 @@ from app.ui.conversation.trace_marks import trimmed_words
 from app.ui.conversation.user_message import SteerMessage
 from app.ui.elements.addresses import run_address
 from app.ui.elements.format import dollars, duration, plural, tokens
-from app.ui.elements.markup import Html, joined, tag
+from app.ui.elements.markup import Html, icon, joined, tag
+from app.ui.elements.visible import visible
 from app.ui.markdown.live_markdown import LiveMarkdown
 from app.ui.markdown.markdown import Markdown
 
@@ -67,6 +68,7 @@ class Answer(ui.element):
         act: Act,
         edits: Edits = NONE_EDITED,
         task_of: TaskOf = no_task,
+        show_view: ShowView | None = None,
     ) -> None:
         """`act` does what the buttons of a pause say; `edits` are what a person edited of the run."""
         super().__init__("div")
@@ -93,11 +95,11 @@ class Answer(ui.element):
         self._phase = Phase(started.at, {name: spec.title for name, spec in self._specs.items()})
         with self:
             ui.html(answer_heading(started, run, agent_icon), sanitize=False).classes("assistant-head")
-            self._build(task_of)
+            self._build(task_of, show_view)
 
-    def _build(self, task_of: TaskOf) -> None:
+    def _build(self, task_of: TaskOf, show_view: ShowView | None) -> None:
         self._body = ui.element("div").classes("answer").props("data-testid=message-streaming")
-        self._cards = CallCards(self._body, self._specs, self._contents, task_of=task_of)
+        self._cards = CallCards(self._body, self._specs, self._contents, task_of=task_of, show_view=show_view)
         self._cards.edits = self._edits
         self._attempts = FailedAttempts(self._body)
         self._skipped = SkippedSteps(self._body, self._run_id)
@@ -119,6 +121,9 @@ class Answer(ui.element):
                 with self._body:
                     edited = edited_mark(self._edits.message(entry.seq))
                     SteerMessage(message, entry.at, self._contents, edited)
+            case MessageAdded(message=message, origin="app"):
+                said = joined(icon("widgets"), tag("span", visible(message.text), cls="pre-line"))
+                self._note(tag("div", said, cls="mark", data_testid="app-said"))
             case PauseRequested() as pause:
                 with self._body:
                     spec = self._specs.get(pause.name)

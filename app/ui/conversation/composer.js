@@ -84,6 +84,13 @@ export default {
       this.fit();
       this.$refs.box.focus({ preventScroll: true });
     },
+    // What an app wrote for the person: behind what they typed, and sent by nobody else.
+    draft(text) {
+      const box = this.$refs.box;
+      box.value = box.value.trim() ? `${box.value}\n\n${text}` : text;
+      this.typed();
+      this.focus();
+    },
     fit() {
       const box = this.$refs.box;
       box.style.height = "auto";

@@ -13,6 +13,7 @@ from app.domain.trace import NONE_EDITED, Edits, RunStatus
 from app.engine.run.run import Run
 from app.store.contents.contents import Contents
 from app.ui.conversation.answer import SHOWN_STEPS, Answer
+from app.ui.conversation.call_cards import ShowView
 from app.ui.conversation.failures import mark
 from app.ui.conversation.figures import Figures
 from app.ui.conversation.task_line import TaskOf, no_task
@@ -31,6 +32,10 @@ PAUSE_EVERY = 100
 """Entries between two pauses for others on the event loop."""
 
 
+ShowViewOf = Callable[[Entry, bool], ShowView]
+"""For the run that begins with that entry, and whether that is followed while it goes on."""
+
+
 class Turn(ui.element):
     """Shows the entries it is given; `on_action` hears its buttons: the turn, the action and the action's value."""
 
@@ -43,8 +48,10 @@ class Turn(ui.element):
         live_markdown: LiveMarkdown,
         on_action: Callable[["Turn", str, str], Awaitable[None]],
         task_of: TaskOf = no_task,
+        show_view: ShowViewOf | None = None,
     ) -> None:
         super().__init__("div")
+        self._show_view = show_view
         self.classes("turn")
         self.run_id = run_id
         self.status: RunStatus = "running"
@@ -88,7 +95,7 @@ class Turn(ui.element):
             self._seen = entry.seq + 1
             match entry.event:
                 case RunStarted() as started:
-                    self._begin(entry, started)
+                    self._begin(entry, started, alive=alive)
                     if self.answer is not None:
                         self.answer.skip(skipped)
                 case MessageAdded(message=said) if said.role == "user" and self.message and not self.message.said:
@@ -134,7 +141,7 @@ class Turn(ui.element):
         with self:
             ui.html(tag("div", mark("warning", f"{words}: {' '.join(sentences)}", warn=True)), sanitize=False)
 
-    def _begin(self, entry: Entry, started: RunStarted) -> None:
+    def _begin(self, entry: Entry, started: RunStarted, *, alive: bool) -> None:
         with self:
             self.message = UserMessage(self._contents)
             self.message.stand(self.run_id, self._beside)
@@ -142,6 +149,7 @@ class Turn(ui.element):
             self.answer = Answer(
                 entry, started, self._agent_icon, self._contents, self._live_markdown,
                 act=act, edits=self.edits, task_of=self._task_of,
+                show_view=self._show_view(entry, alive) if self._show_view else None,
             )  # fmt: skip
 
 

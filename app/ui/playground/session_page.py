@@ -9,6 +9,8 @@ from app.domain.errors import NotFound
 from app.domain.sessions import Session
 from app.domain.trace import files_after
 from app.engine.run.run import Run
+from app.ui.apps.contexts import AppContexts
+from app.ui.apps.showing import views_of
 from app.ui.conversation.conversation import Conversation, trace_of
 from app.ui.conversation.pause_card import DECIDE
 from app.ui.conversation.session_bars import kpi_strip, status_line
@@ -94,8 +96,11 @@ class SessionPage:
                     on_typed=self._keep_typed,
                     on_stop=self._stop_run,
                 )
+                with self._composer.above:
+                    self._contexts = AppContexts(workbench, session.id)
                 self._bar = ui.html(sanitize=False).classes("status-bar").props("data-testid=status-bar")
             self._side = SidePanel(workbench, session, on_change=self._look)
+        self._contexts.show(session)
         self._show_bars()
 
     def _build_conversation(self, live_markdown: LiveMarkdown) -> None:
@@ -106,6 +111,7 @@ class SessionPage:
             live_markdown=live_markdown,
             on_action=self._act,
             task_of=partial(task_state, self._workbench),
+            show_view=partial(views_of, self._workbench, self._draft),
         )
         self._conversation = Conversation(self._workbench, new_turn)
         with self._conversation:
@@ -114,6 +120,10 @@ class SessionPage:
         self._welcome.visible = not self._session.runs
         elsewhere = ui.html(sanitize=False).classes("elsewhere")
         self._elsewhere = on_click_of(elsewhere, BRANCH, self._stand_on)
+
+    async def _draft(self, text: str) -> None:
+        """An app wrote a message: nobody but the person sends it."""
+        self._composer.composer.draft(text)
 
     async def fill(self, run_id: str = "") -> None:
         """Show the latest turns, or those from that run on, on its branch; then follow the session."""
@@ -169,6 +179,8 @@ class SessionPage:
         session = self._workbench.sessions.get(self._session.id)
         agent = self._workbench.agents.get(session.agent_id)
         before, self._session = self._session, session
+        if session.app_contexts != before.app_contexts:
+            self._contexts.show(session)
         if session.title != before.title:
             self._title.show(session)
             ui.page_title(f"{session.title or UNTITLED} · Agent Playground")

@@ -120,6 +120,8 @@ def trigger_words(trigger: Trigger) -> str:
             return f"Started by the agent{named}"
         case "job":
             return f"Started by the job{named}"
+        case "app":
+            return f"Calls of an app{named}"
 
 
 def _forked(run: RunSoFar) -> Html:

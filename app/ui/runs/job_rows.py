@@ -100,7 +100,7 @@ def started_by(row: RunRow) -> Html:
             return tag("span", "the terminal")
         case "agent" if row.parent is not None:
             return tag("a", row.trigger.name or "another run", href=run_address(row.parent.run_id))
-        case "agent" | "job":
+        case "agent" | "job" | "app":
             return tag("span", row.trigger.name or "another run")
 
 

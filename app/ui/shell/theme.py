@@ -21,6 +21,7 @@ SHEETS = (
     "conversation/attachments.css",
     "conversation/queue.css",
     "conversation/results.css",
+    "apps/apps.css",
     "runs/jobs.css",
     "runs/export.css",
     "integrations/integrations.css",

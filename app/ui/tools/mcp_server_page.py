@@ -20,6 +20,7 @@ from app.ui.elements.notices import problems_shown
 from app.ui.elements.questions import agreed
 from app.ui.elements.undo_bar import UndoBar
 from app.ui.tools.give_to_agents import give_to_agents, kit_gift
+from app.ui.tools.mcp_apps import AppConsentForm
 from app.ui.tools.mcp_dialog import McpEditDialog
 from app.ui.tools.mcp_sign_in import McpSignIn
 from app.ui.tools.mcp_views import (
@@ -59,6 +60,7 @@ class McpServerPage(SourcePage):
         self._build_changes()
         self._sign_in = McpSignIn(self._hub, self._name, self.look)
         self._problem = LiveHtml()
+        self._apps = AppConsentForm(self._hub, self._name)
         self._tools = tools_section()
         self._counted: tuple[ToolSpec, ...] = ()
         self._tokens: Mapping[str, int] = {}
@@ -114,6 +116,7 @@ class McpServerPage(SourcePage):
             self._counted, self._tokens = state.tools, {spec.name: about_tokens(spec) for spec in state.tools}
         self._tools.show(tools_view(state, self._tokens))
         self._log.show(log_view(state.log))
+        self._apps.show(state)
 
     async def _do(self, step: Callable[[str], Awaitable[None]]) -> None:
         with problems_shown():
