@@ -95,6 +95,10 @@ class ViewServer(Protocol):
         """The tool that its views know under that name, if they may call it."""
         ...
 
+    def label_of(self, name: str) -> str:
+        """Whose the tool is and its name, such as `weather › forecast`."""
+        ...
+
     async def returned(
         self, name: str, arguments: Mapping[str, JsonValue], context: CallContext
     ) -> tuple[dict[str, JsonValue], ToolOutput]:

@@ -58,7 +58,7 @@ def serve(workbench: Workbench, port: int, how: Opening = "nothing") -> None:
     """Serve until the process is told to end; then close the workbench. Raises `StorageError` before."""
     token = workbench.access_token = secrets.token_urlsafe(32)
     workbench.origin = f"http://{HOST}:{port}"
-    beside = UntrustedOrigin(lambda: workbench.contents, lambda: workbench.sandboxes, home=f"{workbench.origin}/")
+    beside = UntrustedOrigin(lambda: workbench.contents, home=f"{workbench.origin}/")
     workbench.origin_of_contents = beside.open
     OWN_PORTS.update((port, beside.port))
     prove, guests = partial(proof, token, workbench.data.path), WorkbenchGuests(workbench)

@@ -35,7 +35,6 @@ with late():
     import app.export.importing
     import app.export.session_exports
     import app.store.contents.contents
-    import app.store.contents.sandboxes
     import app.store.keys.sign_ins
     import app.store.runs.retention
     import app.store.runs.rows
@@ -125,24 +124,24 @@ class Workbench(ModelParts):
         async with AsyncExitStack() as closing:  # the last one first
             closing.push_async_callback(self.data.close)
             tools = ("tools",) if "tools" in made else ("user_tools", "mcp")  # the registry ends them too
-            others = ("sign_ins", "keys", "hand_calls", "search", "provider_files", "_running", "views")
+            others = ("sign_ins", "keys", "hand_calls", "search", "provider_files", "_running")
             for part in ("working_copies", *tools, *others):
                 if part in made:
                     closing.push_async_callback(made[part].close)
 
     @late_part
     def _running(self) -> "app.engine.running.Running":
+        clock = app.engine.run.stopwatch.SystemClock()
         runs = app.engine.runs.runs.Runs(
-            *(self.data.traces, self.rows, self.models, self.tools, self.artifacts),
-            app.engine.run.stopwatch.SystemClock(),
+            *(self.data.traces, self.rows, self.models, self.tools, self.artifacts, clock),
             day_ceiling=lambda: self.preferences.get().day_cost,
             search=self.search,
             redactions=self.known.ready,
         )
         runs.on_end.append(lambda live: self.search.take(live.run_id, live.entries))
         runs.starting.tool_share = lambda: self.preferences.get().tool_percent / 100
-        stores = (self.agents, self.sessions, self.tools)
-        return app.engine.running.Running.of(runs, *stores, may_use=self.keys.may_use, may_vary=self.keys.may_vary)
+        parts = (self.agents, self.sessions, self.tools, self.mcp.app_server)
+        return app.engine.running.Running.of(runs, *parts, may_use=self.keys.may_use, may_vary=self.keys.may_vary)
 
     @late_part
     def runs(self) -> "app.engine.runs.runs.Runs":
@@ -161,13 +160,12 @@ class Workbench(ModelParts):
         return self._running.pauses
 
     @late_part
-    def jobs(self) -> "app.engine.sessions.jobs.Jobs":
-        return self._running.jobs
+    def views(self) -> "app.engine.sessions.views.Views":
+        return self._running.views
 
     @late_part
-    def views(self) -> "app.engine.sessions.views.Views":
-        """What views of MCP Apps ask for."""
-        return app.engine.sessions.views.Views(self.chat, self.mcp.app_server)
+    def jobs(self) -> "app.engine.sessions.jobs.Jobs":
+        return self._running.jobs
 
     @late_part
     def compare(self) -> "app.engine.sessions.compare.Compare":
@@ -262,11 +260,6 @@ class Workbench(ModelParts):
     def contents(self) -> "app.store.contents.contents.Contents":
         """The artifacts as pages show and link them."""
         return app.store.contents.contents.Contents(self.artifacts, self.origin_of_contents)
-
-    @late_part
-    def sandboxes(self) -> "app.store.contents.sandboxes.Sandboxes":
-        """The pages that views of MCP Apps are shown in."""
-        return app.store.contents.sandboxes.Sandboxes(self.origin_of_contents)
 
     @late_part
     def exports(self) -> "app.export.exports.Exports":

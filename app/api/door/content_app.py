@@ -15,7 +15,7 @@ from app.api.door.sandbox import reported, sandbox_page
 from app.domain.errors import NotFound, StorageError
 from app.domain.media_types import SHOWN_IMAGES, media_type_of
 from app.store.contents.contents import Contents, Expired
-from app.store.contents.sandboxes import PLACE, REPORTED, Sandboxes
+from app.store.contents.sandboxes import PLACE, REPORTED
 
 STRANGERS = 200
 """Connections that have shown no signed address."""
@@ -43,10 +43,10 @@ WORDS_HEADERS = CONTENT_HEADERS | {
 class ContentApp:
     """An ASGI app that gives the contents of signed addresses and the pages of views, and nothing else."""
 
-    def __init__(self, contents: Contents, sandboxes: Sandboxes, *, authority: str, home: str) -> None:
+    def __init__(self, contents: Contents, *, authority: str, home: str) -> None:
         self.connections = Connections(STRANGERS)
         self._contents = contents
-        self._sandboxes = sandboxes
+        self._sandboxes = contents.sandboxes
         self._authority = authority
         self._home = home
 

@@ -79,6 +79,7 @@ def _approval(run: Run, call: ToolCall, tool: GrantedTool) -> PauseRequested:
         arguments=call.arguments,
         tool=run.digest_now(tool),
         label=run.toolset.label(call.name),
+        asked_by=run.started.trigger.name if run.started.trigger.kind == "app" else "",
     )
 
 

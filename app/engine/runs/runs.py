@@ -6,7 +6,7 @@ from collections import OrderedDict
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING
 from weakref import WeakValueDictionary
 
 from app.domain.branches import Branches
@@ -22,13 +22,12 @@ from app.engine.loop.loop import end_stopped, run_agent
 from app.engine.ports import Artifacts, Clock, Models, Opening, RunRows, RunSearch, Toolbox, Traces
 from app.engine.run.interrupted_runs import InterruptedRuns
 from app.engine.run.ledger import Ledger, no_ceiling
-from app.engine.run.recorder import Recorder
 from app.engine.run.run import Run
 from app.engine.run.storing import Join, store_beginning, store_end
 from app.engine.runs.lineage import Lineage
 from app.engine.runs.resuming import can_go_on, pick_up
 from app.engine.runs.run_lists import RunLists
-from app.engine.runs.starting import Starting, past_of
+from app.engine.runs.starting import Starting, past_of, without_secrets
 from app.engine.runs.unbroken import Unbroken, end_all
 from app.late import late
 
@@ -41,7 +40,6 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
-E = TypeVar("E", RunStarted, MessageAdded)
 CLOSING_SECONDS = 2.0
 """How long the end of the process waits for what begins, and for what is on its way to the disk."""
 KEPT_FINISHED = 30
@@ -121,17 +119,9 @@ class Runs:
         """
         run_id = run_id or new_id()
         async with self.starting.taking(run_id) as undo:
-            recorder = await self.starting.recorder(undo, run_id, started)
-            started = await _without_secrets(started, recorder)
-            said = [
-                MessageAdded(message=message, origin=origin),
-                *(MessageAdded(message=m, origin="app") for m in along),
-            ]
-            said = [await _without_secrets(one, recorder) for one in said]
-            await recorder.prepare(started)
-            live = self.starting.equipped(undo, started, recorder)
-            recorder.record(started, *said, cleaned=True)
-            await recorder.flush()
+            told = (MessageAdded(message=one, origin="app") for one in along)
+            said = (MessageAdded(message=message, origin=origin), *told)
+            live = await self.starting.begun(undo, run_id, started, said)
             await self._begin(live, work=work)
         return live
 
@@ -151,7 +141,7 @@ class Runs:
         run_id, origin = new_id(), await playback.record_for(forked, (), self.trace)
         async with self.starting.taking(run_id) as undo:
             recorder = await self.starting.recorder(undo, run_id, started)
-            started = await _without_secrets(started, recorder)
+            started = await without_secrets(started, recorder)
             await recorder.prepare(started)
             await recorder.copy((prefix[0].model_copy(update={"event": started}), *prefix[1:]))
             recorder.record(forked)  # from here on it is a run of its own: what it used up and what it is allowed
@@ -308,9 +298,3 @@ class Runs:
             self._finished.popitem(last=False)
         for tell in self.on_end:
             tell(live)
-
-
-async def _without_secrets(event: E, recorder: Recorder) -> E:
-    """What a run begins with may be much, so a thread looks through it."""
-    redaction = recorder.redaction
-    return event if redaction is None else await asyncio.to_thread(redaction.value, event)

@@ -1,12 +1,12 @@
 """How runs come to go on here: each is taken by one, and given back whole where it does not go on after all."""
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
-from app.domain.events import Entry, RunStarted
+from app.domain.events import Entry, MessageAdded, RunStarted
 from app.domain.provenance import Trigger
 from app.domain.trace import active_seconds, files_after
 from app.engine.loop.loading import Loading
@@ -21,6 +21,9 @@ from app.engine.runs.resuming import allowed_before
 
 if TYPE_CHECKING:
     from app.domain.secrets.redaction import Redactions
+
+
+E = TypeVar("E", RunStarted, MessageAdded)
 
 
 @dataclass(frozen=True)
@@ -84,6 +87,17 @@ class Starting:
         undo.push_async_callback(recorder.abandon)
         return recorder
 
+    async def begun(self, undo: AsyncExitStack, run_id: str, started: RunStarted, said: Iterable[MessageAdded]) -> Run:
+        """A run that begins with those messages, which are on disk with how it began."""
+        recorder = await self.recorder(undo, run_id, started)
+        started = await without_secrets(started, recorder)
+        clean = [await without_secrets(one, recorder) for one in said]
+        await recorder.prepare(started)
+        live = self.equipped(undo, started, recorder)
+        recorder.record(started, *clean, cleaned=True)
+        await recorder.flush()
+        return live
+
     def equipped(self, undo: AsyncExitStack, started: RunStarted, recorder: Recorder, past: Past | None = None) -> Run:
         """The run with all that it works with; where it came some way already, what it used up then counts."""
         past = past or past_of(recorder.entries)
@@ -103,3 +117,9 @@ class Starting:
         )
         undo.callback(live.let_go)
         return live
+
+
+async def without_secrets(event: E, recorder: Recorder) -> E:
+    """What a run begins with may be much, so a thread looks through it."""
+    redaction = recorder.redaction
+    return event if redaction is None else await asyncio.to_thread(redaction.value, event)

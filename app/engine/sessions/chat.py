@@ -23,6 +23,8 @@ from app.engine.runs.runs import Runs
 from app.engine.sessions.turns import checked, history_after, purpose_of, with_run
 
 FROM_PAGE = Trigger(kind="page")
+_SAID: Origin = "user"
+_QUEUED: Origin = "queued"
 Begun = Callable[[RunStarted], RunStarted]
 """How a run begins, made of how it would begin."""
 MayVary = Callable[[Trigger], bool]
@@ -229,18 +231,12 @@ class Chat:
             session = await self._as_allowed(session, trigger)
             started, message = await self._run_started(session, before, message, trigger, purpose)
             started = begun_as(started.model_copy(update={"follows": path[-1] if path else FIRST}))
-            told = session.app_contexts
-            along = [user_message(context.said) for context in told]
-            origin: Origin = "queued" if queued else "user"
-            live = await self.runs.start(started, message, origin=origin, run_id=run_id, along=along)
-
-            def joined(newest: Session) -> Session:
-                left = tuple(context for context in newest.app_contexts if context not in told)
-                return with_run(newest, path, live.run_id, message.headline, queued).model_copy(
-                    update={"app_contexts": left}
-                )
-
-            await self.sessions.change(session.id, joined)
+            along, origin = session.app_contexts, _QUEUED if queued else _SAID
+            told = [user_message(context.said) for context in along]
+            live = await self.runs.start(started, message, origin=origin, run_id=run_id, along=told)
+            await self.sessions.change(
+                session.id, lambda newest: with_run(newest, path, live.run_id, message.headline, queued, along=along)
+            )
             return live
 
     async def _as_allowed(self, session: Session, trigger: Trigger) -> Session:

@@ -1,5 +1,6 @@
 """What a session gives its next run, and what that run leaves in it."""
 
+from app.domain.apps import AppContext
 from app.domain.errors import TooLarge, WorkbenchError
 from app.domain.messages import Attachment, Message, ReasoningPart, TextPart
 from app.domain.provenance import Purpose
@@ -44,12 +45,22 @@ def history_after(trace: StoredTrace) -> tuple[Message, ...]:
     return tuple(messages)
 
 
-def with_run(session: Session, before: tuple[str, ...], run_id: str, text: str, queued: str) -> Session:
+def with_run(
+    session: Session,
+    before: tuple[str, ...],
+    run_id: str,
+    text: str,
+    queued: str,
+    *,
+    along: tuple[AppContext, ...] = (),
+) -> Session:
     """The session with a run that follows `before` and begins with `text`, which was typed or waited under `queued`.
 
-    One stands on the run from now on, unless it was queued on another branch than one looks at.
+    One stands on the run from now on, unless it was queued on another branch than one looks at. What went `along` of
+    what views say is told no second time.
     """
-    changes: dict[str, object] = {"updated_at": now()}
+    left = tuple(context for context in session.app_contexts if context not in along)
+    changes: dict[str, object] = {"updated_at": now(), "app_contexts": left}
     if not queued or session.runs == before:
         changes["runs"] = (*before, run_id)
     if before:

@@ -15,6 +15,7 @@ from urllib.parse import quote
 
 from app.domain.errors import NotFound, StorageError
 from app.store.contents.artifacts import Artifacts
+from app.store.contents.sandboxes import Sandboxes
 from app.store.journal.trouble import in_words
 
 BEGINNING = 64
@@ -88,6 +89,7 @@ class Contents:
 
     def __init__(self, artifacts: Artifacts, origin: Callable[[], str] = str, links: SignedLinks | None = None) -> None:
         self.links = links or SignedLinks()
+        self.sandboxes = Sandboxes(origin)
         self._artifacts = artifacts
         self._origin = origin
 

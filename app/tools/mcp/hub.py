@@ -260,7 +260,7 @@ class McpTool:
 
     @property
     def label(self) -> str:
-        return f"{self.session.server.name} › {self.spec.name.removeprefix(f'{self.spec.kit}__')}"
+        return self.session.label_of(self.spec.name)
 
     async def run(self, arguments: Mapping[str, JsonValue], context: CallContext) -> ToolOutput:
         """Raises `ToolError`. Cancelling it cancels the call at the server."""

@@ -13,7 +13,7 @@ from pydantic import JsonValue
 from app.domain.errors import ToolError, WorkbenchError
 from app.domain.messages import AppPart
 from app.domain.tool_settings import HttpTransport, McpServer
-from app.domain.tools import CallContext, ToolOutput, ToolSpec
+from app.domain.tools import CallContext, ToolOutput, ToolSpec, canonical_name
 from app.domain.values import now
 from app.late import late, read
 from app.tools.mcp.failures import in_words, loss
@@ -188,6 +188,10 @@ class McpSession:
         names = self._connection.listing.own_names if self._connection else {}
         ours = next((name for name, own in names.items() if own == own_name), None)
         return next((spec for spec in self._agreed if spec.name == ours and "app" in spec.callers), None)
+
+    def label_of(self, name: str) -> str:
+        """Whose the tool is and its name, such as `weather › forecast`."""
+        return f"{self.server.name} › {name.removeprefix(f'{canonical_name(self.server.name)}__')}"
 
     async def _note_asked(self, view: AppPart) -> None:
         """Remember what its views ask for, so that its owner can allow it."""

@@ -172,6 +172,10 @@ export default {
       if (this.mode !== "fullscreen" || this.$el.contains(event.target) || event.target.closest(".q-dialog, .q-menu, .q-notifications")) return;
       this.$el.querySelector("[data-testid=mcp-app-inline]")?.focus();
     },
+    // A card of ours waits above the view.
+    attend() {
+      this.$el.querySelector(".mcp-app-notes").scrollIntoView({ block: "nearest" });
+    },
     fit() {
       if (this.frame) this.frame.style.height = this.mode === "inline" ? `${this.height}px` : "100%";
     },

@@ -21,7 +21,7 @@ from app.ui.conversation.pause_card import DECIDE, PauseCard, decide_pause
 from app.ui.elements.addresses import mcp_server_address, run_address
 from app.ui.elements.format import plural
 from app.ui.elements.live_html import LiveHtml
-from app.ui.elements.markup import Html, joined, tag
+from app.ui.elements.markup import joined, tag
 from app.ui.elements.notices import problems_shown
 from app.ui.elements.visible import title_of, visible
 from app.workbench import Workbench
@@ -124,11 +124,11 @@ class AppView(ui.element, component="app_frame.js"):
             said.append((f"It may not reach {', '.join(lacking)}. ", way))
         if part.refused_domains:
             said.append((f"It asks for {plural(part.refused_domains, 'origin')} that no app is given.",))
-        if kept_from := self._workbench.sandboxes.reports(str(self._props["sandbox"])):
+        if kept_from := self._workbench.contents.sandboxes.reports(str(self._props["sandbox"])):
             said.append((f"It was kept from {visible(', '.join(kept_from[:5]))}.",))
-        if made := self._workbench.views.made(self._view):
-            run_id, _ = self._workbench.views.asked(self._view)
-            way = tag("a", "See them", href=run_address(run_id)) if run_id else Html("")
+        made, run_id = self._workbench.views.made(self._view)
+        if made:
+            way = tag("a", "See what it called", href=run_address(run_id))
             said.append((f"It has called its server {plural(made, 'time')}. ", way))
         return said
 
@@ -149,14 +149,14 @@ class AppView(ui.element, component="app_frame.js"):
         if self._granted == (domains, clipboard, evaluates):
             return False
         self._granted = (domains, clipboard, evaluates)
-        address = self._workbench.sandboxes.address
+        address = self._workbench.contents.sandboxes.address
         self._props["sandbox"] = address(domains, page=self._page, clipboard=clipboard, evaluates=evaluates)
         self._props["clipboard"] = clipboard
         return True
 
     def _show_pauses(self) -> None:
         """A card for each decision that its calls wait for."""
-        run_id, pauses = self._workbench.views.asked(self._view)
+        pauses, (_, run_id) = self._workbench.views.asked(self._view), self._workbench.views.made(self._view)
         open_now = {pause.pause_id for pause in pauses}
         for gone in self._cards.keys() - open_now:
             self._cards.pop(gone).delete()
@@ -164,7 +164,13 @@ class AppView(ui.element, component="app_frame.js"):
             if pause.pause_id not in self._cards:
                 with self._pauses:
                     act = partial(self._act, run_id)
-                    self._cards[pause.pause_id] = PauseCard(pause, self._spec, alive=True, act=act)
+                    spec = self._spec_of(pause.name)
+                    self._cards[pause.pause_id] = PauseCard(pause, spec, alive=True, act=act)
+                self.run_method("attend")
+
+    def _spec_of(self, name: str) -> ToolSpec | None:
+        state = self._server()
+        return next((spec for spec in state.tools if spec.name == name), None) if state else None
 
     async def _act(self, run_id: str, action: str, value: str) -> None:
         with problems_shown():

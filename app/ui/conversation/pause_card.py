@@ -95,7 +95,8 @@ class PauseCard(ui.element):
                 f"The app was closed while {self._name} was running. It may have done its work already. "
                 "Run it once more?"
             )
-        return self._pause.question or f"The agent wants to call {self._name}. Allow it?"
+        who = f"An app of the server {self._pause.asked_by}" if self._pause.asked_by else "The agent"
+        return self._pause.question or f"{who} wants to call {self._name}. Allow it?"
 
     def _build(self, *, alive: bool) -> None:
         pause = self._pause
