@@ -295,6 +295,6 @@ def _of_event(event: Event) -> Iterator[str]:
 def _of_parts(parts: Iterable[Part]) -> Iterator[str]:
     for part in parts:
         if isinstance(part, ImagePart | FilePart | AppPart):
-            yield part.artifact
+            yield from (part.artifact, part.given) if isinstance(part, AppPart) else (part.artifact,)
         elif isinstance(part, ToolResult):
             yield from _of_parts(part.parts)

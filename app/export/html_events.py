@@ -2,7 +2,7 @@
 
 import base64
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import assert_never
 
 import orjson
@@ -24,13 +24,13 @@ from app.domain.events import (
 )
 from app.domain.markdown_blocks import fenced_parts
 from app.domain.media_types import SHOWN_IMAGES, media_type_of
-from app.domain.messages import FilePart, ImagePart, Message, ResultPart, ToolResult
+from app.domain.messages import AppPart, FilePart, ImagePart, Message, ResultPart, ToolResult
 from app.domain.result_rows import SHOWN_ROWS, RowTable, cell_text, json_of, kept_whole, table_of
 from app.domain.trace import NONE_EDITED, CallView, Edited, Edits, Step
 from app.domain.trace.steps import steps_of
 from app.export.review import attachments_of
 from app.export.rich_text import Markup, element, joined, prose
-from app.export.words import duration_words
+from app.export.words import app_words, duration_words
 
 LONGEST_PROSE = 200_000
 """Characters of answers that are shown as Markdown; what comes after them is shown as it was written."""
@@ -117,9 +117,10 @@ class Timeline:
     def _attached(self, message: Message | None) -> Iterator[Markup]:
         return self._parts(message.attachments if message else ())
 
-    def _parts(self, parts: Iterable[ResultPart]) -> Iterator[Markup]:
+    def _parts(self, parts: Sequence[ResultPart]) -> Iterator[Markup]:
         for part in attachments_of(parts):
             yield self._part(part)
+        yield from (_note(app_words(part)) for part in parts if isinstance(part, AppPart))
 
     def _part(self, part: ImagePart | FilePart) -> Markup:
         """A picture as itself, once; a file as a link that saves it."""

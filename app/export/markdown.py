@@ -13,7 +13,7 @@ import orjson
 
 from app.domain.events import Entry, MessageAdded
 from app.domain.failure_words import failure_words
-from app.domain.messages import FilePart, ImagePart, Message, ResultPart, ToolResult
+from app.domain.messages import AppPart, FilePart, ImagePart, Message, ResultPart, ToolResult
 from app.domain.result_rows import json_of, kept_whole, table_of
 from app.domain.trace import (
     NONE_EDITED,
@@ -33,7 +33,7 @@ from app.domain.trace.fork_view import fork_view
 from app.export.markdown_text import fenced, plain, pretty, quoted, table_lines
 from app.export.origins import counted, origins
 from app.export.review import BesideFile, attachment_files, attachments_of, call_stem, code_path, files_of_calls
-from app.export.words import STATUS_WORDS, cost_words, duration_words, moment_words
+from app.export.words import STATUS_WORDS, app_words, cost_words, duration_words, moment_words
 
 LONGEST_SHOWN = 8_000
 """Characters of one result in the document; the whole of it is in its file."""
@@ -196,6 +196,9 @@ class _Writer:
                 where = f"in [its file]({self._folder}{call_stem(number, call)}.json)"
             yield from (f"*{left:,} more characters are {where}.*", "")
         yield from self._attachments(result.parts)
+        for part in result.parts:
+            if isinstance(part, AppPart):
+                yield from (f"*{plain(app_words(part))}*", "")
 
     def _rows(self, call: CallView, result: ToolResult) -> Generator[str, None, str]:
         """Writes the rows of a result as a table; gives back the text that is left, JSON in lines."""

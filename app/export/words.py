@@ -5,6 +5,7 @@ import unicodedata
 from datetime import datetime
 from typing import Literal
 
+from app.domain.messages import AppPart
 from app.domain.trace import RunStatus
 
 SessionFormat = Literal["markdown", "html", "jsonl"]
@@ -39,6 +40,12 @@ def one_line(text: str, limit: int = 200) -> str:
     )
     line = " ".join(seen.split())
     return line if len(line) <= limit else line[: limit - 1].rstrip() + "…"
+
+
+def app_words(part: AppPart) -> str:
+    """That a call brought an app along, which no export shows."""
+    app = f"It brought an app along: {one_line(part.uri)} of the MCP server {one_line(part.server)}."
+    return f"{app} Open the run in the app to use it."
 
 
 def moment_words(moment: datetime) -> str:

@@ -66,7 +66,7 @@ class ContentApp:
                 self._sandboxes.get(path.removesuffix(REPORTED))
                 if words := await reported(request):
                     self._sandboxes.report(path, words)
-                return Response(status_code=204, headers=CONTENT_HEADERS)
+                return Response(status_code=204, headers=PICTURE_HEADERS)
             sandbox = self._sandboxes.get(path)
         except NotFound as problem:
             return self._words(404, "There is no app here", f"{problem} Load the page that showed it again.")

@@ -33,6 +33,8 @@ class CallView:
     printed: str = ""
     traceback: str = ""
     attempts: int = 1
+    times: int = 1
+    """How many calls of an app it stands for, all the same."""
     changes: list[FileChanged] = field(default_factory=list)
     task_run: str = ""
     """The run that it began for a task, or waits for."""
@@ -87,7 +89,7 @@ def follow_call(views: dict[str, CallView], entry: Entry) -> CallView | None:
             view = views.setdefault(call_id, CallView(call_id, result.name, {}, asked_seq=entry.seq))
             view.result, view.result_seq = result, entry.seq
             view.ms, view.printed, view.traceback = returned.ms, returned.printed, returned.traceback
-            view.attempts = returned.attempts
+            view.attempts, view.times = returned.attempts, returned.times
             return view
         case _:
             return None

@@ -17,7 +17,7 @@ from app.domain.messages import user_message
 from app.domain.provenance import Parent, Trigger
 from app.domain.sessions import Session
 from app.domain.tools import GrantedTool, ToolSpec
-from app.domain.trace import open_pauses
+from app.domain.trace import RunFilter, open_pauses
 from app.domain.values import new_id
 from app.engine.ports import ViewServer
 from app.engine.run.run import Run
@@ -25,6 +25,7 @@ from app.engine.run.stopwatch import Stopwatch
 from app.engine.sessions.chat import Chat
 from app.engine.sessions.view_calls import A_SECOND, Json, OpenView, ViewCall
 
+MOST_RUNS = 100
 MOST_WAITING = 32
 LARGEST_ARGUMENTS = 256 * 1024
 """Characters as JSON."""
@@ -99,6 +100,12 @@ class Views:
         """How many calls the view made since the app was started, and the run that holds the last of them."""
         place = self._place(view)
         return place.made, place.last_run
+
+    def runs_of(self, run_id: str, call_id: str) -> list[str]:
+        """The newest runs that hold calls of the view which that call brought, the oldest of them first."""
+        rows = self._runs.rows.find(RunFilter(parent=run_id), limit=MOST_RUNS).rows
+        mine = (row for row in rows if row.trigger.kind == "app" and row.parent and row.parent.call_id == call_id)
+        return [row.run_id for row in mine][::-1]
 
     async def close(self) -> None:
         """End the runs that hold calls of views: they never go on later."""

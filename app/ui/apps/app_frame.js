@@ -14,6 +14,8 @@ const TEARDOWN_MS = 2_000;
 const PING_MS = 5_000;
 const SILENT_MS = 10_000;
 const PROGRESS_MS = 15_000; // views give up after 60 s unless they hear of it
+const TYPING_MS = 300;
+const MOST_GRABS = 3;
 const MOST_ASKED = 32;
 const LARGEST = 400_000; // characters of a request: what is much more never arrives at the server
 const LARGEST_FILE = 10_000_000;
@@ -24,6 +26,10 @@ const OVER = ":is(.q-menu, .q-dialog__inner):not([class*=leave-active])";
 
 const apps = new Set(); // all of this page, in the order they came
 const icon = (name) => h("i", { class: "q-icon notranslate material-icons", "aria-hidden": "true", "data-icon": name });
+// What a person's hands did last: a frame can take the keyboard without being asked, and would read what is typed.
+const hands = { key: "", at: 0, place: null };
+document.addEventListener("keydown", ({ key }) => Object.assign(hands, { key, at: Date.now() }), true);
+document.addEventListener("focusin", ({ target }) => { if (target.tagName !== "IFRAME") hands.place = target; }, true);
 const clamp = (value, low, high) => Math.min(Math.max(value, low), high);
 const ratio = (value) => {
   const kept = clamp(value ?? Number(localStorage.getItem(RATIO) ?? 0.5), 0.2, 0.8) || 0.5;
@@ -70,6 +76,7 @@ export default {
     window.addEventListener("message", this.receive);
     document.addEventListener("keydown", this.key, true);
     document.addEventListener("focusin", this.keep_focus);
+    window.addEventListener("blur", this.give_back);
     this.sizes = new ResizeObserver(() => this.tell_context());
     this.sizes.observe(this.$refs.place);
     this.watching = new MutationObserver(() => this.tell_context());
@@ -83,6 +90,7 @@ export default {
     window.removeEventListener("message", this.receive);
     document.removeEventListener("keydown", this.key, true);
     document.removeEventListener("focusin", this.keep_focus);
+    window.removeEventListener("blur", this.give_back);
     this.sizes.disconnect();
     this.watching.disconnect();
     if (this.mode === "beside") document.body.classList.remove("app-beside");
@@ -95,6 +103,7 @@ export default {
       this.awaited = new Map(); // our requests to the view
       this.declared = null; // the modes that the view says it has
       this.greeted = false;
+      this.grabs = 0;
       this.last = ""; // the context that it was told last
     },
     say(state, why = "") {
@@ -115,9 +124,10 @@ export default {
       return found;
     },
     tabs() {
-      return h("div", { class: "mcp-app-tabs grow", role: "tablist", "aria-label": "Open apps" }, this.others.map((other) =>
+      const named = (one, place) => (this.others.some((other) => other !== one && other.name === one.name) ? `${one.name} ${place + 1}` : one.name);
+      return h("div", { class: "mcp-app-tabs grow", role: "tablist", "aria-label": "Open apps" }, this.others.map((other, place) =>
         h("button", { type: "button", role: "tab", key: other.call, "data-testid": "mcp-app-tab", "aria-selected": String(other === this),
-          onClick: () => other.take_screen(this) }, other.name)));
+          onClick: () => other.set_mode("fullscreen") }, named(other, place))));
     },
     divider() {
       return h("div", { class: "mcp-app-divider", role: "separator", tabindex: "0", "aria-orientation": "vertical",
@@ -158,10 +168,6 @@ export default {
         this.$el.querySelector(`[data-testid=${focused}]`)?.focus({ preventScroll: mode !== "inline" });
       });
     },
-    take_screen(from) {
-      if (from === this) return;
-      this.set_mode("fullscreen");
-    },
     key(event) {
       if (event.key !== "Escape" || this.mode !== "fullscreen" || event.isComposing || document.querySelector(OVER)) return;
       event.preventDefault();
@@ -171,6 +177,16 @@ export default {
     keep_focus(event) {
       if (this.mode !== "fullscreen" || this.$el.contains(event.target) || event.target.closest(".q-dialog, .q-menu, .q-notifications")) return;
       this.$el.querySelector("[data-testid=mcp-app-inline]")?.focus();
+    },
+    // The frame has the keyboard: unless a person pointed at it, or came there by Tab, it took it by itself.
+    give_back() {
+      if (!this.frame || document.activeElement !== this.frame || !matchMedia("(hover: hover)").matches) return;
+      const typing = Date.now() - hands.at < TYPING_MS;
+      if (typing ? hands.key === "Tab" : this.frame.matches(":hover")) return;
+      this.grabs += 1;
+      if (this.grabs >= MOST_GRABS) this.fail("It took the keyboard by itself, so it was closed.");
+      else this.frame.blur();
+      if (hands.place?.isConnected) hands.place.focus({ preventScroll: true });
     },
     // A card of ours waits above the view.
     attend() {
@@ -211,8 +227,10 @@ export default {
     },
     close(state) {
       this.set_mode("inline");
+      const held = this.$el.contains(document.activeElement);
       this.round = null;
       this.say(state);
+      if (held) this.$nextTick(() => this.$el.querySelector("[data-testid=mcp-app-open]")?.focus({ preventScroll: true }));
       if (!this.frame) return this.remove();
       const { frame } = this;
       const gone = () => { if (this.frame === frame) this.remove(); };
@@ -325,6 +343,7 @@ export default {
           if (this.state !== "closed" && this.state !== "card") this.say("live");
           this.notify("ui/notifications/tool-input", { arguments: JSON.parse(JSON.stringify(this.args)) });
           this.notify("ui/notifications/tool-result", this.known.result);
+          this.beat(); // who answers now will be missed later
           break;
         case "ui/notifications/size-changed":
         case "ui/notifications/size-change":

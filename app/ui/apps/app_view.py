@@ -29,8 +29,8 @@ from app.workbench import Workbench
 LOOK_SECONDS = 0.5
 LONGEST_DRAFT = 10_000
 """Characters of a message that a view writes for the person."""
-Draft = Callable[[str], Awaitable[None]]
-"""Puts a text into the box where messages are written. Raises `WorkbenchError` where that cannot be."""
+Draft = Callable[[str], Awaitable[str]]
+"""Puts a text into the box where messages are written; why it was not put there, if it was not."""
 Json = dict[str, JsonValue]
 _ODD = re.compile(r"[^\w .()+,=-]")
 
@@ -61,7 +61,7 @@ class AppView(ui.element, component="app_frame.js"):
         self._granted: object = None
         self._tasks: set[asyncio.Task[None]] = set()
         self._cards: dict[str, PauseCard] = {}
-        self._state, self._why, self._drafted = "card", "", ""
+        self._state, self._why = "card", ""
         self._props.update(
             call=f"{run_id}:{call.call_id}",
             tool=call.name,
@@ -230,10 +230,8 @@ class AppView(ui.element, component="app_frame.js"):
             raise ToolError("A message is text of the user, in a session.")
         if len(text) > LONGEST_DRAFT:
             raise ToolError(f"The message has more than {LONGEST_DRAFT:,} characters.")
-        if text == self._drafted:
-            raise ToolError("This message was written already.")
-        self._drafted = text
-        await self._draft(text)
+        if problem := await self._draft(text):
+            raise ToolError(problem)
         return {}
 
 

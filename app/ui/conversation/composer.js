@@ -19,6 +19,8 @@ export default {
     const kept = sessionStorage.getItem(this.storage);
     this.$refs.box.value = kept ?? this.text ?? "";
     this.edition = Date.now(); // of what stands in the box: the server takes each once, however often Enter is pressed
+    this.touched = 0; // when somebody typed last
+    this.drafted = "";
     this.stored = true; // the server has what stands in the box
     this.fit();
     if (kept !== null) this.saveLater();
@@ -34,6 +36,10 @@ export default {
       if (this.eager) this.$refs.box.focus({ preventScroll: true });
     },
     typed() {
+      this.touched = Date.now();
+      this.changed();
+    },
+    changed() {
       this.edition += 1;
       this.fit();
       this.saveLater();
@@ -84,12 +90,15 @@ export default {
       this.fit();
       this.$refs.box.focus({ preventScroll: true });
     },
-    // What an app wrote for the person: behind what they typed, and sent by nobody else.
+    // What an app wrote for the person goes behind what they typed, and nobody else sends it. Why it was not taken.
     draft(text) {
       const box = this.$refs.box;
+      if (Date.now() - this.touched < SAVE_MS) return "Somebody is writing.";
+      if (this.drafted && box.value.includes(this.drafted)) return "Its last message still waits to be sent.";
+      this.drafted = text;
       box.value = box.value.trim() ? `${box.value}\n\n${text}` : text;
-      this.typed();
-      this.focus();
+      this.changed();
+      return "";
     },
     fit() {
       const box = this.$refs.box;

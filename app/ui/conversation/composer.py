@@ -68,9 +68,9 @@ class Composer(ui.element, component="composer.js"):
         """Put the cursor into the box, but not where that brings up a keyboard."""
         self.run_method("focus")
 
-    def draft(self, text: str) -> None:
-        """Put a text behind what was typed, for the person to look at and send."""
-        self.run_method("draft", text)
+    async def draft(self, text: str) -> str:
+        """Put a text behind what was typed, for the person to look at and send; why not, if that was not done."""
+        return str(await self.run_method("draft", text))
 
     async def submit(self, text: str, length: int, how: SendAs = "next") -> bool:
         """Send the text; of one that is too large to travel only the length is known. True when it was taken."""

@@ -121,9 +121,9 @@ class SessionPage:
         elsewhere = ui.html(sanitize=False).classes("elsewhere")
         self._elsewhere = on_click_of(elsewhere, BRANCH, self._stand_on)
 
-    async def _draft(self, text: str) -> None:
+    async def _draft(self, text: str) -> str:
         """An app wrote a message: nobody but the person sends it."""
-        self._composer.composer.draft(text)
+        return await self._composer.composer.draft(text)
 
     async def fill(self, run_id: str = "") -> None:
         """Show the latest turns, or those from that run on, on its branch; then follow the session."""

@@ -116,7 +116,9 @@ class RunPage:
     def _built_tabs(self) -> RunTabs:
         if self._tabs is None:
             bench = self._workbench
-            context = CardContext(self._run, bench.contents, partial(task_state, bench), partial(ChildRun, bench))
+            apps = partial(bench.views.runs_of, self._run.run_id)
+            state, child = partial(task_state, bench), partial(ChildRun, bench)
+            context = CardContext(self._run, bench.contents, state, child, apps)
             wanted = self._run.place(self._step) if self._step is not None else None
             self._find.current = wanted
             with self._body:

@@ -1,11 +1,11 @@
 """One step of a run as a card."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from nicegui import background_tasks, ui
 
-from app.domain.messages import FilePart, ImagePart
+from app.domain.messages import AppPart, FilePart, ImagePart
 from app.domain.trace import CallView, Step
 from app.store.contents.contents import Contents
 from app.ui.conversation.artifact_buttons import hear_artifact_buttons
@@ -39,6 +39,11 @@ OPEN_THOUGHT = 600
 """Characters of a thought above which it is closed at first."""
 
 
+def no_apps(_call_id: str) -> Iterable[str]:
+    """No app called anything."""
+    return ()
+
+
 @dataclass(frozen=True, slots=True)
 class CardContext:
     """What the cards of one run have in common."""
@@ -48,6 +53,8 @@ class CardContext:
     task_of: TaskOf = no_task
     child_run: Callable[[str], object] | None = None
     """Builds the steps of a run that one of its calls started."""
+    apps_of: Callable[[str], Iterable[str]] = no_apps
+    """The runs that hold what the app of that call called."""
     nested: bool = False
     """The cards stand within those of another run: what is done from a step is done on the run's own page."""
 
@@ -122,6 +129,9 @@ class StepCard(ui.element):
         on_click_of(self, "sort", lambda column: self._sort(shown, call, column))
         if call.name == "spawn_task" and call.task_run and self._context.child_run is not None:
             self._context.child_run(call.task_run)
+        if self._context.child_run is not None and any(isinstance(part, AppPart) for part in result.parts):
+            for run_id in self._context.apps_of(call.call_id):
+                self._context.child_run(run_id)
         if call.changes or any(isinstance(part, ImagePart | FilePart) for part in result.parts):
             place = ui.html(sanitize=False).classes("tool-body")
             hear_artifact_buttons(self, self._context.contents)
@@ -227,7 +237,8 @@ def _result(step: Step, call: CallView, context: CardContext, returned: Html | N
     result, edited = call.result, call.edited_result
     status = result.status if result is not None else "ok"
     tries = f", {call.attempts} attempts" if call.attempts > 1 else ""
-    took = "" if edited else f"{STATUS_WORDS[status]} in {duration(call.ms)}{tries}"
+    again = f", the last of {call.times} that were the same" if call.times > 1 else ""
+    took = "" if edited else f"{STATUS_WORDS[status]} in {duration(call.ms)}{tries}{again}"
     title = titled(context.run.specs.get(call.name), call.name, call.label)
     if call.name == "spawn_task" and call.task_run and status == "ok" and edited is None:
         returned = task_words(call, context.task_of(call.task_run))  # and not only the id of its run

@@ -15,7 +15,7 @@ LABELS: dict[StepType, str] = {
     "tool-result": "Tool result",
     "agent-response": "Answer",
 }
-REQUESTS: dict[Origin, str] = {"steer": "User, breaking in", "queued": "User, from the queue"}
+REQUESTS: dict[Origin, str] = {"steer": "User, breaking in", "queued": "User, from the queue", "app": "An app"}
 ICONS: dict[StepType, str] = {
     "user-request": "person",
     "agent-thought": "psychology",

@@ -12,7 +12,7 @@ from pydantic import JsonValue
 from app.domain.errors import NotFound, StorageError
 from app.domain.events import FileChanged
 from app.domain.media_types import SHOWN_IMAGES
-from app.domain.messages import FilePart, ImagePart, ResultPart
+from app.domain.messages import AppPart, FilePart, ImagePart, ResultPart
 from app.engine.by_hand import HandCall
 from app.engine.loop.outcomes import Outcome
 from app.store.contents.contents import Contents
@@ -101,6 +101,8 @@ class HandCallResult(ui.element):
                 return await self._image(part)
             case FilePart():
                 return _file(part, f"{part.media_type}, {size(part.size)}")
+            case AppPart():
+                return tag("p", "It brings an app along, which is shown where an agent calls it.", cls="faint")
             case _:
                 return Html("")
 

@@ -1,7 +1,5 @@
 """What the apps of an MCP server ask for, and what of that its owner allows: nothing until they say so."""
 
-from functools import partial
-
 from nicegui import ui
 
 from app.domain.apps import AppConsent
@@ -49,7 +47,8 @@ class AppConsentForm(ui.element):
             self._clipboard = _box(CLIPBOARD, apps.clipboard)
             self._clipboard.visible = apps.clipboard_asked
             self._evaluates = _box(EVALUATES, apps.evaluates)
-        button("Save", partial(self._save), look="primary", testid="mcp-app-allow-save")
+        with ui.element("div").classes("row-line"):
+            button("Save", self._save, look="primary", testid="mcp-app-allow-save")
 
     async def _save(self) -> None:
         allowed = [name for name, box in self._boxes.items() if box.value]

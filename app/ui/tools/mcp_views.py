@@ -126,15 +126,18 @@ def tools_view(state: ServerState, tokens: Mapping[str, int]) -> Html:
 
 def _all_tokens(state: ServerState, tokens: Mapping[str, int]) -> Html:
     """What the whole server takes."""
-    number = sum(tokens[spec.name] for spec in state.tools)
+    number = sum(tokens[spec.name] for spec in state.tools if "model" in spec.callers)
     words = f"Together their descriptions take {tokens_about(number)} of a model's context."
     return tag("p", words, cls="faint", data_testid="server-tokens")
 
 
 def _tool(spec: ToolSpec, tokens: int, *, linked: bool) -> Html:
-    name = tag("a", spec.name, href=tool_address(spec.name)) if linked else tag("code", spec.name)
-    size = tag("span", tokens_about(tokens), cls="faint tool-tokens")
-    return tag("li", name, size, tag("span", head(spec.description, 160), cls="faint"), data_testid="server-tool")
+    for_models = "model" in spec.callers
+    name = tag("a", spec.name, href=tool_address(spec.name)) if linked and for_models else tag("code", spec.name)
+    app = "for apps only" if not for_models else "brings an app" if spec.view else ""
+    line = tag("div", name, tag("span", app, cls="chip"), cls="row-line") if app else name
+    size = tag("span", tokens_about(tokens), cls="faint tool-tokens") if for_models else ""
+    return tag("li", line, size, tag("span", head(spec.description, 160), cls="faint"), data_testid="server-tool")
 
 
 def changes_view(changes: Sequence[ToolChange]) -> Html:
@@ -155,6 +158,8 @@ def _change(change: ToolChange) -> Html:
             ("Description", before.description, after.description),
             ("Title", before.title, after.title),
             ("Schema", _schema(before), _schema(after)),
+            ("App", before.view or "none", after.view or "none"),
+            ("May be called by", ", ".join(before.callers), ", ".join(after.callers)),
         )
         if old != new
     ]
