@@ -18,7 +18,8 @@ MOST_MESSAGES = 300
 """That the view may send in a second; more are dropped here, before they reach our page."""
 
 PAGE = """<!doctype html><meta charset="utf-8"><meta name="referrer" content="no-referrer"><title>App</title>
-<style>:root{color-scheme:light dark}html,body,iframe{border:0;display:block;height:100%%;margin:0;width:100%%}body{overflow:hidden}</style>
+<style>:root{color-scheme:light dark}
+html,body,iframe{border:0;display:block;height:100%%;margin:0;width:100%%}body{overflow:hidden}</style>
 <body><script>{
 const PAGE = %(page)s, MOST = %(most)d;
 let view, second = 0, said = 0;

@@ -5,6 +5,7 @@ import json
 import time
 from collections import deque
 from collections.abc import Awaitable, Callable, Mapping
+from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
@@ -18,7 +19,7 @@ from app.domain.values import new_id
 from app.engine.loop.asking_people import withdraw
 from app.engine.loop.calling import begin_call, outcome_of, returned
 from app.engine.loop.outcomes import Outcome
-from app.engine.loop.permission import permitted
+from app.engine.loop.permission import Permitted, permitted
 from app.engine.loop.results import offload_large_result
 from app.engine.ports import Toolset, ViewServer
 from app.engine.run.run import Run
@@ -53,6 +54,7 @@ class OpenView:
 
     at_once: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(AT_ONCE))
     beginning: asyncio.Lock = field(default_factory=asyncio.Lock)
+    asking: asyncio.Lock = field(default_factory=asyncio.Lock)
     recent: deque[float] = field(default_factory=lambda: deque(maxlen=A_SECOND))
     allowed: set[str] = field(default_factory=set)
     """Tools that somebody let it call without being asked again."""
@@ -103,18 +105,14 @@ class ViewCall:
 
     @property
     def _asks(self) -> bool:
-        return self.tool.policy == "ask" and self.tool.spec.name not in self.run.allowed
+        return self.tool.policy == "ask" and self.tool.spec.name not in self.run.allowed | self.view.allowed
 
     async def _recorded(self, run: Run, call: ToolCall) -> Outcome:
         try:
-            asked, allowed = self._asks, await permitted(run, LeftCall(call), self.tool)
+            allowed = await self._decided(run, call)
             if isinstance(allowed, Outcome):
                 returned(run, call, allowed)
                 return allowed
-            if asked and call.name in run.allowed:
-                await self.always(call.name)
-            if asked and "model" not in self.tool.spec.callers:
-                self.view.allowed.add(call.name)
             await begin_call(run, allowed.call, self.tool)
             outcome = await outcome_of(run, allowed.call, self.tool)
             parts = await offload_large_result(outcome.parts, run.artifacts, filename=f"{call.name}-result.txt")
@@ -127,6 +125,19 @@ class ViewCall:
         returned(run, call, replace(outcome, parts=parts))
         self.view.counted = Counted(allowed.call, time.monotonic()) if outcome.status == "ok" else None
         return outcome
+
+    async def _decided(self, run: Run, call: ToolCall) -> Permitted | Outcome:
+        """One question at a time: what is allowed by it may answer those that wait."""
+        async with self.view.asking if self._asks else nullcontext():
+            asked = self._asks
+            tool = self.tool if asked else self.tool.model_copy(update={"policy": "auto"})
+            allowed = await permitted(run, LeftCall(call), tool)
+        if asked and isinstance(allowed, Permitted):
+            if call.name in run.allowed:
+                await self.always(call.name)
+            if "model" not in self.tool.spec.callers:
+                self.view.allowed.add(call.name)
+        return allowed
 
     async def _again(self, run: Run, last: Counted) -> Outcome:
         """The same as before: counted, and told from time to time."""

@@ -197,18 +197,15 @@ class Views:
         run.stopwatch = Stopwatch(AT_MOST)
         try:
             async with run.stopwatch.timer:
-                await self._quiet_at_last(place)
-            if place.run is run:
-                place.run = None
-            await asyncio.gather(*place.calls, return_exceptions=True)
+                try:
+                    await self._quiet_at_last(place)
+                finally:
+                    await _end_calls(place)
             place.tell_counted(run)
             run.recorder.record(RunFinished(status="completed"))
         finally:
-            calls = list(place.calls)
-            for task in calls:
-                task.cancel()
-            if calls:
-                await asyncio.wait(calls)
+            if place.run is run:
+                place.run = None
             run.control.close()
 
     async def _quiet_at_last(self, place: OpenView) -> None:
@@ -220,6 +217,7 @@ class Views:
                     await place.moved.wait()
             except TimeoutError:
                 if place.waiting == 0:
+                    place.run = None  # at once: a call that comes now begins another run
                     return
 
     async def _allow(self, session_id: str, name: str) -> None:
@@ -229,6 +227,14 @@ class Views:
             return session.model_copy(update={"tools_allowed": tuple(dict.fromkeys((*session.tools_allowed, name)))})
 
         await self._chat.sessions.change(session_id, allow)
+
+
+async def _end_calls(place: OpenView) -> None:
+    calls = list(place.calls)
+    for task in calls:
+        task.cancel()
+    if calls:
+        await asyncio.wait(calls)
 
 
 async def _result(task: asyncio.Task[Json]) -> Json:

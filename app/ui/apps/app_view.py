@@ -124,13 +124,19 @@ class AppView(ui.element, component="app_frame.js"):
             said.append((f"It may not reach {', '.join(lacking)}. ", way))
         if part.refused_domains:
             said.append((f"It asks for {plural(part.refused_domains, 'origin')} that no app is given.",))
-        if kept_from := self._workbench.contents.sandboxes.reports(str(self._props["sandbox"])):
-            said.append((f"It was kept from {visible(', '.join(kept_from[:5]))}.",))
+        if kept_from := self._kept_from():
+            way = tag("a", "Look at what it may do", href=mcp_server_address(part.server))
+            said.append((f"It was kept from {visible(', '.join(kept_from))}. ", way))
         made, run_id = self._workbench.views.made(self._view)
         if made:
             way = tag("a", "See what it called", href=run_address(run_id))
             said.append((f"It has called its server {plural(made, 'time')}. ", way))
         return said
+
+    def _kept_from(self) -> list[str]:
+        """What its policy refused; of an app that works not that it tried `eval`, which libraries do to know."""
+        reports = self._workbench.contents.sandboxes.reports(str(self._props["sandbox"]))
+        return [one for one in reports if self._state != "live" or not one.startswith("eval ")][:5]
 
     def _lacking(self, state: ServerState) -> list[str]:
         allowed = state.server.apps.allowed

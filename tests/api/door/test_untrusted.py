@@ -10,6 +10,7 @@ import httpx
 import pytest
 
 from app.api.door.untrusted import UntrustedOrigin
+from app.domain.apps import Domains
 from app.store.contents.artifacts import Artifacts
 from app.store.contents.contents import HOLDS, Contents, SignedLinks
 
@@ -220,3 +221,31 @@ async def test_a_large_file_is_given_in_pieces(origin: Origin, client: httpx.Asy
         pieces = [piece async for piece in answer.aiter_raw()]
     assert b"".join(pieces) == content
     assert max(map(len, pieces)) <= 256 * 1024
+
+
+async def test_a_view_gets_a_page_of_its_own_policy_and_nothing_else_stands_there(
+    origin: Origin, client: httpx.AsyncClient
+):
+    sandboxes = origin.contents.sandboxes
+    address = sandboxes.address(Domains(connect=("https://a.example",)), page=HOME.rstrip("/"))
+    page = await client.get(address)
+    assert page.status_code == 200 and page.headers["content-type"].startswith("text/html")
+    assert page.headers["content-security-policy"] == sandboxes.get(address.removeprefix(origin.served.address)).policy
+    assert "x-frame-options" not in page.headers and "set-cookie" not in page.headers
+    assert 'setAttribute("sandbox", "allow-scripts allow-forms")' in page.text
+    assert (await client.post(address)).status_code == 405
+    for path in ("/app/", "/app/x", "/app/../", f"{address}/", f"{address}?x", "/app/x/reported"):
+        answer = await client.get(path if path.startswith("http") else origin.served.address + path)
+        assert answer.status_code == 404, path
+    refused = await raw(origin, f"GET {address.removeprefix(origin.served.address)} HTTP/1.1", "Host: evil.example")
+    assert " 421 " in refused.splitlines()[0]
+
+
+async def test_what_a_policy_kept_a_view_from_is_heard(origin: Origin, client: httpx.AsyncClient):
+    address = origin.contents.sandboxes.address(Domains(), page=HOME)
+    report = {"csp-report": {"blocked-uri": "https://cdn.example", "effective-directive": "script-src-elem"}}
+    assert (await client.post(f"{address}/reported", json=report)).status_code == 204
+    for other in (b"[]", b"{", b"{" * 10_000, b"x" * 20_000, b'{"csp-report": 7}'):
+        assert (await client.post(f"{address}/reported", content=other)).status_code == 204
+    assert origin.contents.sandboxes.reports(address) == ("https://cdn.example (script-src-elem)",)
+    assert (await client.post(f"{origin.served.address}/app/unknown/reported", json=report)).status_code == 404

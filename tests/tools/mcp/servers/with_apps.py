@@ -1,5 +1,6 @@
 """A server over stdio whose tools bring views along, and count their calls in a file."""
 
+import asyncio
 import sys
 from pathlib import Path
 
@@ -20,46 +21,7 @@ from mcp_types import (
 
 VIEW = "text/html;profile=mcp-app"
 COUNTED = Path(sys.argv[1])
-SCRIPT = """
-const waiting = new Map(); let serial = 0;
-const post = (message) => parent.postMessage({ jsonrpc: "2.0", ...message }, "*");
-const ask = (method, params) => new Promise((then) => { waiting.set(++serial, then); post({ id: serial, method, params }); });
-const show = (name, text) => { document.getElementById(name).textContent = text; };
-addEventListener("message", ({ data }) => {
-  if (data.method === "ui/notifications/tool-input") show("input", JSON.stringify(data.params.arguments));
-  if (data.method === "ui/notifications/tool-result") show("result", JSON.stringify(data.params.structuredContent));
-  if (data.method === "ui/notifications/host-context-changed") show("mode", data.params.displayMode + " " + data.params.theme);
-  if (data.method === "ping" || data.method === "ui/resource-teardown") post({ id: data.id, result: {} });
-  if (data.id !== undefined && !data.method) { waiting.get(data.id)?.(data); waiting.delete(data.id); }
-});
-window.act = async (method, params) => { const said = await ask(method, params); show("answer", JSON.stringify(said.result ?? said.error)); };
-(async () => {
-  const { result } = await ask("ui/initialize", { appInfo: { name: "t", version: "1" }, protocolVersion: "2026-01-26",
-    appCapabilities: { availableDisplayModes: ["inline", "fullscreen"] } });
-  show("mode", result.hostContext.displayMode + " " + result.hostContext.theme);
-  show("born", String(Math.random()));
-  post({ method: "ui/notifications/initialized" });
-  post({ method: "ui/notifications/size-changed", params: { height: 320, width: 9 } });
-})();
-"""
-BUTTONS = {
-    "again": ("tools/call", '{name: "show", arguments: {title: "again"}}'),
-    "poll": ("tools/call", '{name: "poll", arguments: {}}'),
-    "hidden": ("tools/call", '{name: "secret", arguments: {}}'),
-    "link": ("ui/open-link", '{url: "https://example.com/a?b=c"}'),
-    "message": ("ui/message", '{role: "user", content: [{type: "text", text: "Written by the app"}]}'),
-    "context": ("ui/update-model-context", '{content: [{type: "text", text: "Three rows are chosen"}]}'),
-    "save": ("ui/download-file", '{contents: [{type: "resource", resource: {uri: "file:///rows.csv", text: "a,b"}}]}'),
-    "full": ("ui/request-display-mode", '{mode: "fullscreen"}'),
-}
-PAGE = (
-    "<!doctype html><body><h1>View</h1><p id=input></p><p id=result></p><p id=mode></p><p id=born></p><p id=answer></p>"
-    + "".join(
-        f"<button id={name} onclick='act(\"{method}\", {params})'>{name}</button>"
-        for name, (method, params) in BUTTONS.items()
-    )
-    + f"<script>{SCRIPT}</script>"
-)
+PAGE = "<!doctype html><p>A view"
 DOCUMENTS = {
     "ui://show": (VIEW, PAGE, {"csp": {"connectDomains": ["https://api.example.com", "http://127.0.0.1:1", "*"]}}),
     "ui://wrong": ("text/html", PAGE, {}),
@@ -80,6 +42,11 @@ def _tool(name: str, ui: dict[str, object]) -> Tool:
     return Tool(name=name, description=f"Tool {name}", input_schema=TITLE, _meta={"ui": ui})
 
 
+def _count(tool: str) -> None:
+    with COUNTED.open("a") as counted:
+        counted.write(f"{tool}\n")
+
+
 async def list_tools(_: object, __: PaginatedRequestParams | None) -> ListToolsResult:
     shown = [_tool(name, {"resourceUri": uri}) for name, uri in SHOWING.items()]
     hidden = [_tool("poll", {"visibility": ["app"]}), _tool("secret", {"visibility": ["model"]})]
@@ -91,8 +58,7 @@ async def list_resources(_: object, __: PaginatedRequestParams | None) -> ListRe
 
 
 async def call(_: object, params: CallToolRequestParams) -> CallToolResult:
-    with COUNTED.open("a") as counted:
-        counted.write(f"{params.name}\n")
+    _count(params.name)
     title = (params.arguments or {}).get("title", "")
     return CallToolResult(
         content=[TextContent(text=f"Shown: {title}")],
@@ -117,6 +83,4 @@ async def main() -> None:
 
 
 if __name__ == "__main__":
-    import asyncio
-
     asyncio.run(main())

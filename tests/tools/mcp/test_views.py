@@ -1,0 +1,90 @@
+"""Views that a server's tools bring along: found, read, kept, and asked for what their owner may allow."""
+
+import json
+import sys
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+
+from app.domain.errors import ToolError
+from app.domain.messages import AppPart
+from app.domain.tool_settings import HttpTransport, McpServer, StdioTransport
+from app.tools.mcp.hub import McpHub
+from app.tools.mcp.states import Patience
+from tests.tools.context import Context
+from tests.tools.mcp.hubs import called, hub_of, reached, text_of
+
+WITH_APPS = Path(__file__).parent / "servers" / "with_apps.py"
+PATIENT = Patience(handshake=30, retries=(0.05, 0.1), settled=60, settling=0, call=5, listing=0)
+
+
+def with_apps(counted: Path) -> McpServer:
+    transport = StdioTransport(command=sys.executable, args=(str(WITH_APPS), str(counted)))
+    return McpServer(name="apps", transport=transport)
+
+
+@pytest.fixture
+async def hub(tmp_path: Path) -> AsyncIterator[McpHub]:
+    async with hub_of(tmp_path, with_apps(tmp_path / "counted"), patience=PATIENT) as hub:
+        await reached(hub, "ready", name="apps", seconds=30)
+        yield hub
+
+
+async def brought(hub: McpHub, tool: str, context: Context | None = None) -> AppPart:
+    output = await called(hub, f"apps__{tool}", context, title="Hello")
+    assert text_of(output) == "Shown: Hello"  # the model's part of it comes whatever becomes of the view
+    [view] = [part for part in output.parts if isinstance(part, AppPart)]
+    return view
+
+
+async def test_a_view_is_kept_with_all_that_its_call_returned(hub: McpHub):
+    context = Context()
+    view = await brought(hub, "show", context)
+    assert (view.uri, view.server, view.problem) == ("ui://show", "apps", "")
+    assert context.kept[view.artifact].startswith(b"<!doctype html>")
+    given = json.loads(context.kept[view.given])
+    assert given["result"]["structuredContent"] == {"title": "Hello"}
+    assert given["result"]["_meta"] == {"seen": "by the view"}
+    assert given["tool"]["name"] == "show"
+
+
+@pytest.mark.parametrize(
+    ("tool", "why"), [("wrong", "is text/html, not"), ("missing", "did not give"), ("huge", "up to 8 MiB")]
+)
+async def test_a_view_that_cannot_be_taken_says_why(hub: McpHub, tool: str, why: str):
+    view = await brought(hub, tool)
+    assert view.artifact == "" and why in view.problem
+
+
+async def test_models_are_not_told_of_tools_for_views_nor_views_of_those_for_models(hub: McpHub):
+    assert "apps__poll" not in hub.tools() and "apps__secret" in hub.tools()
+    server = hub.app_server("apps")
+    assert server is not None
+    assert server.for_apps("secret") is None and server.for_apps("apps__poll") is None
+    poll = server.for_apps("poll")
+    assert poll is not None and poll.callers == ("app",)
+    told = await server.asked("tools/list", {})
+    assert {"show", "poll"} <= {tool["name"] for tool in told["tools"]}
+    assert "secret" not in {tool["name"] for tool in told["tools"]}
+
+
+async def test_what_a_view_asks_for_is_remembered_and_nothing_of_it_allowed(hub: McpHub):
+    await brought(hub, "show")
+    [state] = hub.states()
+    assert state.server.apps.asked.names == ("https://api.example.com",)
+    assert state.server.apps.allowed == ()
+    await hub.allow_apps("apps", ["https://api.example.com", "https://never.example"])
+    [state] = hub.states()
+    assert state.server.apps.allowed == ("https://api.example.com",) and state.status == "ready"
+    await hub.change(state.server.model_copy(update={"transport": HttpTransport(url="http://127.0.0.1:9/mcp")}))
+    assert hub.states()[0].server.apps.allowed == ()  # another server was not what was agreed to
+
+
+async def test_views_read_from_their_server_and_ask_nothing_it_has_no_name_for(hub: McpHub):
+    server = hub.app_server("apps")
+    assert server is not None
+    read = await server.asked("resources/read", {"uri": "ui://silent"})
+    assert read["contents"][0]["text"] == "<p>nothing is said"
+    with pytest.raises(ToolError, match="cannot ask for sampling/createMessage"):
+        await server.asked("sampling/createMessage", {})
