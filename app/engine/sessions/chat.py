@@ -23,8 +23,6 @@ from app.engine.runs.runs import Runs
 from app.engine.sessions.turns import checked, history_after, purpose_of, with_run
 
 FROM_PAGE = Trigger(kind="page")
-_SAID: Origin = "user"
-_QUEUED: Origin = "queued"
 Begun = Callable[[RunStarted], RunStarted]
 """How a run begins, made of how it would begin."""
 MayVary = Callable[[Trigger], bool]
@@ -231,7 +229,8 @@ class Chat:
             session = await self._as_allowed(session, trigger)
             started, message = await self._run_started(session, before, message, trigger, purpose)
             started = begun_as(started.model_copy(update={"follows": path[-1] if path else FIRST}))
-            along, origin = session.app_contexts, _QUEUED if queued else _SAID
+            origin: Origin = "queued" if queued else "user"
+            along = session.app_contexts
             told = [user_message(context.said) for context in along]
             live = await self.runs.start(started, message, origin=origin, run_id=run_id, along=told)
             await self.sessions.change(

@@ -12,7 +12,7 @@ from functools import partial
 
 from app.domain.apps import AppContext, ViewOf
 from app.domain.errors import ToolError
-from app.domain.events import PauseRequested, RunFinished, RunStarted
+from app.domain.events import Event, Forked, PauseRequested, RunFinished, RunStarted, ToolReturned
 from app.domain.messages import user_message
 from app.domain.provenance import Parent, Trigger
 from app.domain.sessions import Session
@@ -26,6 +26,8 @@ from app.engine.sessions.chat import Chat
 from app.engine.sessions.view_calls import A_SECOND, Json, OpenView, ViewCall
 
 MOST_RUNS = 100
+MOST_FORKS = 50
+"""Of forks, that are looked at for where a view comes from."""
 MOST_WAITING = 32
 LARGEST_ARGUMENTS = 256 * 1024
 """Characters as JSON."""
@@ -107,6 +109,27 @@ class Views:
         mine = (row for row in rows if row.trigger.kind == "app" and row.parent and row.parent.call_id == call_id)
         return [row.run_id for row in mine][::-1]
 
+    async def is_of_here(self, view: ViewOf) -> bool:
+        """Whether this copy of the app got the view from its server: not with a run that came from elsewhere.
+
+        A fork has the calls of the run it was begun from, and where that is its record, its answers too.
+        """
+        run_id = view.run_id
+        for _ in range(MOST_FORKS):
+            entries, row = (await self._runs.trace(run_id)).entries, self._runs.rows.get(run_id)
+            started = entries[0].event if entries else None
+            if row is None or row.imported or not isinstance(started, RunStarted) or started.imported is not None:
+                return False
+            place = max((one.seq for one in entries if isinstance(one.event, Forked)), default=-1)
+            if place < 0:
+                return True
+            forked = entries[place].event
+            live = isinstance(forked, Forked) and view.tool not in forked.sources
+            if live and any(_returned(one.event, view.call_id) for one in entries[place:]):
+                return True
+            run_id = forked.run_id if isinstance(forked, Forked) else ""
+        return False
+
     async def close(self) -> None:
         """End the runs that hold calls of views: they never go on later."""
         self._closed = True
@@ -133,11 +156,8 @@ class Views:
 
     async def _started(self, view: ViewOf) -> RunStarted:
         """How the run began that brought the view."""
-        trace = await self._runs.trace(view.run_id)
-        started = trace.entries[0].event if trace.entries else None
-        if not isinstance(started, RunStarted):
-            raise ToolError("The run of this app cannot be read any more.")
-        if started.imported is not None:
+        entries = (await self._runs.trace(view.run_id)).entries
+        if not await self.is_of_here(view) or not isinstance(started := entries[0].event, RunStarted):
             raise ToolError("This app came with an imported run: it is shown as it was, and can call nothing here.")
         return started
 
@@ -227,6 +247,10 @@ class Views:
             return session.model_copy(update={"tools_allowed": tuple(dict.fromkeys((*session.tools_allowed, name)))})
 
         await self._chat.sessions.change(session_id, allow)
+
+
+def _returned(event: Event, call_id: str) -> bool:
+    return isinstance(event, ToolReturned) and event.call_id == call_id
 
 
 async def _end_calls(place: OpenView) -> None:

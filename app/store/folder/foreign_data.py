@@ -11,6 +11,7 @@ from typing import TypeVar
 from pydantic import ValidationError
 
 from app.domain.agents import Agent, WorkingCopy
+from app.domain.apps import AppConsent
 from app.domain.caution import agent_from_elsewhere, behaviour_from_elsewhere
 from app.domain.errors import StorageError
 from app.domain.evals.scores import Score
@@ -82,7 +83,7 @@ def _rule(kind: type[V], change: Callable[[V], V]) -> Rule:
 def _session(session: Session) -> Session:
     page = Trigger(kind="page")
     queue = tuple(message.model_copy(update={"trigger": page}) for message in session.queue)
-    return session.model_copy(update={"tools_allowed": (), "queue": queue})
+    return session.model_copy(update={"tools_allowed": (), "queue": queue, "app_contexts": ()})
 
 
 def _preferences(preferences: Preferences) -> Preferences:
@@ -96,6 +97,7 @@ def _schema(document: Document) -> Document | None:
     return document if isinstance(number, int) and number > 0 else None
 
 
+_UNTRUSTED = {"grant": None, "consented": "", "seen_tools": None, "apps": AppConsent()}
 _RULES: dict[str, Rule] = {
     "agents": _rule(Agent, agent_from_elsewhere),
     "working_copies": _rule(
@@ -103,9 +105,7 @@ _RULES: dict[str, Rule] = {
     ),
     "sessions": _rule(Session, _session),
     "preferences": _rule(Preferences, _preferences),
-    "mcp_servers": _rule(
-        McpServer, lambda one: one.model_copy(update={"consented": "", "seen_tools": None, "grant": None})
-    ),
+    "mcp_servers": _rule(McpServer, lambda one: one.model_copy(update=_UNTRUSTED)),
     "runs": _rule(RunRow, lambda row: row.model_copy(update={"imported": True})),
     "scores": _rule(Score, lambda score: score.model_copy(update={"by": Trigger(kind=score.by.kind)})),
     "schema": _schema,

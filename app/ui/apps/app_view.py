@@ -41,7 +41,7 @@ class AppView(ui.element, component="app_frame.js"):
     def __init__(
         self,
         workbench: Workbench,
-        run_id: str,
+        view: ViewOf,
         call: CallView,
         part: AppPart,
         spec: ToolSpec | None,
@@ -54,7 +54,7 @@ class AppView(ui.element, component="app_frame.js"):
         super().__init__()
         self._imported = imported
         self._workbench, self._part, self._spec, self._draft = workbench, part, spec, draft
-        self._view = ViewOf(run_id=run_id, call_id=call.call_id, server=part.server, tool=call.name)
+        self._view = view
         self._name = title_of(spec) if spec else visible(call.name)
         self._asks = Asks(self, f"The app of {self._name} ({part.server})")
         self._page = f"http://{context.client.request.headers['host']}" if context.client.request else ""
@@ -63,7 +63,7 @@ class AppView(ui.element, component="app_frame.js"):
         self._cards: dict[str, PauseCard] = {}
         self._state, self._why = "card", ""
         self._props.update(
-            call=f"{run_id}:{call.call_id}",
+            call=f"{view.run_id}:{view.call_id}",
             tool=call.name,
             name=self._name,
             document=part.artifact,

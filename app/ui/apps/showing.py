@@ -1,8 +1,7 @@
 """How a conversation shows the views that calls brought along."""
 
-from nicegui import ui
-
-from app.domain.events import Entry, RunStarted
+from app.domain.apps import ViewOf
+from app.domain.events import Entry
 from app.domain.messages import AppPart
 from app.domain.tools import ToolSpec
 from app.domain.trace import CallView
@@ -16,9 +15,10 @@ with late():  # few conversations have one
 
 def views_of(workbench: Workbench, draft: "app_view.Draft | None", begun: Entry, live: bool) -> ShowView:
     """For the run that begins with that entry; `live` where it is followed while it goes on."""
-    imported = isinstance(begun.event, RunStarted) and begun.event.imported is not None
 
-    def show(call: CallView, part: AppPart, spec: ToolSpec | None) -> ui.element:
-        return app_view.AppView(workbench, begun.run_id, call, part, spec, draft=draft, fresh=live, imported=imported)
+    async def show(call: CallView, part: AppPart, spec: ToolSpec | None) -> None:
+        view = ViewOf(run_id=begun.run_id, call_id=call.call_id, server=part.server, tool=call.name)
+        imported = not await workbench.views.is_of_here(view)
+        app_view.AppView(workbench, view, call, part, spec, draft=draft, fresh=live, imported=imported)
 
     return show

@@ -1,6 +1,6 @@
 """The cards of an answer's tool calls."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Mapping
 
 from nicegui import ui
 
@@ -13,7 +13,7 @@ from app.store.contents.contents import Contents
 from app.ui.conversation.task_line import TaskLine, TaskOf, is_task
 from app.ui.conversation.tool_card import ToolCard
 
-ShowView = Callable[[CallView, AppPart, ToolSpec | None], ui.element]
+ShowView = Callable[[CallView, AppPart, ToolSpec | None], Awaitable[None]]
 """Shows the view of an MCP App that a call brought along, where the page is being built."""
 
 
@@ -54,7 +54,7 @@ class CallCards:
         view = next((part for part in call.result.parts if isinstance(part, AppPart)), None) if call.result else None
         if view is not None and self._show_view and (slot := self._slots.pop(call.call_id, None)):
             with slot:
-                self._show_view(call, view, self._specs.get(call.name))
+                await self._show_view(call, view, self._specs.get(call.name))
 
     def show_live(self, printed: Mapping[str, str], progress: Mapping[str, Progress]) -> None:
         """Show what running tools have printed and how far they are, by call."""

@@ -90,15 +90,17 @@ class ChildRun(ui.element):
         if self._timeline is None:
             with self._place:
                 ui.link("Open its run", run_address(self._run.run_id)).classes("session-link")
-                context = child_context(self._workbench, self._run)
+                context = card_context(self._workbench, self._run, nested=True)
                 self._timeline = Timeline(self._run, context, wanted=None, on_choose=lambda _: None, short=SHORT)
         self._timeline.show(alive=alive)
 
 
-def child_context(workbench: Workbench, run: RunSoFar) -> CardContext:
-    """For cards of a run within those of another one: they lead to its own page, where more can be done."""
+def card_context(workbench: Workbench, run: RunSoFar, *, nested: bool = False) -> CardContext:
+    """For cards of that run; `nested` ones stand within those of another one: they lead to its own page, where more can
+    be done.
+    """
     state, child = partial(task_state, workbench), partial(ChildRun, workbench)
-    return CardContext(run, workbench.contents, state, child, nested=True)
+    return CardContext(run, workbench.contents, state, child, partial(workbench.views.runs_of, run.run_id), nested)
 
 
 class Parts:

@@ -2,7 +2,6 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable
-from functools import partial
 
 from nicegui import PageArguments, background_tasks, events, ui
 
@@ -13,20 +12,19 @@ from app.domain.streaming import Draft
 from app.domain.trace import RunStatus, Step, StoredTrace
 from app.domain.values import now
 from app.engine.run.run import Run
-from app.ui.conversation.task_line import task_state
 from app.ui.elements.addresses import run_address
 from app.ui.elements.buttons import button, icon_button
 from app.ui.elements.format import head, plural
 from app.ui.elements.markup import Html, icon, joined, tag
 from app.ui.elements.pager import address_with
-from app.ui.run.child_run import ChildRun, Parts
+from app.ui.run.child_run import Parts, card_context
 from app.ui.run.findings_panel import Findings
 from app.ui.run.fork_compare import open_beside, open_fork_compare
 from app.ui.run.fork_dialog import open_fork
 from app.ui.run.run_find import RunFind
 from app.ui.run.run_marks import RunMarks
 from app.ui.run.run_tabs import RunTabs, View, view_of
-from app.ui.run.timeline_cards import CardContext, show_text
+from app.ui.run.timeline_cards import show_text
 from app.ui.run.trace_growth import RunSoFar
 from app.ui.run.trace_header import loading_heading, run_heading
 from app.ui.run.trace_notices import cut_off_head, live_text, run_notices
@@ -116,9 +114,7 @@ class RunPage:
     def _built_tabs(self) -> RunTabs:
         if self._tabs is None:
             bench = self._workbench
-            apps = partial(bench.views.runs_of, self._run.run_id)
-            state, child = partial(task_state, bench), partial(ChildRun, bench)
-            context = CardContext(self._run, bench.contents, state, child, apps)
+            context = card_context(bench, self._run)
             wanted = self._run.place(self._step) if self._step is not None else None
             self._find.current = wanted
             with self._body:

@@ -11,6 +11,8 @@ from app.domain.agents import Behaviour, ToolChoice, new_agent
 from app.domain.apps import ViewOf
 from app.domain.errors import Conflict, ToolError
 from app.domain.events import Decision, MessageAdded, PauseRequested, ToolReturned
+from app.domain.forks.forks import ForkPlan
+from app.domain.provenance import Trigger
 from app.domain.tools import Policy
 from app.domain.trace import RunFilter, call_views, finished
 from app.engine.run.run import Run
@@ -201,3 +203,25 @@ async def test_the_last_word_of_a_view_goes_along_with_the_next_message_once(des
     assert said[1].message.text.startswith("[From the app of apps__show (apps), not written by the user]")
     assert "One row" not in said[1].message.text
     assert desk.workbench.sessions.get(session_id).app_contexts == ()
+
+
+async def test_a_view_out_of_a_bundle_calls_nothing_and_neither_does_a_fork_of_it(desk: Desk):
+    view = await desk.brought()
+    assert await desk.views.is_of_here(view)
+    packed = await desk.workbench.exports.export(view.run_id, "bundle")
+    run_id = await desk.workbench.exports.import_bundle(packed.content)
+    imported = view.model_copy(update={"run_id": run_id})
+    entries = (await desk.workbench.runs.trace(run_id)).entries
+    [part] = [
+        part for one in call_views(entries).values() if one.result for part in one.result.parts if part.type == "app"
+    ]
+    assert (await desk.workbench.artifacts.get(part.artifact)).startswith(b"<!doctype html>")
+    assert b"by the view" in await desk.workbench.artifacts.get(part.given)
+    fork = await desk.workbench.forks.start(run_id, ForkPlan(seq=entries[-2].seq), trigger=Trigger(kind="page"))
+    await fork.ended()
+    for one in (imported, imported.model_copy(update={"run_id": fork.run_id})):
+        with pytest.raises(ToolError, match="imported run"):
+            await desk.views.call(one, "show", AGAIN)
+        with pytest.raises(ToolError, match="imported run"):
+            await desk.views.tell(one, "words")
+    assert desk.calls() == ["show"]
