@@ -16,6 +16,8 @@ const SILENT_MS = 10_000;
 const PROGRESS_MS = 15_000; // views give up after 60 s unless they hear of it
 const TYPING_MS = 300;
 const MOST_GRABS = 3;
+const AT_ONCE_MS = 1_000;
+const WRITING_MS = 5_000;
 const MOST_ASKED = 32;
 const LARGEST = 400_000; // characters of a request: what is much more never arrives at the server
 const LARGEST_FILE = 10_000_000;
@@ -183,7 +185,10 @@ export default {
       if (!this.frame || document.activeElement !== this.frame || !matchMedia("(hover: hover)").matches) return;
       const typing = Date.now() - hands.at < TYPING_MS;
       if (typing ? hands.key === "Tab" : this.frame.matches(":hover")) return;
-      this.grabs += 1;
+      // At once, or while somebody types, a second time is no accident; and what takes it back at once is not heard again.
+      const now = Date.now();
+      this.grabs += this.grabs && (now - this.grabbed < AT_ONCE_MS || now - hands.at < WRITING_MS) ? MOST_GRABS : 1;
+      this.grabbed = now;
       if (this.grabs >= MOST_GRABS) this.fail("It took the keyboard by itself, so it was closed.");
       else this.frame.blur();
       if (hands.place?.isConnected) hands.place.focus({ preventScroll: true });
