@@ -3,7 +3,7 @@
 import asyncio
 import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from contextlib import AsyncExitStack
+from contextlib import AsyncExitStack, suppress
 from dataclasses import replace
 from datetime import timedelta
 from typing import TYPE_CHECKING, TypeVar
@@ -199,7 +199,8 @@ class McpSession:
         asked = known.asked.with_those_of(view.domains)
         clipboard = known.clipboard_asked or view.clipboard
         if (asked, clipboard) != (known.asked, known.clipboard_asked):
-            await self.change_apps({"asked": asked, "clipboard_asked": clipboard})
+            with suppress(WorkbenchError):  # the call is over all the same; the next one of it asks again
+                await self.change_apps({"asked": asked, "clipboard_asked": clipboard})
 
     async def change_apps(self, changes: Mapping[str, object]) -> None:
         """Store what is asked or allowed for its views, while its connection goes on."""
