@@ -16,8 +16,9 @@ const SILENT_MS = 10_000;
 const PROGRESS_MS = 15_000; // views give up after 60 s unless they hear of it
 const TYPING_MS = 300;
 const MOST_GRABS = 3;
-const AT_ONCE_MS = 1_000;
-const WRITING_MS = 5_000;
+const WRITING_MS = 1_500;
+const LOOK_MS = 150;
+const SLOW_LOOK_MS = 400;
 const MOST_ASKED = 32;
 const LARGEST = 400_000; // characters of a request: what is much more never arrives at the server
 const LARGEST_FILE = 10_000_000;
@@ -29,8 +30,10 @@ const OVER = ":is(.q-menu, .q-dialog__inner):not([class*=leave-active])";
 const apps = new Set(); // all of this page, in the order they came
 const icon = (name) => h("i", { class: "q-icon notranslate material-icons", "aria-hidden": "true", "data-icon": name });
 // What a person's hands did last: a frame can take the keyboard without being asked, and would read what is typed.
-const hands = { key: "", at: 0, place: null };
-document.addEventListener("keydown", ({ key }) => Object.assign(hands, { key, at: Date.now() }), true);
+const hands = { key: "", at: 0, place: document.activeElement, away: false };
+window.addEventListener("blur", () => { hands.away = true; });
+window.addEventListener("focus", () => { hands.away = false; });
+document.addEventListener("keydown", ({ key, target }) => Object.assign(hands, { key, at: Date.now(), place: target }), true);
 document.addEventListener("focusin", ({ target }) => { if (target.tagName !== "IFRAME") hands.place = target; }, true);
 const clamp = (value, low, high) => Math.min(Math.max(value, low), high);
 const ratio = (value) => {
@@ -78,7 +81,7 @@ export default {
     window.addEventListener("message", this.receive);
     document.addEventListener("keydown", this.key, true);
     document.addEventListener("focusin", this.keep_focus);
-    window.addEventListener("blur", this.give_back);
+    window.addEventListener("blur", this.blurred);
     this.sizes = new ResizeObserver(() => this.tell_context());
     this.sizes.observe(this.$refs.place);
     this.watching = new MutationObserver(() => this.tell_context());
@@ -92,7 +95,7 @@ export default {
     window.removeEventListener("message", this.receive);
     document.removeEventListener("keydown", this.key, true);
     document.removeEventListener("focusin", this.keep_focus);
-    window.removeEventListener("blur", this.give_back);
+    window.removeEventListener("blur", this.blurred);
     this.sizes.disconnect();
     this.watching.disconnect();
     if (this.mode === "beside") document.body.classList.remove("app-beside");
@@ -105,7 +108,8 @@ export default {
       this.awaited = new Map(); // our requests to the view
       this.declared = null; // the modes that the view says it has
       this.greeted = false;
-      this.grabs = 0;
+      this.grabs = 0; // how often it took the keyboard by itself
+      this.pointed = 0; // when the pointer came over it
       this.last = ""; // the context that it was told last
     },
     say(state, why = "") {
@@ -181,17 +185,28 @@ export default {
       this.$el.querySelector("[data-testid=mcp-app-inline]")?.focus();
     },
     // The frame has the keyboard: unless a person pointed at it, or came there by Tab, it took it by itself.
-    give_back() {
+    blurred() {
       if (!this.frame || document.activeElement !== this.frame || !matchMedia("(hover: hover)").matches) return;
-      const typing = Date.now() - hands.at < TYPING_MS;
-      if (typing ? hands.key === "Tab" : this.frame.matches(":hover")) return;
-      // At once, or while somebody types, a second time is no accident; and what takes it back at once is not heard again.
-      const now = Date.now();
-      this.grabs += this.grabs && (now - this.grabbed < AT_ONCE_MS || now - hands.at < WRITING_MS) ? MOST_GRABS : 1;
-      this.grabbed = now;
-      if (this.grabs >= MOST_GRABS) this.fail("It took the keyboard by itself, so it was closed.");
-      else this.frame.blur();
-      if (hands.place?.isConnected) hands.place.focus({ preventScroll: true });
+      const over = this.frame.matches(":hover"), typing = Date.now() - hands.at < TYPING_MS;
+      if (over && (this.pointed > hands.at || !typing)) return;
+      if (!typing || hands.key !== "Tab") this.give_back();
+    },
+    // While somebody types a second time is no accident, else a third. A frame that takes it back at once is not heard:
+    // then our window does not get the focus that it was given, which may take a moment.
+    give_back() {
+      const writing = Date.now() - hands.at < WRITING_MS, { place } = hands;
+      const take = () => { if (place?.isConnected) place.focus({ preventScroll: true }); };
+      this.grabs += this.grabs && writing ? MOST_GRABS : 1;
+      if (this.grabs < MOST_GRABS) this.frame.blur();
+      else this.fail("It took the keyboard by itself, so it was closed.");
+      take();
+      setTimeout(() => {
+        if (this.frame && hands.away && document.hasFocus()) return this.give_back();
+        if (this.frame) return;
+        window.focus(); // the keyboard went with the frame
+        place?.blur();
+        take();
+      }, writing ? LOOK_MS : SLOW_LOOK_MS);
     },
     // A card of ours waits above the view.
     attend() {
@@ -223,6 +238,7 @@ export default {
       frame.title = `${this.label} (${[...apps].indexOf(this) + 1})`;
       frame.src = this.sandbox;
       this.fit();
+      frame.addEventListener("pointerenter", () => { this.pointed = Date.now(); });
       this.$refs.place.append(frame);
       this.beating = setInterval(this.beat, PING_MS);
     },
