@@ -9,6 +9,8 @@ from tests.app_process import AppProcess
 OURS = ("data:", "blob:", "about:")
 SIGNED = re.compile(r"http://127\.0\.0\.1:\d+/[\w-]{43}/\d+/[0-9a-f]{64}(\?[\w.~%-]+)?")
 """An address of the origin beside the app's, from where pages show pictures."""
+SANDBOX = re.compile(r"http://127\.0\.0\.1:\d+/app/[\w-]{43}(\?[\w.~%-]+)?")
+"""One of that origin in which the view of an app is shut away."""
 
 
 class Complaints:
@@ -49,5 +51,6 @@ class Complaints:
         self.heard.append(f"page: {error.error}")
 
     def _request(self, request: Request) -> None:
-        if not request.url.startswith((self._app.url, *OURS)) and not SIGNED.fullmatch(request.url):
+        known = SIGNED.fullmatch(request.url) or SANDBOX.fullmatch(request.url)
+        if not request.url.startswith((self._app.url, *OURS)) and not known:
             self.heard.append(f"request off this origin: {request.url}")
