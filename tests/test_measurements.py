@@ -16,6 +16,7 @@ from tests.faults import (
     cancelled,
     crashing_servers,
     crashing_tools,
+    hostile_apps,
     hostile_files,
     hostile_pages,
     jobs,
@@ -195,6 +196,13 @@ def test_hostile_pages_are_looked_at():
         figures = beside.submit(hostile_pages.run, (*as_properties, *PAYLOADS[::30]), brief=True).result()
     assert len(figures) == 2
     assert all(figure.passed for figure in figures), figures
+
+
+def test_hostile_views_are_tried():
+    with ThreadPoolExecutor(1) as beside:
+        [figure] = beside.submit(hostile_apps.run, brief=True).result()
+    assert figure.passed, figure
+    assert figure.value.startswith(f"0 of {len(hostile_apps.BRIEFLY)} hostile views")
 
 
 def test_kills_in_mid_run_are_measured():
