@@ -394,6 +394,7 @@ def test_everybody_can_use_a_view_on_a_phone_too(page: Page, dark: bool) -> None
     is_in(page, "inline")
 
 
+@pytest.mark.xfail(strict=True, reason="A run's own page tells of its views; it does not show them yet.")
 def test_a_view_of_an_imported_run_is_shown_and_calls_nothing(page: Page, app_process: AppProcess, calls: Path) -> None:
     shown(page, "show_board", title="Exported")
     before = (made(calls, "show_board"), made(calls, "add_line"))

@@ -2,8 +2,6 @@
 
 from playwright.sync_api import Locator, Page
 
-HAND = 350
-"""Milliseconds from a key in the page to a click in a view, at least."""
 MIDDLE = "frame => frame.scrollIntoView({ block: 'center', behavior: 'instant' })"
 PLACE = """target => { const { x, y, width, height } = target.getBoundingClientRect();
   return { x: x + Math.min(width / 2, 60), y: y + Math.min(height / 2, 20) }; }"""
@@ -11,7 +9,6 @@ PLACE = """target => { const { x, y, width, height } = target.getBoundingClientR
 
 def press_in(page: Page, target: Locator) -> None:
     """Move the pointer there and click, as the page itself sees it."""
-    page.wait_for_timeout(HAND)
     inside = target.evaluate(PLACE)
     _click(page, inside["x"], inside["y"])
 
@@ -26,5 +23,6 @@ def _click(page: Page, x: float, y: float) -> None:
     frame.evaluate(MIDDLE)
     box = frame.bounding_box()
     assert box is not None
+    page.mouse.move(box["x"] + x + 8, box["y"] + y + 8)  # a hand is never quite still
     page.mouse.move(box["x"] + x, box["y"] + y, steps=4)
     page.mouse.click(box["x"] + x, box["y"] + y)

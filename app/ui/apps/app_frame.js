@@ -14,11 +14,11 @@ const TEARDOWN_MS = 2_000;
 const PING_MS = 5_000;
 const SILENT_MS = 10_000;
 const PROGRESS_MS = 15_000; // views give up after 60 s unless they hear of it
-const TYPING_MS = 300;
+const TAB_MS = 1_000;
 const MOST_GRABS = 3;
 const WRITING_MS = 1_500;
-const LOOK_MS = 150;
-const SLOW_LOOK_MS = 400;
+const LOOK_MS = 20;
+const SLOW_LOOK_MS = 100;
 const MOST_ASKED = 32;
 const LARGEST = 400_000; // characters of a request: what is much more never arrives at the server
 const LARGEST_FILE = 10_000_000;
@@ -34,6 +34,7 @@ const hands = { key: "", at: 0, place: document.activeElement, away: false };
 window.addEventListener("blur", () => { hands.away = true; });
 window.addEventListener("focus", () => { hands.away = false; });
 document.addEventListener("keydown", ({ key, target }) => Object.assign(hands, { key, at: Date.now(), place: target }), true);
+document.addEventListener("pointerdown", () => Object.assign(hands, { key: "", at: Date.now() }), true);
 document.addEventListener("focusin", ({ target }) => { if (target.tagName !== "IFRAME") hands.place = target; }, true);
 const clamp = (value, low, high) => Math.min(Math.max(value, low), high);
 const ratio = (value) => {
@@ -81,6 +82,8 @@ export default {
     window.addEventListener("message", this.receive);
     document.addEventListener("keydown", this.key, true);
     document.addEventListener("focusin", this.keep_focus);
+    document.addEventListener("pointermove", this.moved, true);
+    document.addEventListener("keydown", this.leave, true);
     window.addEventListener("blur", this.blurred);
     this.sizes = new ResizeObserver(() => this.tell_context());
     this.sizes.observe(this.$refs.place);
@@ -95,6 +98,8 @@ export default {
     window.removeEventListener("message", this.receive);
     document.removeEventListener("keydown", this.key, true);
     document.removeEventListener("focusin", this.keep_focus);
+    document.removeEventListener("pointermove", this.moved, true);
+    document.removeEventListener("keydown", this.leave, true);
     window.removeEventListener("blur", this.blurred);
     this.sizes.disconnect();
     this.watching.disconnect();
@@ -109,7 +114,7 @@ export default {
       this.declared = null; // the modes that the view says it has
       this.greeted = false;
       this.grabs = 0; // how often it took the keyboard by itself
-      this.pointed = 0; // when the pointer came over it
+      this.entered = false; // a person's pointer came over it, and no key went to our page since
       this.last = ""; // the context that it was told last
     },
     say(state, why = "") {
@@ -184,29 +189,43 @@ export default {
       if (this.mode !== "fullscreen" || this.$el.contains(event.target) || event.target.closest(".q-dialog, .q-menu, .q-notifications")) return;
       this.$el.querySelector("[data-testid=mcp-app-inline]")?.focus();
     },
+    // Our page hears nothing of a pointer over the frame, which is another process's. So a pane of ours lies above it
+    // until a pointer moves there, and again as soon as one moves elsewhere or somebody types.
+    enter(event) {
+      if (event.type === "pointermove" && !event.movementX && !event.movementY) return; // the page moved, not the hand
+      this.entered = true;
+      this.pane.style.pointerEvents = "none";
+    },
+    moved(event) {
+      if (event.target !== this.pane) this.leave();
+    },
+    leave() {
+      if (!this.entered) return;
+      this.entered = false;
+      if (this.pane) this.pane.style.pointerEvents = "";
+    },
     // The frame has the keyboard: unless a person pointed at it, or came there by Tab, it took it by itself.
     blurred() {
       if (!this.frame || document.activeElement !== this.frame || !matchMedia("(hover: hover)").matches) return;
-      const over = this.frame.matches(":hover"), typing = Date.now() - hands.at < TYPING_MS;
-      if (over && (this.pointed > hands.at || !typing)) return;
-      if (!typing || hands.key !== "Tab") this.give_back();
+      const tabbed = hands.key === "Tab" && Date.now() - hands.at < TAB_MS;
+      if (!this.entered && !tabbed) this.give_back();
     },
-    // While somebody types a second time is no accident, else a third. A frame that takes it back at once is not heard:
-    // then our window does not get the focus that it was given, which may take a moment.
+    // A frame that takes it back at once is not heard: our window then does not get the focus that it was given. While
+    // somebody writes it goes for that, since nothing else keeps their words from it; it can be opened again.
     give_back() {
-      const writing = Date.now() - hands.at < WRITING_MS, { place } = hands;
+      const { place } = hands, writing = Date.now() - hands.at < WRITING_MS;
       const take = () => { if (place?.isConnected) place.focus({ preventScroll: true }); };
-      this.grabs += this.grabs && writing ? MOST_GRABS : 1;
-      if (this.grabs < MOST_GRABS) this.frame.blur();
-      else this.fail("It took the keyboard by itself, so it was closed.");
-      take();
-      setTimeout(() => {
-        if (this.frame && hands.away && document.hasFocus()) return this.give_back();
-        if (this.frame) return;
+      const close = () => {
+        this.fail("It took the keyboard by itself, so it was closed.");
         window.focus(); // the keyboard went with the frame
         place?.blur();
         take();
-      }, writing ? LOOK_MS : SLOW_LOOK_MS);
+      };
+      this.grabs += writing ? MOST_GRABS / 2 : 1;
+      if (this.grabs >= MOST_GRABS) return close();
+      this.frame.blur();
+      take();
+      setTimeout(() => { if (this.frame && hands.away && document.hasFocus()) close(); }, writing ? LOOK_MS : SLOW_LOOK_MS);
     },
     // A card of ours waits above the view.
     attend() {
@@ -238,8 +257,10 @@ export default {
       frame.title = `${this.label} (${[...apps].indexOf(this) + 1})`;
       frame.src = this.sandbox;
       this.fit();
-      frame.addEventListener("pointerenter", () => { this.pointed = Date.now(); });
-      this.$refs.place.append(frame);
+      const pane = (this.pane = document.createElement("div"));
+      pane.className = "mcp-app-pane";
+      for (const kind of ["pointermove", "pointerdown"]) pane.addEventListener(kind, this.enter);
+      this.$refs.place.append(frame, pane);
       this.beating = setInterval(this.beat, PING_MS);
     },
     fail(why) {
@@ -263,7 +284,8 @@ export default {
       clearInterval(this.beating);
       for (const { telling } of this.pending?.values() ?? []) clearInterval(telling);
       this.frame?.remove();
-      this.frame = null;
+      this.pane?.remove();
+      this.frame = this.pane = null;
       this.reset();
     },
     distance() {
