@@ -394,31 +394,6 @@ def test_everybody_can_use_a_view_on_a_phone_too(page: Page, dark: bool) -> None
     is_in(page, "inline")
 
 
-@pytest.mark.xfail(strict=True, reason="A run's own page tells of its views; it does not show them yet.")
-def test_a_view_of_an_imported_run_is_shown_and_calls_nothing(page: Page, app_process: AppProcess, calls: Path) -> None:
-    shown(page, "show_board", title="Exported")
-    before = (made(calls, "show_board"), made(calls, "add_line"))
-    link = page.get_by_role("link", name="See this run step by step").last.get_attribute("href") or ""
-    run_id = link.rsplit("/", 1)[1]
-    headers = {"Authorization": f"Bearer {app_process.token}"}
-    with httpx.Client(base_url=f"{app_process.url}/api/v1", headers=headers, timeout=60) as client:
-        document = client.get(f"/runs/{run_id}/export", params={"format": "html"}).text
-        assert "The board Exported is shown." in document
-        assert "in the app" in document
-        bundle = client.get(f"/runs/{run_id}/export", params={"format": "bundle"}).content
-        client.delete(f"/runs/{run_id}").raise_for_status()
-        imported = client.post("/runs/import", content=bundle).raise_for_status().json()["data"]["run_id"]
-    page.goto(f"/runs/{imported}")
-    board = view(page)
-    expect(board.get_by_role("heading")).to_have_text("Exported")
-    expect(page.get_by_test_id("mcp-app-note")).to_contain_text("imported")
-    press_in(page, board.get_by_label("Line"))
-    page.keyboard.type("x")
-    press_in(page, board.get_by_role("button", name="Write"))
-    expect(board.locator("#said")).not_to_be_empty()
-    assert (made(calls, "show_board"), made(calls, "add_line")) == before
-
-
 def test_a_view_is_as_it_was_while_its_server_is_off_and_after_a_restart(
     page: Page, app_process: AppProcess, calls: Path, complaints: Complaints
 ) -> None:

@@ -29,7 +29,7 @@ PATIENCE = 60_000
 """Milliseconds for whatever a machine that does much else is slow with."""
 TALL: ViewportSize = {"width": 1280, "height": 1400}
 """In which a whole view stands clear of the page's head and foot."""
-BRIEFLY = ("page_dom", "top_navigation", "fetches", "tools_that_ask", "enormous", "domain_semicolon", "spins")
+BRIEFLY = ("page_dom", "fetches", "tools_that_ask", "domain_semicolon")
 
 
 @dataclass(frozen=True)

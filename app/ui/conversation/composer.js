@@ -84,6 +84,7 @@ export default {
         return;
       }
       this.edition += 1;
+      this.touched = 0; // who has sent it writes no more
       this.$refs.box.value = "";
       clearTimeout(this.timer);
       this.saved(this.edition);
