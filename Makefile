@@ -24,7 +24,7 @@ run: .venv/.run ## Start the app; arguments go into ARGS="--port 9000"
 test: lint ## Check everything: style, types, layers, unit tests, the app in a real browser
 	@$(PY) -m pytest -q -n auto --dist loadfile $(UNIT) || $(AGAIN) $(UNIT); }
 	@$(PY) -m pytest -q tests/test_measurements.py || $(AGAIN) tests/test_measurements.py; }
-	@CHROMIUM="$$($(PY) -m tests.browser)" && export CHROMIUM && { $(PY) -m pytest -q -n 2 --dist loadfile tests/e2e || $(AGAIN) tests/e2e; }; }
+	@CHROMIUM="$$($(PY) -m tests.browser)" && export CHROMIUM && { $(PY) -m pytest -q -n 3 --dist loadfile tests/e2e || $(AGAIN) tests/e2e; }; }
 
 lint: .venv/.dev ## Check style, types and layers
 	@$(PY) -m ruff check .
