@@ -2,7 +2,7 @@
 
 import re
 import unicodedata
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from datetime import datetime
 from typing import Literal
 
@@ -13,6 +13,7 @@ from app.domain.messages import Disposition, MediaPattern
 from app.domain.tools import Policy, canonical_name
 from app.domain.values import Value, new_id, now
 
+LONGEST_NAME = 80  # characters
 VariantStatus = Literal["candidate", "active", "archived"]
 
 
@@ -278,3 +279,22 @@ def free_slug(name: str, taken: Collection[str]) -> str:
     slug = slug_of(name)
     candidates = (slug, *(f"{slug[:60]}-{number}" for number in range(2, len(taken) + 3)))
     return next(candidate for candidate in candidates if candidate not in taken)
+
+
+def name_problem(name: str, others: Iterable[Agent]) -> str:
+    """Why an agent cannot be called that, with the way out; empty when it can. `others` are those not deleted."""
+    words = name.strip()
+    if not words:
+        return "Give the agent a name."
+    if len(words) > LONGEST_NAME:
+        return f"A name has at most {LONGEST_NAME} characters; this one has {len(words)}."
+    for other in others:
+        if _alike(words, other.name):
+            return f"There is already an agent called “{other.name}”. Choose another name."
+    return ""
+
+
+def _alike(name: str, other: str) -> bool:
+    """True also for names that differ in signs only; those without a Latin letter share a slug, and may differ."""
+    slug = slug_of(name)
+    return name.casefold() == other.strip().casefold() or (slug == slug_of(other) and slug != "agent")

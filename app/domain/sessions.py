@@ -8,7 +8,7 @@ from pydantic import model_validator
 from app.domain.agents import Agent, Behaviour
 from app.domain.apps import AppContext
 from app.domain.errors import NotFound
-from app.domain.messages import Attachment
+from app.domain.messages import Attachment, Message, user_message
 from app.domain.provenance import Trigger
 from app.domain.trace import Excerpt
 from app.domain.values import Value
@@ -79,6 +79,11 @@ class Session(Value):
     def _is_one_branch(cls, fields: object) -> object:
         """What says nothing of its trunk has one branch."""
         return {"trunk": fields.get("runs", ()), **fields} if isinstance(fields, dict) else fields
+
+    @property
+    def app_messages(self) -> tuple[Message, ...]:
+        """What views want the model to know with the next message, as it is told."""
+        return tuple(user_message(context.said) for context in self.app_contexts)
 
 
 def behaviour_of(session: Session, agent: Agent) -> Behaviour:

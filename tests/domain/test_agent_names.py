@@ -2,8 +2,7 @@
 
 import pytest
 
-from app.domain.agent_names import LONGEST_NAME, name_problem
-from app.domain.agents import Agent, Behaviour, new_agent
+from app.domain.agents import LONGEST_NAME, Agent, Behaviour, name_problem, new_agent
 
 
 def named(name: str) -> Agent:

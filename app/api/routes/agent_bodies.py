@@ -6,7 +6,8 @@ from typing import Annotated, Self
 from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
 from app.api.door.envelopes import Reply
-from app.domain.agents import Agent, Behaviour, Limits, Parameters, ToolChoice, Variable, Variant, VariantStatus
+from app.api.routes.agent_config import Config, Several
+from app.domain.agents import Agent, Behaviour, ToolChoice, Variable, Variant, VariantStatus
 from app.domain.messages import Disposition, MediaPattern
 from app.domain.prompts import variables_of
 from app.domain.tools import canonical_name
@@ -28,53 +29,8 @@ _AGENT: dict[str, JsonValue] = {"name": "Sums", "description": "Adds and multipl
 
 Named = Annotated[Text, Field(max_length=1000)]
 Prompt = Annotated[Text, Field(max_length=LONGEST_PROMPT)]
-Several = Annotated[int, Field(ge=1, le=1_000_000_000)]
 Warnings = tuple[str, ...]
 """What was saved and may not be meant so, such as a model that nobody knows; told when it is saved."""
-
-
-class Config(BaseModel):
-    """What a run may use up, and how the model is asked. What is left out stays as it is."""
-
-    model_config = ConfigDict(extra="forbid")
-
-    max_steps: Annotated[int, Field(ge=1, le=1000)] | None = Field(None, description="Model calls of one run.")
-    max_tokens: Several | None = Field(None, description="Tokens of one answer.")
-    temperature: Annotated[float, Field(ge=0, le=2)] | None = Field(None, description="null leaves it to the provider.")
-    timeout_ms: Several | None = Field(None, description="Milliseconds of a whole run, waiting for people not counted.")
-    retry_on_error: bool | None = Field(
-        None, description="Whether tools that may be are called again when they break down."
-    )
-    max_retries: Annotated[int, Field(ge=0, le=100)] | None = Field(
-        None, description="Further attempts of a call that failed."
-    )
-
-    @classmethod
-    def of(cls, behaviour: Behaviour) -> Self:
-        limits = behaviour.limits
-        return cls(
-            max_steps=limits.max_steps,
-            max_tokens=behaviour.parameters.max_tokens,
-            temperature=behaviour.parameters.temperature,
-            timeout_ms=round(limits.total_time * 1000),
-            retry_on_error=limits.retry_on_error,
-            max_retries=limits.retries,
-        )
-
-    def parameters(self, before: Parameters) -> Parameters:
-        changes = {name: getattr(self, name) for name in self.model_fields_set & {"max_tokens", "temperature"}}
-        if changes.get("max_tokens", 0) is None:
-            del changes["max_tokens"]
-        return before.model_copy(update=changes)
-
-    def limits(self, before: Limits) -> Limits:
-        wanted = {
-            "max_steps": self.max_steps,
-            "total_time": None if self.timeout_ms is None else self.timeout_ms / 1000,
-            "retry_on_error": self.retry_on_error,
-            "retries": self.max_retries,
-        }
-        return before.model_copy(update={name: value for name, value in wanted.items() if value is not None})
 
 
 class BehaviourBody(BaseModel):

@@ -11,11 +11,10 @@ from app.api.routes.agent_bodies import (
     BehaviourBody,
     NewAgent,
     NewVariant,
-    Several,
     VariantReply,
 )
-from app.domain.agent_names import name_problem
-from app.domain.agents import Agent, Behaviour, new_agent, promoted, with_variant
+from app.api.routes.agent_config import Several
+from app.domain.agents import Agent, Behaviour, name_problem, new_agent, promoted, with_variant
 from app.domain.errors import Conflict, NotFound, WorkbenchError
 from app.workbench import Workbench
 

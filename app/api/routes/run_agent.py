@@ -24,7 +24,7 @@ from app.api.following.running import (
     session_of_request,
     wait_until_idle,
 )
-from app.api.routes.agent_bodies import Several
+from app.api.routes.agent_config import Several
 from app.domain.agents import Agent
 from app.domain.errors import WorkbenchError
 from app.domain.values import Text

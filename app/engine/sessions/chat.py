@@ -195,9 +195,8 @@ class Chat:
         message = user_message(text, *attached)
         started, message = await self._run_started(session, before, message, FROM_PAGE, "chat")
         said = (message,) if text.strip() or attached else ()
-        along = (user_message(context.said) for context in session.app_contexts)
         sent = tuple(tool.spec for tool in started.tools if tool.spec.name not in started.unsent)
-        return request_of(started, (*started.history, *said, *along), sent)
+        return request_of(started, (*started.history, *said, *session.app_messages), sent)
 
     async def system_changed(self, session_id: str) -> bool:
         """Whether the next run's system prompt differs from the last run's, so that the provider's cache misses."""
@@ -230,11 +229,10 @@ class Chat:
             started, message = await self._run_started(session, before, message, trigger, purpose)
             started = begun_as(started.model_copy(update={"follows": path[-1] if path else FIRST}))
             origin: Origin = "queued" if queued else "user"
-            along = session.app_contexts
-            told = [user_message(context.said) for context in along]
-            live = await self.runs.start(started, message, origin=origin, run_id=run_id, along=told)
+            live = await self.runs.start(started, message, origin=origin, run_id=run_id, along=session.app_messages)
+            said = session.app_contexts
             await self.sessions.change(
-                session.id, lambda newest: with_run(newest, path, live.run_id, message.headline, queued, along=along)
+                session.id, lambda newest: with_run(newest, path, live.run_id, message.headline, queued, along=said)
             )
             return live
 

@@ -5,8 +5,7 @@ from dataclasses import dataclass
 
 from nicegui import ui
 
-from app.domain.agent_names import name_problem
-from app.domain.agents import Agent, free_slug
+from app.domain.agents import Agent, free_slug, name_problem
 from app.ui.elements.buttons import button
 from app.ui.elements.clicks import on_click_of
 from app.ui.elements.markup import Html, icon, joined, tag

@@ -6,8 +6,7 @@ from typing import Literal
 
 from nicegui import PageArguments, background_tasks, ui
 
-from app.domain.agent_names import name_problem
-from app.domain.agents import Agent, Behaviour, archived, promoted, renamed, unarchived
+from app.domain.agents import Agent, Behaviour, archived, name_problem, promoted, renamed, unarchived
 from app.domain.errors import NotFound
 from app.ui.agents.agent_heading import agent_heading
 from app.ui.agents.agent_transfer import download_agent

@@ -52,13 +52,7 @@ class EditorForm(EditorTabs):
                 on_fault=self._fault("model", "media type"),
             )
         with self._section("tools"):
-            ToolPolicies(
-                behaviour.tools,
-                workbench.tools.listed(),
-                on_change=partial(self._set, "tools"),
-                on_fault=self._fault("tools", "missing"),
-            )
-            self._loading = ToolLoadingForm(workbench, behaviour, on_change=partial(self._set, "tool_loading"))
+            self._build_tools()
         with self._section("limits"):
             LimitsForm(behaviour.limits, on_change=partial(self._set, "limits"), on_fault=partial(self._tell, "limits"))
             day_ceiling(workbench.preferences)
@@ -66,6 +60,12 @@ class EditorForm(EditorTabs):
             ui.html("Output schema", sanitize=False, tag="h2").classes("section-title")
             schema, fault = behaviour.output_schema, self._fault("output", "schema")
             SchemaEditor(schema, on_change=partial(self._set, "output_schema"), on_fault=fault)
+
+    def _build_tools(self) -> None:
+        behaviour, fault = self._behaviour, self._fault("tools", "missing")
+        listed = self._workbench.tools.listed()
+        ToolPolicies(behaviour.tools, listed, on_change=partial(self._set, "tools"), on_fault=fault)
+        self._loading = ToolLoadingForm(self._workbench, behaviour, on_change=partial(self._set, "tool_loading"))
 
     def _section(self, tab: Tab) -> ui.element:
         with self.panels[tab]:

@@ -62,18 +62,9 @@ class AppView(ui.element, component="app_frame.js"):
         self._tasks: set[asyncio.Task[None]] = set()
         self._cards: dict[str, PauseCard] = {}
         self._state, self._why = "card", ""
-        self._props.update(
-            call=f"{view.run_id}:{view.call_id}",
-            tool=call.name,
-            name=self._name,
-            document=part.artifact,
-            given=part.given,
-            args=call.arguments,
-            bordered=part.bordered,
-            version=workbench.version,
-            fresh=fresh,
-            looks=looks(),
-        )
+        shown = {"document": part.artifact, "given": part.given, "bordered": part.bordered, "args": call.arguments}
+        self._props.update(shown, call=f"{view.run_id}:{view.call_id}", tool=call.name, name=self._name, fresh=fresh)
+        self._props.update(version=workbench.version, looks=looks())
         self._grant()
         with self:
             self._notes = LiveHtml().classes("mcp-app-note").props("role=status data-testid=mcp-app-note")

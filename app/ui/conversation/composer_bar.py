@@ -35,9 +35,8 @@ class ComposerBar(ui.element):
         on_sent: Callable[[], Awaitable[None]],
         on_typed: Callable[[str], Awaitable[None]],
     ) -> None:
-        """`key` names the box in the browser; with `on_stop` an answer that goes on is stopped here, and where messages
-        may wait, they may be run in the background too. `focused`: the cursor is in it at first. `handles` begins the
-        `data-testid` of its box and buttons where it is not the page's one composer.
+        """`key` names the box in the browser. With `on_stop` an answer is stopped here, and messages that may wait may
+        be run in the background. `focused`: the cursor is in it. `handles` begins the `data-testid` of a second one.
         """
         super().__init__("div")
         self.classes("composer-dock")

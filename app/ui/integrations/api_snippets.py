@@ -41,8 +41,7 @@ class AgentCall:
 
     @property
     def run_body(self) -> dict[str, JsonValue]:
-        body: dict[str, JsonValue] = {"input": self.message}
-        return body | {"variables": dict(self.variables)} if self.variables else body
+        return {"input": self.message, **({"variables": dict(self.variables)} if self.variables else {})}
 
     @property
     def chat_body(self) -> dict[str, JsonValue]:
@@ -61,12 +60,8 @@ class AgentCall:
         return f"{self.base}/mcp"
 
     @property
-    def tool_variables(self) -> dict[str, JsonValue]:
-        return {"variables": dict(self.variables)} if self.variables else {}
-
-    @property
     def tool_body(self) -> dict[str, JsonValue]:
-        return {"name": self.tool, "arguments": {"input": self.message, **self.tool_variables}}
+        return {"name": self.tool, "arguments": self.run_body}
 
     @property
     def sends_key(self) -> bool:

@@ -31,7 +31,7 @@ async def tried(snippet: Snippet, call: AgentCall, number: int, *, token: str) -
     try:
         async with asyncio.timeout(TRY_SECONDS), AsyncExitStack() as stack:
             client = await stack.enter_async_context(Client(await _way(snippet, call, token, stack), mode="legacy"))
-            returned = await client.call_tool(call.tool, {"input": call.message} | call.tool_variables)
+            returned = await client.call_tool(call.tool, call.run_body)
             run, text = _run_of(returned), _text_of(returned)
     except TimeoutError:
         status, text = 0, f"It took more than {TRY_SECONDS} s."

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from tests.host_requirements import REQUIREMENTS
+from tests.app_host_checklist import REQUIREMENTS
 from tests.hostile_views import VIEWS
 
 TESTS = Path(__file__).parent / "e2e" / "test_apps.py"
