@@ -5,8 +5,10 @@ from typing import Literal
 
 from app.domain.values import Text, Value
 
-Purpose = Literal["chat", "api", "compare", "experiment", "try", "replay"]
+Purpose = Literal["chat", "api", "compare", "experiment", "judge", "suggestion", "simulated_user", "try", "replay"]
 """`try`: a person tries what is not saved as a variant yet; such a run counts in no figure of its agent."""
+BEHIND: tuple[Purpose, ...] = ("experiment", "judge", "suggestion", "simulated_user", "try")
+"""What lists and search leave out until they are asked for it: nobody talked to an agent there. Its money counts."""
 
 WORKING_COPY = 0
 """The number of the variant that nobody has saved yet."""

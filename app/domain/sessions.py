@@ -70,6 +70,8 @@ class Session(Value):
     """The comparison whose column it is; such a session is not listed until it is opened as its own."""
     parent: str = ""
     """The run whose agent began it; such a session is not listed until somebody opens it or goes on in it."""
+    behind: str = ""
+    """The experiment or other work of the app that it belongs to; such a session is not listed."""
     created_at: datetime
     updated_at: datetime
     deleted_at: datetime | None = None

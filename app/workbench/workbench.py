@@ -36,6 +36,7 @@ with late():
     import app.export.session_exports
     import app.store.contents.contents
     import app.store.keys.sign_ins
+    import app.store.records.evals
     import app.store.runs.retention
     import app.store.runs.rows
     import app.store.runs.search
@@ -274,6 +275,24 @@ class Workbench(ModelParts):
         """Whole conversations as files."""
         parts, secrets = (self.exports, self.runs, self.rows), self.known.exported
         return app.export.session_exports.SessionExports(*parts, secrets, app=self.version)
+
+    # Evals.
+
+    @late_part
+    def datasets(self) -> "app.store.records.evals.Datasets":
+        return self.data.datasets
+
+    @late_part
+    def cases(self) -> "app.store.records.evals.Cases":
+        return self.data.cases
+
+    @late_part
+    def experiments(self) -> "app.store.records.evals.Experiments":
+        return self.data.experiments
+
+    @late_part
+    def cells(self) -> "app.store.records.evals.Cells":
+        return self.data.cells
 
     # Keys of the app, and what may be told to nobody.
 

@@ -107,6 +107,8 @@ class RunFilter(RunKind):
     """The id of the run that started them."""
     background: bool | None = None
     """True for jobs only, False for all others."""
+    behind: bool = False
+    """Whether also runs of experiments, judges and tries are shown; those of one session or parent always are."""
     of_key: KeyRuns | None = None
 
 

@@ -49,6 +49,7 @@ with late():
     import app.store.folder.looking_lock
     import app.store.folder.read_only
     import app.store.keys.provider_keys
+    import app.store.records.evals
     import app.store.records.provider_files
     import app.store.runs.rows
     import app.store.runs.traces
@@ -197,6 +198,22 @@ class DataFolder:
     def kept_provider_files(self) -> "app.store.records.provider_files.KeptProviderFiles":
         """What was uploaded to providers of models."""
         return app.store.records.provider_files.KeptProviderFiles(self._database)
+
+    @late_part
+    def datasets(self) -> "app.store.records.evals.Datasets":
+        return app.store.records.evals.Datasets(self._database)
+
+    @late_part
+    def cases(self) -> "app.store.records.evals.Cases":
+        return app.store.records.evals.Cases(self._database)
+
+    @late_part
+    def experiments(self) -> "app.store.records.evals.Experiments":
+        return app.store.records.evals.Experiments(self._database)
+
+    @late_part
+    def cells(self) -> "app.store.records.evals.Cells":
+        return app.store.records.evals.Cells(self._database)
 
     def has_session(self, session_id: str) -> bool:
         """Whether it is there and not deleted; where nobody can say, it counts as such."""

@@ -9,10 +9,7 @@ from typing import Generic, TypeVar
 
 from pydantic import JsonValue, ValidationError
 
-from app.domain.agents import Agent
-from app.domain.comparisons import Comparison
 from app.domain.errors import Conflict, NotFound, StorageError
-from app.domain.sessions import Session
 from app.domain.values import Value, now
 from app.store.journal.database import JournalDB
 from app.store.journal.frames import Document
@@ -23,7 +20,6 @@ Marks = dict[str, JsonValue]
 """What is kept beside a value for sorting and filtering."""
 
 V = TypeVar("V", bound=Value)
-R = TypeVar("R", Agent, Session, Comparison)
 
 
 class Documents(Generic[V]):
@@ -198,12 +194,12 @@ class Removable(Keyed[V]):
         await self._documents.remove(key)
 
 
-class Restorable(Keyed[R]):
-    """Deleted ones are only taken out of the lists: `get` still gives them."""
+class Restorable(Keyed[V]):
+    """Deleted ones say when in `deleted_at`, and are only taken out of the lists: `get` still gives them."""
 
-    async def delete(self, key: str) -> R:
+    async def delete(self, key: str) -> V:
         """Take it out of the lists; `restore` brings it back."""
         return await self.change(key, lambda found: found.model_copy(update={"deleted_at": now()}))
 
-    async def restore(self, key: str) -> R:
+    async def restore(self, key: str) -> V:
         return await self.change(key, lambda found: found.model_copy(update={"deleted_at": None}))

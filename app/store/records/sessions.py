@@ -49,8 +49,9 @@ class Sessions(Restorable[Session]):
     ) -> list[Session]:
         """Pinned ones first, then by when something last happened in them; of all, or of those with these ids.
 
-        Deleted ones, the columns of comparisons, what other agents began and what is tried are left out. `saying`:
-        those in which what is searched for was said; of all others it is looked for in the title and the agent's slug.
+        Deleted ones, the columns of comparisons, what other agents began, experiments and what is tried are left out.
+        `saying`: those in which what is searched for was said; of all others it is looked for in the title and the
+        agent's slug.
         """
         found = sorted(self._found(search, among, saying), key=_place, reverse=True)
         return list(self._documents.values(found[offset : offset + limit]))
@@ -88,13 +89,14 @@ def _marks(session: Session) -> Marks:
         "deleted": session.deleted_at is not None,
         "compared": bool(session.comparison),
         "spawned": bool(session.parent),
+        "behind": bool(session.behind),
         "tried": session.agent_id if session.tried is not None and not session.parent else "",
         "text": f"{session.title} {session.agent_slug}".casefold(),
     }
 
 
 def _shown(document: Document, words: list[str], saying: Container[str]) -> bool:
-    if any(document.get(mark) for mark in ("deleted", "compared", "spawned", "tried")):
+    if any(document.get(mark) for mark in ("deleted", "compared", "spawned", "behind", "tried")):
         return False
     text = str(document.get("text", ""))
     return all(word in text for word in words) or document.get("id") in saying

@@ -5,6 +5,7 @@ from math import inf
 
 from pydantic import JsonValue
 
+from app.domain.provenance import BEHIND
 from app.domain.trace import KeyRuns, RunFilter, SortKey
 from app.store.journal.documents import number
 from app.store.journal.frames import Document
@@ -83,6 +84,8 @@ def conditions(wanted: RunFilter, matching: Container[str]) -> list[Condition]:
     ]
     if not (wanted.parent or wanted.session_id):  # calls of apps are seen where their app is
         found.append(lambda document: not is_of_app(document))
+        if not wanted.behind:
+            found.append(lambda document: row_field(document, "purpose") not in BEHIND)
     if wanted.agent:
         found.append(lambda document: agent_field(document, "slug") == wanted.agent)
     if wanted.variant is not None:

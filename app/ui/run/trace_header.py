@@ -91,6 +91,9 @@ PURPOSES: dict[Purpose, str] = {
     "api": "",
     "compare": "Part of a comparison",
     "experiment": "Part of an experiment",
+    "judge": "A judge's verdict",
+    "suggestion": "A suggestion for a better prompt",
+    "simulated_user": "A simulated user",
     "try": "Tried in the editor: in no figure of the agent",
     "replay": "A replay",
 }

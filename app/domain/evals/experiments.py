@@ -1,0 +1,170 @@
+"""Experiments: a plan that is written before anything runs, and the cells that come of it."""
+
+from datetime import datetime
+from typing import Annotated, Literal, NamedTuple
+
+from pydantic import Field
+
+from app.domain.errors import FailureClass
+from app.domain.evals.scorers import Scorer
+from app.domain.provenance import Trigger
+from app.domain.values import Text, Value
+
+CellEnd = Literal["passed", "failed", "error", "not_scored", "skipped"]
+"""Only the first two count in a rate. An error is the provider's or ours; what is not scored can be scored again."""
+CellState = Literal["passed", "failed", "error", "not_scored", "skipped", "pending"]
+ExperimentStatus = Literal["planned", "running", "paused", "completed", "cancelled", "interrupted"]
+ToolMode = Literal["recorded", "live"]
+
+MOST_CELLS = 100_000
+VARIANTS_FAULT: tuple[FailureClass, ...] = ("context_overflow", "safety_filter", "bad_request", "limit")
+"""Failures of a run that its variant did: they are failed answers, and no scorer is asked."""
+
+
+class Column(Value):
+    """What is tried: a variant of the agent, with its own model or another one."""
+
+    variant: int
+    model: str = ""
+    """Empty for the variant's own."""
+
+    @property
+    def words(self) -> str:
+        return f"variant {self.variant}" + (f" · {self.model}" if self.model else "")
+
+
+class Plan(Value):
+    """All that decides what an experiment does. Another plan is another experiment."""
+
+    dataset_id: str
+    dataset_slug: str
+    dataset_version: int
+    cases: str
+    """The sha256 of its cases as they are then: JSON Lines, an artifact."""
+    case_ids: tuple[str, ...]
+    agent_id: str
+    agent_slug: str
+    columns: Annotated[tuple[Column, ...], Field(min_length=1)]
+    """The first one is the baseline."""
+    repeats: int = Field(default=1, ge=1, le=20)
+    tools: ToolMode = "recorded"
+    live: tuple[str, ...] = ()
+    """The tools that are called for real although the others answer from the record."""
+    tool_digests: dict[str, str] = {}
+    """By tool: the digest of its spec when the plan was made."""
+    scorers: tuple[Scorer, ...] = ()
+    primary: str = ""
+    """The name of the scorer that decides."""
+    margin: float | None = None
+    """In shares of 1: how much worse is still no worse."""
+    ceiling_usd: float = Field(default=1.0, ge=0)
+    """US dollars of all its runs and judges; 0 for no ceiling."""
+    concurrency: int = Field(default=4, ge=1, le=64)
+    """Cells that go on at once, at most, for each provider."""
+    wait: bool = True
+    """Whether a provider that is busy is waited for; else the cell ends in an error."""
+
+    @property
+    def size(self) -> int:
+        """How many cells it has."""
+        return len(self.case_ids) * len(self.columns) * self.repeats
+
+    @property
+    def deciding(self) -> str:
+        """The name of the scorer that decides whether a cell passed; empty where nothing is scored."""
+        return self.primary or (self.scorers[0].name if self.scorers else "")
+
+
+class Experiment(Value):
+    id: str
+    title: str = ""
+    plan: Plan
+    status: ExperimentStatus = "planned"
+    why: Text = ""
+    """Why it paused or stopped, in words, where nobody asked for that."""
+    pilot: bool = False
+    """Whether it runs its first three cases only, to learn what the whole would cost."""
+    by: Trigger
+    created_at: datetime
+    updated_at: datetime
+    finished_at: datetime | None = None
+    deleted_at: datetime | None = None
+
+
+class CellKey(NamedTuple):
+    """Which cell of an experiment: a case, a column counted from 0, a repeat counted from 0."""
+
+    case_id: str
+    column: int
+    repeat: int
+
+
+class CellScore(Value):
+    """What one scorer said of a cell."""
+
+    name: str
+    value: float | None = None
+    """From 0 to 1; `None`: it could not say."""
+    passed: bool | None = None
+    reason: Text = ""
+    """Why, or why it could not say."""
+    runs: tuple[str, ...] = ()
+    """The runs of the judge that said it."""
+    cost: float = 0.0
+    """US dollars of these."""
+    scorer: str = ""
+    """The digest of the scorer as it was."""
+
+
+class Cell(Value):
+    """One try of one case. Its id is `<experiment>.<case>.<column>.<repeat>`; what is not begun has none."""
+
+    id: str
+    experiment_id: str
+    case_id: str
+    column: int
+    repeat: int
+    session_id: str = ""
+    runs: tuple[str, ...] = ()
+    """The runs of this try, one a turn; noted before they begin."""
+    before: tuple[str, ...] = ()
+    """Runs of tries that ended in an error or were broken off; they count in money only."""
+    end: CellEnd | None = None
+    """`None` while it goes on, or was left."""
+    failure: FailureClass | None = None
+    why: Text = ""
+    """The error, or why it was skipped, in words."""
+    scores: tuple[CellScore, ...] = ()
+    answer: Text = ""
+    """The head of the last answer."""
+    ms: float = 0.0
+    cost: float = 0.0
+    """US dollars of `runs` and `before`, judges apart."""
+    recorded: int = 0
+    """Calls of tools that the record answered."""
+    called: int = 0
+    """Calls of tools in all."""
+    worker: str = ""
+    """The machine that ran it, where that was another one."""
+    ended_at: datetime | None = None
+
+    @property
+    def key(self) -> CellKey:
+        return CellKey(self.case_id, self.column, self.repeat)
+
+    def score(self, name: str) -> CellScore | None:
+        return next((score for score in self.scores if score.name == name), None)
+
+
+def cell_id(experiment_id: str, key: CellKey) -> str:
+    return f"{experiment_id}.{key.case_id}.{key.column}.{key.repeat}"
+
+
+def planned(plan: Plan) -> list[CellKey]:
+    """Every cell in the order of work: the first repeat of all cases first, so that a part of it is a whole."""
+    return [
+        CellKey(case_id, column, repeat)
+        for repeat in range(plan.repeats)
+        for case_id in plan.case_ids
+        for column in range(len(plan.columns))
+    ]

@@ -1,0 +1,155 @@
+"""The tables of evals: datasets, their cases, experiments and what became of their cells."""
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable
+from functools import cached_property
+
+from app.domain.errors import Conflict, NotFound
+from app.domain.evals.cases import Case, Dataset
+from app.domain.evals.experiments import Cell, Experiment
+from app.store.journal.database import JournalDB
+from app.store.journal.documents import Documents, Keyed, Marks, Restorable, number
+from app.store.journal.frames import Document
+
+
+class Datasets(Restorable[Dataset]):
+    def __init__(self, database: JournalDB) -> None:
+        super().__init__(Documents(database, "datasets", Dataset, noun="dataset"), lambda dataset: dataset.id)
+
+    def all(self) -> list[Dataset]:
+        """Those that are not deleted, by name."""
+        shown = (dataset for dataset in self._documents.values() if dataset.deleted_at is None)
+        return sorted(shown, key=lambda dataset: (dataset.name.casefold(), dataset.slug))
+
+    def by_slug(self, slug: str) -> Dataset:
+        """The dataset of that slug that is not deleted; raises `NotFound`, which names those there are."""
+        datasets = {dataset.slug: dataset for dataset in self.all()}
+        if slug in datasets:
+            return datasets[slug]
+        raise NotFound(f"There is no dataset {slug!r}. Datasets: {', '.join(sorted(datasets)) or 'none yet'}.")
+
+    def slugs(self) -> set[str]:
+        """All slugs that are taken, those of deleted datasets included."""
+        return {dataset.slug for dataset in self._documents.values()}
+
+    async def create(self, value: Dataset) -> Dataset:
+        """Store a new dataset; raises `Conflict` where its slug is taken."""
+        if value.slug in self.slugs():
+            raise Conflict(f"The slug {value.slug!r} is taken by another dataset. Choose another name.")
+        return await super().create(value)
+
+
+class Cases(Restorable[Case]):
+    def __init__(self, database: JournalDB) -> None:
+        documents = Documents(database, "cases", Case, noun="case", marks=_marks_of_case)
+        super().__init__(documents, lambda case: case.id)
+
+    def of(self, dataset_id: str) -> list[Case]:
+        """The dataset's cases that are not deleted, the oldest first; for many of them in a thread."""
+        own = (self._documents.stored(key) for key in self._by_dataset.get(dataset_id, ()))
+        shown = [document for document in own if document is not None and not document.get("deleted")]
+        shown.sort(key=lambda document: (number(document.get("created")), str(document.get("id"))))
+        return list(self._documents.values(shown))
+
+    def count(self, dataset_id: str) -> int:
+        """How many cases it has that are not deleted."""
+        own = (self._documents.stored(key) for key in self._by_dataset.get(dataset_id, ()))
+        return sum(document is not None and not document.get("deleted") for document in own)
+
+    async def save(self, value: Case) -> Case:
+        kept = await super().save(value)
+        self._by_dataset[kept.dataset_id][kept.id] = None
+        return kept
+
+    async def create(self, value: Case) -> Case:
+        kept = await super().create(value)
+        self._by_dataset[kept.dataset_id][kept.id] = None
+        return kept
+
+    @cached_property
+    def _by_dataset(self) -> defaultdict[str, dict[str, None]]:
+        return _index(self._documents.documents(), "dataset")
+
+
+class Experiments(Restorable[Experiment]):
+    def __init__(self, database: JournalDB) -> None:
+        documents = Documents(database, "experiments", Experiment, noun="experiment", marks=_marks_of_experiment)
+        super().__init__(documents, lambda experiment: experiment.id)
+
+    def recent(self, *, dataset_id: str = "", agent_id: str = "", offset: int = 0, limit: int = 50) -> list[Experiment]:
+        """The newest first; deleted ones left out."""
+        wanted = {key: value for key, value in (("dataset", dataset_id), ("agent", agent_id)) if value}
+        shown = [one for one in self._documents.documents() if not one.get("deleted") and wanted.items() <= one.items()]
+        shown.sort(key=lambda document: number(document.get("created")), reverse=True)
+        return list(self._documents.values(shown[offset : offset + limit]))
+
+    def with_status(self, *statuses: str) -> list[Experiment]:
+        """Those that stand so and are not deleted."""
+        shown = (one for one in self._documents.documents() if not one.get("deleted") and one.get("status") in statuses)
+        return list(self._documents.values(shown))
+
+
+class Cells(Keyed[Cell]):
+    def __init__(self, database: JournalDB) -> None:
+        documents = Documents(
+            database, "cells", Cell, noun="cell", marks=lambda cell: {"experiment": cell.experiment_id}
+        )
+        super().__init__(documents, lambda cell: cell.id)
+        self.revisions: defaultdict[str, int] = defaultdict(int)
+        """By experiment: goes up with every change of a cell of it in this process."""
+
+    def of(self, experiment_id: str) -> list[Cell]:
+        """Every cell of the experiment that was begun or skipped, in no order; for many of them in a thread."""
+        own = (self._documents.stored(key) for key in tuple(self._by_experiment.get(experiment_id, ())))
+        return list(self._documents.values(document for document in own if document is not None))
+
+    async def save(self, value: Cell) -> Cell:
+        kept = await super().save(value)
+        self._by_experiment[kept.experiment_id][kept.id] = None
+        self.revisions[kept.experiment_id] += 1
+        return kept
+
+    async def create(self, value: Cell) -> Cell:
+        kept = await super().create(value)
+        self._by_experiment[kept.experiment_id][kept.id] = None
+        self.revisions[kept.experiment_id] += 1
+        return kept
+
+    async def change(self, key: str, change: Callable[[Cell], Cell]) -> Cell:
+        kept = await super().change(key, change)
+        self.revisions[kept.experiment_id] += 1
+        return kept
+
+    @cached_property
+    def _by_experiment(self) -> defaultdict[str, dict[str, None]]:
+        return _index(self._documents.documents(), "experiment")
+
+
+def _index(documents: Iterable[Document], mark: str) -> defaultdict[str, dict[str, None]]:
+    """By mark: the ids of the documents, in the order they were stored first."""
+    found: defaultdict[str, dict[str, None]] = defaultdict(dict)
+    for document in documents:
+        found[str(document.get(mark))][str(document.get("id"))] = None
+    return found
+
+
+def _marks_of_case(case: Case) -> Marks:
+    return {
+        "dataset": case.dataset_id,
+        "created": case.created_at.timestamp(),
+        "deleted": case.deleted_at is not None,
+    }
+
+
+def _marks_of_experiment(experiment: Experiment) -> Marks:
+    return {
+        "dataset": experiment.plan.dataset_id,
+        "agent": experiment.plan.agent_id,
+        "status": experiment.status,
+        "created": experiment.created_at.timestamp(),
+        "deleted": experiment.deleted_at is not None,
+    }
+
+
+def _marks_of_cell(cell: Cell) -> Marks:
+    return {"experiment": cell.experiment_id}
