@@ -1,1 +1,1 @@
-"""Judging runs: the values of what is said of them, by people and programs."""
+"""Judging runs: what people and programs say of them, and what that shows."""
