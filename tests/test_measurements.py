@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.bench import api_run, first_token, load, mcp_oauth, pictures, python_sandbox, search, tool_files
+from tests.bench import api_run, evals, first_token, load, mcp_oauth, pictures, python_sandbox, search, tool_files
 from tests.bench import mcp as mcp_calls
 from tests.faults import (
     argv,
@@ -49,6 +49,12 @@ def test_a_measurement_can_be_called_without_arguments(module):
 async def test_smaller_pictures_are_measured():
     figures = await pictures.run(width=1600, several=2)
     assert figures[0].name == "a photo of 2 million pixels made smaller" and figures[0].passed
+
+
+def test_what_evals_tell_by_mistake_is_measured():
+    figures = evals.run(experiments=150)
+    assert len(figures) == 7
+    assert all(figure.passed for figure in figures), figures
 
 
 async def test_stops_are_measured():
