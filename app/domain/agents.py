@@ -267,16 +267,16 @@ def renamed(agent: Agent, name: str) -> Agent:
     return agent.model_copy(update={"name": name.strip()})
 
 
-def slug_of(name: str) -> str:
-    """The name in lower case ASCII words joined by `-`, 64 characters at most; `agent` when nothing is left."""
+def slug_of(name: str, *, nameless: str = "agent") -> str:
+    """The name in lower case ASCII words joined by `-`, 64 characters at most; `nameless` when nothing is left."""
     ascii_name = unicodedata.normalize("NFKD", name).encode("ascii", "ignore").decode()
     words = re.findall(r"[a-z0-9]+", ascii_name.lower())
-    return "-".join(words)[:64].strip("-") or "agent"
+    return "-".join(words)[:64].strip("-") or nameless
 
 
-def free_slug(name: str, taken: Collection[str]) -> str:
+def free_slug(name: str, taken: Collection[str], *, nameless: str = "agent") -> str:
     """The name's slug, with the first number behind it that makes it unique."""
-    slug = slug_of(name)
+    slug = slug_of(name, nameless=nameless)
     candidates = (slug, *(f"{slug[:60]}-{number}" for number in range(2, len(taken) + 3)))
     return next(candidate for candidate in candidates if candidate not in taken)
 

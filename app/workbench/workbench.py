@@ -17,6 +17,7 @@ from app.workbench.models import ModelParts
 
 with late():
     import app.engine.by_hand
+    import app.engine.experiments.collecting
     import app.engine.forks.forks
     import app.engine.keys
     import app.engine.run.stopwatch
@@ -293,6 +294,11 @@ class Workbench(ModelParts):
     @late_part
     def cells(self) -> "app.store.records.evals.Cells":
         return self.data.cells
+
+    @late_part
+    def collecting(self) -> "app.engine.experiments.collecting.Collecting":
+        """Datasets and their cases, and the ways they come about."""
+        return app.engine.experiments.collecting.Collecting(self.datasets, self.cases, self.runs, self.artifacts)
 
     # Keys of the app, and what may be told to nobody.
 

@@ -1,14 +1,16 @@
 """Datasets and their cases: what agents are tried on, and what a good answer to it is."""
 
 import re
-from datetime import datetime
+from collections.abc import Iterable
+from datetime import datetime, timedelta
+from itertools import count
 from typing import Annotated, Self
 
 from pydantic import Field, JsonValue, model_validator
 
-from app.domain.evals.scorers import Scorer
+from app.domain.evals.scorers import Check, Scorer
 from app.domain.messages import Attachment, Message
-from app.domain.values import Text, Value
+from app.domain.values import Text, Value, new_id, now
 
 LONGEST_NAME = 80  # characters
 MOST_CASES = 10_000
@@ -38,11 +40,9 @@ class SimulatedUser(Value):
     """Messages of the user at most, the first one counted."""
 
 
-class Case(Value):
-    """One thing to try an agent on. It holds all that is needed: the run it was made from may go."""
+class CaseContent(Value):
+    """What a case says, wherever it is kept: what is told to the agent, and what a good answer to it is."""
 
-    id: str
-    dataset_id: str
     input: Text = Field(max_length=LONGEST_INPUT)
     """The first message."""
     turns: tuple[Text, ...] = ()
@@ -62,19 +62,12 @@ class Case(Value):
     """The answer that is expected: text, a number, or JSON; `None` where nobody said."""
     expected_calls: tuple[ExpectedCall, ...] | None = None
     """The calls of tools that are expected, in their order; `None` where nobody said."""
+    checks: tuple[Check, ...] = ()
+    """What is asked of answers to this case only; the dataset's scorer `checks` asks it."""
     tags: tuple[str, ...] = ()
     must_pass: bool = False
     """Whether a variant that fails it is not promoted, where the dataset guards that."""
     note: Text = ""
-    run_id: str = ""
-    """The run it was made from, which may be gone."""
-    step: int | None = None
-    """The step of that run, where it was made from one: 1 for the first."""
-    record: str = ""
-    """The sha256 of the recorded tool calls: entries of a trace as JSON Lines; empty where nothing is recorded."""
-    created_at: datetime
-    updated_at: datetime
-    deleted_at: datetime | None = None
 
     @model_validator(mode="after")
     def _says_who_goes_on(self) -> Self:
@@ -85,16 +78,32 @@ class Case(Value):
         return self
 
     @property
-    def content(self) -> str:
-        """The sha256 of all that decides how an agent does on it and whether that is good."""
-        told = self.model_copy(update={"created_at": _NEVER, "updated_at": _NEVER, "deleted_at": None, "note": ""})
-        return told.digest
-
-    @property
     def headline(self) -> str:
         """The first line of its input, or what is attached."""
         first = next((line.strip() for line in self.input.splitlines() if line.strip()), "")
         return first or ", ".join(part.name for part in self.attachments) or "(empty)"
+
+
+class Case(CaseContent):
+    """One thing to try an agent on. It holds all that is needed: the run it was made from may go."""
+
+    id: str
+    dataset_id: str
+    run_id: str = ""
+    """The run it was made from, which may be gone."""
+    step: int | None = None
+    """The step of that run, where it was made from one: 1 for the first."""
+    record: str = ""
+    """The sha256 of the recorded tool calls: entries of a trace as JSON Lines; empty where nothing is recorded."""
+    created_at: datetime
+    updated_at: datetime
+    deleted_at: datetime | None = None
+
+    @property
+    def content(self) -> str:
+        """The sha256 of all that decides how an agent does on it and whether that is good."""
+        told = self.model_copy(update={"created_at": _NEVER, "updated_at": _NEVER, "deleted_at": None, "note": ""})
+        return told.digest
 
 
 class Dataset(Value):
@@ -113,6 +122,26 @@ class Dataset(Value):
     created_at: datetime
     updated_at: datetime
     deleted_at: datetime | None = None
+
+
+class DatasetChanges(Value):
+    """What is to be another way; what is not set stays."""
+
+    name: Text = ""
+    description: Text = ""
+    scorers: tuple[Scorer, ...] = ()
+    primary: str = ""
+
+
+def new_cases(dataset_id: str, contents: Iterable[CaseContent]) -> list[Case]:
+    """Cases of that dataset that say this, made in this order."""
+    began = now()
+    said = ({name: getattr(content, name) for name in CaseContent.model_fields} for content in contents)
+    times = (began + timedelta(microseconds=place) for place in count())
+    return [
+        Case(**fields, id=new_id(), dataset_id=dataset_id, created_at=time, updated_at=time)
+        for fields, time in zip(said, times, strict=False)
+    ]
 
 
 def tags_of(words: str) -> tuple[str, ...]:

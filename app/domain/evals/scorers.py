@@ -159,6 +159,19 @@ class Pairwise(ScorerBase):
     threshold: Share = 0.5
 
 
+Check = Annotated[
+    Exact | Contains | Regex | JsonMatch | Numeric | Latency | Cost | Steps | Trajectory, Field(discriminator="type")
+]
+"""What a single case may ask of its answers: nothing that costs money or runs code."""
+
+
+class Checks(ScorerBase):
+    """What the case itself asks holds; the value is the share that does. A case that asks nothing is not scored."""
+
+    type: Literal["checks"] = "checks"
+    name: Annotated[str, NAME] = "checks"
+
+
 Scorer = Annotated[
     Exact
     | Contains
@@ -169,6 +182,7 @@ Scorer = Annotated[
     | Cost
     | Steps
     | Trajectory
+    | Checks
     | PythonFile
     | Judge
     | Pairwise,
