@@ -1,0 +1,74 @@
+"""Short forms of what `make faults` kills, stops, cancels and lets fail. They measure no time."""
+
+import pytest
+
+from tests.faults import (
+    backup_kills,
+    cancelled,
+    crashing_servers,
+    crashing_tools,
+    jobs,
+    provider_ways,
+    run_kills,
+    steers,
+    stopped,
+)
+
+
+@pytest.fixture
+def own_environment(monkeypatch):
+    """What a measurement sets for the provider is taken back after the test."""
+    monkeypatch.setenv("OPENAI_BASE_URL", "")
+    monkeypatch.setenv("OPENAI_API_KEY", "")
+
+
+async def test_what_is_cancelled_is_measured():
+    figures = await cancelled.run()
+    assert all(figure.passed for figure in figures), figures
+
+
+async def test_messages_behind_a_stop_are_measured():
+    [figure] = await stopped.run(stops=24)
+    assert figure.passed, figure
+
+
+async def test_the_ways_of_a_provider_are_measured():
+    figures = await provider_ways.run(brief=True)
+    assert len(figures) == 2
+    assert all(figure.passed for figure in figures), figures
+
+
+async def test_crashes_of_tools_are_measured():
+    figures = await crashing_tools.run(crashes=4, stops=2)
+    assert len(figures) == 5
+    assert all(figure.passed for figure in figures)
+
+
+async def test_crashes_of_servers_are_measured():
+    [figure] = await crashing_servers.run(crashes=3)
+    assert figure.passed
+
+
+@pytest.mark.usefixtures("own_environment")
+async def test_steers_are_measured():
+    figures = await steers.run(steers=2, in_tools=2)
+    assert len(figures) == 5
+    assert all(figure.passed for figure in figures), figures
+
+
+def test_kills_in_mid_run_are_measured():
+    figures = run_kills.run(kills=3)
+    assert [figure.value.split()[0] for figure in figures] == ["0", "0", "0"]
+    assert all(figure.passed for figure in figures)
+
+
+def test_kills_in_backup_and_retention_are_measured():
+    figures = backup_kills.run(kills=2)
+    assert [figure.name.split()[0] for figure in figures] == ["Backup", "Restore", "Restore", "Retention"]
+    assert all(figure.passed for figure in figures), figures
+
+
+def test_kills_while_tasks_go_on_are_measured():
+    figures = jobs.run(kills=1, parents=2)
+    assert len(figures) == 3
+    assert all(figure.passed for figure in figures), figures
