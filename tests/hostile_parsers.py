@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from app.api.openai import request as openai_request
 from app.domain.messages import ToolCall
 from app.domain.prompts import faults, filled
+from app.domain.reading.numbers import written_number
 from app.domain.secrets.pasted import cleaned_key
 from app.domain.sessions import title_of
 from app.engine.loop.output import check_output
@@ -20,7 +21,6 @@ from app.llm.litellm.thinking import ThinkSplitter
 from app.llm.tokens import text_tokens
 from app.store.runs import search_words
 from app.tools.builtin.date_utils.reading import readings
-from app.tools.builtin.numbers import written_number
 from app.tools.function.docstring import read_docstring
 from app.tools.http.readable import readable
 from app.tools.mcp.reading import read_json, read_servers

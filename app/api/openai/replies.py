@@ -17,8 +17,8 @@ from app.api.following.replies import answer_of
 from app.api.openai.errors import OpenAiError, of_run
 from app.api.openai.texts import shown
 from app.domain.events import Entry, ModelReturned, PauseRequested
+from app.domain.reading.answers import unfenced
 from app.domain.trace import status, totals
-from app.engine.loop.output import unfenced
 
 Json = dict[str, JsonValue]
 

@@ -16,8 +16,8 @@ from app.api.openai.replies import finish_reason
 from app.api.openai.response_request import PREFIX, ResponseRequest
 from app.domain.errors import FailureClass
 from app.domain.events import Entry
+from app.domain.reading.answers import unfenced
 from app.domain.trace import error_of, totals
-from app.engine.loop.output import unfenced
 
 Json = dict[str, JsonValue]
 ItemStatus = Literal["in_progress", "completed", "incomplete"]

@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator
 from app.api.following.followed import FollowedRun
 from app.api.following.live_text import QUIET_SECONDS, Piece, Quiet, TextPiece, pieces
 from app.domain.events import Entry, MessageAdded
-from app.engine.loop.output import unfenced
+from app.domain.reading.answers import unfenced
 
 
 async def shown(live: FollowedRun, *, formed: bool) -> AsyncIterator[Piece]:

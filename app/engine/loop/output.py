@@ -1,15 +1,14 @@
 """Whether an answer is the JSON that its agent's output schema asks for; a schema may come out of an imported file."""
 
-import re
 from itertools import islice
 
 import orjson
 from pydantic import JsonValue
 
 from app.domain.json_schema import Mistake, UnusableSchema, mistakes, schema_mistake
+from app.domain.reading.answers import unfenced
 from app.domain.tools import JsonSchema
 
-_FENCED = re.compile(r"\A```[a-zA-Z]*\n(.*)\n```\Z", re.DOTALL)
 _MOST_PROBLEMS = 20
 _LONGEST_PROBLEM = 300
 _MOST_REFERENCES = 2_000
@@ -37,13 +36,6 @@ def schema_problem(schema: JsonSchema) -> str:
     """What is wrong with the schema itself, empty when nothing is."""
     mistake = schema_mistake(schema)
     return _sentence(mistake) if mistake else ""
-
-
-def unfenced(text: str) -> str:
-    """The answer without the Markdown fence around it, if there is one."""
-    stripped = text.strip()
-    fenced = _FENCED.match(stripped)
-    return fenced.group(1) if fenced else stripped
 
 
 def _parsed(text: str) -> JsonValue:

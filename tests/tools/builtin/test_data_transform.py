@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from app.domain.errors import ToolError
+from app.domain.reading.numbers import number_in, plain
 from app.tools.builtin.data_transform.choosing import (
     data_transform__deduplicate,
     data_transform__filter,
@@ -23,7 +24,6 @@ from app.tools.builtin.data_transform.kit import (
     write_csv,
 )
 from app.tools.builtin.data_transform.summing import data_transform__aggregate, data_transform__group
-from app.tools.builtin.numbers import number_in, plain
 from app.tools.function.tool import AnyTool
 from tests.tools.builtin.using import told_by
 from tests.tools.context import Context, MemoryFiles

@@ -7,9 +7,9 @@ from typing import Annotated, Literal
 from pydantic import JsonValue, WithJsonSchema
 
 from app.domain.errors import ToolError
+from app.domain.reading.numbers import number_in
 from app.domain.tools import CallContext
 from app.tools.builtin.data_transform.comparing import Condition, comparable, fulfils, order_key, text_of
-from app.tools.builtin.numbers import number_in
 from app.tools.builtin.rows import Columns, Row, Rows, check_columns, columns_of, is_empty, no_column, table
 from app.tools.function.tool import tool
 

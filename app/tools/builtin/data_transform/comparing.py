@@ -9,8 +9,8 @@ from typing import Annotated, Literal
 
 from pydantic import ConfigDict, JsonValue, WithJsonSchema
 
+from app.domain.reading.numbers import number_in
 from app.domain.values import Value
-from app.tools.builtin.numbers import number_in
 from app.tools.builtin.rows import Row, is_empty
 
 Operator = Literal["=", "!=", ">", ">=", "<", "<=", "contains", "starts_with", "ends_with", "in", "empty", "not_empty"]

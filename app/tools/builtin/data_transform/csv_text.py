@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from pydantic import JsonValue
 
 from app.domain.errors import ToolError
+from app.domain.reading.numbers import plain, written_number
 from app.tools.builtin.data_transform.dialect import (
     guess_delimiter,
     looks_like_header,
     with_line_breaks,
     without_blanks_behind_quotes,
 )
-from app.tools.builtin.numbers import plain, written_number
 
 MOST_RECORDS = 100_000
 MOST_COLUMNS = 1_000

@@ -11,7 +11,7 @@ import re
 from collections import Counter
 from itertools import islice
 
-from app.tools.builtin.numbers import written_number
+from app.domain.reading.numbers import written_number
 
 CANDIDATES = (",", ";", "\t", "|")
 NO_DELIMITER = "\x1f"

@@ -8,11 +8,11 @@ from typing import Literal
 from pydantic import ConfigDict, JsonValue
 
 from app.domain.errors import ToolError
+from app.domain.reading.numbers import number_in, plain
 from app.domain.tools import CallContext
 from app.domain.values import Value
 from app.tools.builtin.data_transform.choosing import result_of
 from app.tools.builtin.data_transform.comparing import order_key, text_of
-from app.tools.builtin.numbers import number_in, plain
 from app.tools.builtin.rows import Columns, Row, Rows, check_columns, is_empty, shortened, table
 from app.tools.function.tool import tool
 

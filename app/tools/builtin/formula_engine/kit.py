@@ -8,12 +8,12 @@ from typing import Annotated
 from pydantic import Field, JsonValue
 
 from app.domain.errors import ToolError
+from app.domain.reading.numbers import number_in
 from app.domain.tools import CallContext
 from app.late import late
 from app.tools.builtin.data_transform.summing import grouped
 from app.tools.builtin.formula_engine.compiler import Formula
 from app.tools.builtin.formula_engine.values import FormulaError, Scalar, out
-from app.tools.builtin.numbers import number_in
 from app.tools.builtin.rows import Row, Rows, check_columns, columns_of, is_empty, shortened, table
 from app.tools.function.tool import AnyTool, tool
 

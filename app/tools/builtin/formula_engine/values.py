@@ -7,7 +7,7 @@ from typing import Literal
 
 from pydantic import JsonValue
 
-from app.tools.builtin.numbers import number_in, plain
+from app.domain.reading.numbers import number_in, plain
 
 Scalar = Decimal | str | bool | None
 Comparison = Literal["=", "<>", "<", "<=", ">", ">="]
