@@ -43,7 +43,7 @@ class Regex(ScorerBase):
     type: Literal["regex"] = "regex"
     name: Annotated[str, NAME] = "regex"
     pattern: str = ""
-    """RE2 syntax; empty: the reference is the pattern."""
+    """As RE2 and Rust read it, without look-around and back-references; empty: the reference is the pattern."""
     whole: bool = False
     """Whether the whole answer must match."""
 
