@@ -113,7 +113,11 @@ class CellScore(Value):
     cost: float = 0.0
     """US dollars of these."""
     scorer: str = ""
-    """The digest of the scorer as it was."""
+    """The digest of the scorer as it was, with its file's text or the words that its judge is asked with."""
+    flipped: bool | None = None
+    """Of two answers that a judge compared: whether its verdict changed with their order; `None` for all others."""
+    traceback: Text = ""
+    """Where a scorer's file broke down, for developers."""
 
 
 class Cell(Value):

@@ -142,7 +142,7 @@ class Judge(ScorerBase):
     criteria: Annotated[tuple[Text, ...], Field(min_length=1, max_length=5)]
     """Each a positive sentence about the answer: "It names the price." """
     votes: Literal[1, 3] = 1
-    """With 3 a contested verdict is asked for twice more, and the majority counts."""
+    """With 3 each is asked twice more where they disagree or one is in doubt; the majority of each criterion counts."""
     sees_calls: bool = False
     """Whether it is shown the calls of tools too."""
     juries: tuple[str, ...] = ()

@@ -13,6 +13,7 @@ from app.llm.demo.calling import call_tool, loop, run_code
 from app.llm.demo.cleaning import clean_data
 from app.llm.demo.failing import act_out
 from app.llm.demo.files import use_files
+from app.llm.demo.judging import judged
 from app.llm.demo.plan import Answer, Ask, Plan, answer_at, ask_of
 from app.llm.demo.shaped import shaped
 from app.llm.demo.sums import work_out
@@ -44,7 +45,7 @@ class DemoModel:
 
     async def stream(self, request: ModelRequest) -> AsyncGenerator[Delta | Reply, None]:
         ask = ask_of(request)
-        answer = _as_asked(await asyncio.to_thread(answer_to, ask), ask, request)
+        answer = judged(request) or _as_asked(await asyncio.to_thread(answer_to, ask), ask, request)
         calls = _calls(answer, ask.key)
         pieces = [*_spoken(answer), *_called(calls)]
         cut = len(pieces) > request.parameters.max_tokens

@@ -12,7 +12,11 @@ LONGEST_REASON = 2_000  # characters
 
 
 class NotScored(Exception):
-    """The scorer cannot say; the message says why, and the way out."""
+    """The scorer cannot say; the message says why, and the way out. `traceback` is a scorer's file's own."""
+
+    def __init__(self, reason: str, *, traceback: str = "") -> None:
+        super().__init__(reason)
+        self.traceback = traceback
 
 
 class Opinion(NamedTuple):
@@ -25,18 +29,19 @@ def yes_or_no(holds: bool, reason: str) -> Opinion:
     return Opinion(float(holds), reason)
 
 
-def score_of(scorer: Scorer, opinion: Opinion) -> CellScore:
+def score_of(scorer: Scorer, opinion: Opinion, *, as_it_was: str = "") -> CellScore:
+    """`as_it_was`: the digest of the scorer where its own values do not tell all of it."""
     return CellScore(
         name=scorer.name,
         value=opinion.value,
         passed=passes(scorer, opinion.value),
         reason=short(opinion.reason),
-        scorer=scorer.digest,
+        scorer=as_it_was or scorer.digest,
     )
 
 
-def not_scored(scorer: Scorer, reason: str) -> CellScore:
-    return CellScore(name=scorer.name, reason=short(reason), scorer=scorer.digest)
+def not_scored(scorer: Scorer, why: NotScored) -> CellScore:
+    return CellScore(name=scorer.name, reason=short(str(why)), traceback=why.traceback, scorer=scorer.digest)
 
 
 def passes(scorer: ScorerBase, value: float) -> bool:

@@ -1,0 +1,1 @@
+"""What a model that judges is asked, and what its reply says."""
