@@ -277,6 +277,15 @@ class Artifacts(Protocol):
         ...
 
 
+class ScorerFiles(Protocol):
+    """Python files that score."""
+
+    async def judged(self, name: str, given: Mapping[str, JsonValue]) -> tuple[str, JsonValue]:
+        """The file's text, and what its `score` returned. Raises `ToolError` where it may not run or did not end well,
+        `ToolCrashed` with a traceback where it broke down."""
+        ...
+
+
 class Clock(Protocol):
     """Waiting, so that a test need not."""
 

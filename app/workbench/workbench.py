@@ -18,6 +18,8 @@ from app.workbench.models import ModelParts
 with late():
     import app.engine.by_hand
     import app.engine.experiments.collecting
+    import app.engine.experiments.judging
+    import app.engine.experiments.scoring
     import app.engine.forks.forks
     import app.engine.keys
     import app.engine.run.stopwatch
@@ -43,11 +45,13 @@ with late():
     import app.store.runs.search
     import app.store.runs.session_search
     import app.tools.built_in
+    import app.tools.expressions
     import app.tools.http.secret_refs
     import app.tools.http.tools
     import app.tools.mcp.hub
     import app.tools.registry
     import app.tools.user_tools.folder
+    import app.tools.user_tools.scorer_files
     import app.workbench.maintenance
     import app.workbench.samples
     import app.workbench.tool_variables
@@ -126,7 +130,7 @@ class Workbench(ModelParts):
         async with AsyncExitStack() as closing:  # the last one first
             closing.push_async_callback(self.data.close)
             tools = ("tools",) if "tools" in made else ("user_tools", "mcp")  # the registry ends them too
-            others = ("sign_ins", "keys", "hand_calls", "search", "provider_files", "_running")
+            others = ("sign_ins", "keys", "hand_calls", "scorer_files", "search", "provider_files", "_running")
             for part in ("working_copies", *tools, *others):
                 if part in made:
                     closing.push_async_callback(made[part].close)
@@ -299,6 +303,17 @@ class Workbench(ModelParts):
     def collecting(self) -> "app.engine.experiments.collecting.Collecting":
         """Datasets and their cases, and the ways they come about."""
         return app.engine.experiments.collecting.Collecting(self.datasets, self.cases, self.runs, self.artifacts)
+
+    @late_part
+    def scorer_files(self) -> "app.tools.user_tools.scorer_files.ScorerFolder":
+        folder, trusted = self.data.path / "scorers", self.data.trusted_files
+        return app.tools.user_tools.scorer_files.ScorerFolder(folder, trusted, trust_all=self.trusts_tools)
+
+    @late_part
+    def scoring(self) -> "app.engine.experiments.scoring.Scoring":
+        expressions = app.tools.expressions.JsonExpressions()
+        judging = app.engine.experiments.judging.Judging(self.runs, self.sessions)
+        return app.engine.experiments.scoring.Scoring(expressions, self.scorer_files, judging)
 
     # Keys of the app, and what may be told to nobody.
 

@@ -32,7 +32,7 @@ SIGNATURE = "manifest.mac"
 KEY_FILE = "backup-key"
 """In the data folder: the key of the signatures, which is in no backup."""
 _DIGITS = 64
-PARTS = ("app.tdb", "runs", "sessions", "artifacts", "tools")
+PARTS = ("app.tdb", "runs", "sessions", "artifacts", "tools", "scorers")
 """What a copy holds, that which refers to other files first. No key, token, log or cache is among it."""
 _PIECE = 256 * 1024
 LARGEST_MANIFEST = 64 * 1024 * 1024
