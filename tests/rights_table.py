@@ -227,6 +227,7 @@ TABLE = (
     Row(f"POST {API}/tools/http", "post an HTTP tool, which waits", sent=REQUEST | {"name": "{file}"}),
     Row(f"DELETE {API}/tools/http/{{waiting_request}}", "delete an HTTP tool that waits"),
     Row(f"DELETE {API}/tools/http/{{allowed_request}}", "delete an HTTP tool that was allowed", whole="no"),
+    Row(f"GET {API}/scorers", "list scorers"),
     Row(f"GET {API}/artifacts/{{artifact}}", "read content by its sha256"),
     Row(f"GET {API}/keys", "list keys", whole="no"),
     Row(f"POST {API}/keys", "make a key", whole="no", sent={"name": "{new}"}),
