@@ -12,8 +12,8 @@ async def test_the_types_of_scorers_and_the_files_are_told_without_running_any(c
     (folder / "odd.py").write_text("x = 1\n")
     told = (await client.get("/scorers")).json()["data"]
     assert [one["type"] for one in told["types"]] == [
-        "exact", "contains", "regex", "json", "numeric", "latency", "cost", "steps", "trajectory", "python", "judge",
-        "pairwise",
+        "exact", "contains", "regex", "json", "numeric", "latency", "cost", "steps", "trajectory", "checks", "python",
+        "judge", "pairwise",
     ]  # fmt: skip
     assert [one["type"] for one in told["types"] if one["asks_a_model"]] == ["judge", "pairwise"]
     regex = told["types"][2]

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from app.domain.evals.evidence import Evidence
 from app.domain.evals.scorers import (
+    Checks,
     Contains,
     Cost,
     Exact,
@@ -138,6 +139,17 @@ def test_a_cost_that_nobody_knows_is_not_scored_unless_what_is_known_is_too_much
         judged(Cost(), Evidence(case(), (trace,)))
     dear = trace_of(started(), called("a"), returned("a", cost=None), called("b"), returned("b"), finished())
     assert judged(Cost(), Evidence(case(), (dear,))).value == 0.0
+
+
+def test_what_a_case_asks_of_its_own_answers_is_scored_by_the_share_that_holds():
+    checks = [Contains(texts=("Rome",)), Regex(pattern=r"\d"), Steps(most_steps=3)]
+    opinion = judged(Checks(), answered("It is Rome.", checks=checks))
+    assert opinion == (pytest.approx(2 / 3), "2 of 3 checks hold. regex: The pattern is not found in the answer.")
+    half = JsonMatch(expected={"a": 1, "b": 2}, threshold=0.5)
+    assert judged(Checks(), answered('{"a": 1}', checks=[half])).value == 1.0
+    for checks, why in (((), "asks nothing"), ((Exact(),), "names no reference")):
+        with pytest.raises(NotScored, match=why):
+            judged(Checks(), answered("x", checks=checks))
 
 
 def test_zero_is_a_score_and_a_share_passes_at_its_threshold():
