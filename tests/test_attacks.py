@@ -9,6 +9,7 @@ from tests.faults import (
     hostile_apps,
     hostile_files,
     hostile_pages,
+    judge_injections,
     mcp_clients,
     oauth,
     oracle,
@@ -45,6 +46,14 @@ async def test_what_others_may_read_is_looked_through():
     found, typed = await argv.run(brief=True)
     assert found.passed, found
     assert typed.passed is None
+
+
+async def test_injections_into_judges_are_measured(monkeypatch: pytest.MonkeyPatch):
+    for name in ("OPENAI_BASE_URL", "OPENAI_API_KEY"):  # what it sets is taken back
+        monkeypatch.setenv(name, "")
+    figures = await judge_injections.run(brief=True)
+    assert len(figures) == 2
+    assert all(figure.passed for figure in figures), figures
 
 
 async def test_who_may_what_is_measured():
