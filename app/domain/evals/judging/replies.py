@@ -72,7 +72,7 @@ def agreed(verdicts: Sequence[Verdict], *, silent: int = 0) -> Opinion:
     open_ones = [str(place) for place, meets in enumerate(most, start=1) if meets == "cannot_tell"]
     heard = next((one for one in verdicts if list(one.meets) == most), verdicts[0])
     notes = [
-        f"Not met: {', '.join(missed)} of {count}." if missed and count > 1 else "",
+        f"Not met: criterion {', '.join(missed)}." if missed and count > 1 else "",
         _split(verdicts, most),
         f"Quotes that do not stand there: {heard.unfound}." if heard.unfound else "",
         f"Judges without a verdict: {silent}." if silent else "",

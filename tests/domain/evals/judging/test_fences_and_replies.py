@@ -87,7 +87,7 @@ def test_a_verdict_is_read_from_its_fields_and_its_quotes_are_looked_up():
     text = f"```json\n{reply('yes', 'no', evidence=('“costs  5 Euros…”', 'not there'))}\n```"
     assert verdict(text) == Verdict(("yes", "no"), "So it is.", unfound=1)
     opinion = agreed([verdict(text)])
-    assert opinion == (0.5, "Not met: 2 of 2. Quotes that do not stand there: 1. So it is.")
+    assert opinion == (0.5, "Not met: criterion 2. Quotes that do not stand there: 1. So it is.")
 
 
 def test_the_majority_of_each_criterion_counts_and_the_votes_are_told():
