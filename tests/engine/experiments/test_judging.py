@@ -16,6 +16,7 @@ from app.engine.experiments.judging import Judging
 from app.engine.runs.runs import Runs
 from app.store.folder.folder import DataFolder
 from app.tools.registry import Registry
+from tests.cancelling import AtAwait
 from tests.cases import answered
 from tests.engine.conftest import QuickClock
 from tests.engine.experiments.judges import JudgeModels, decides, prefers
@@ -179,3 +180,23 @@ async def test_to_break_off_a_scoring_ends_its_runs(court: Court):
     await until(lambda: not court.runs.live_runs())
     rows = court.data.rows.find(RunFilter(behind=True)).rows
     assert {row.status for row in rows} == {"cancelled"}
+
+
+@pytest.mark.parametrize("function", ["Judging._said", "Judging._begun"])
+async def test_to_break_off_a_scoring_at_any_await_leaves_nothing_behind(court: Court, function):
+    court.says(decides("yes"))
+    loop, nth, reached = asyncio.get_running_loop(), 1, True
+    while reached:
+        evidence = answered(f"Try {nth}.")
+        scoring: list[asyncio.Task] = []
+        at_await = AtAwait(function, nth, lambda tasks=scoring: tasks[0].cancel())
+        loop.set_task_factory(at_await)
+        scoring.append(asyncio.create_task(court.judge(SCORER, evidence)))
+        await asyncio.wait(scoring)
+        loop.set_task_factory(None)
+        await until(lambda: not court.runs.live_runs() and not court.runs.starting.taken)
+        reached, nth = at_await.reached, nth + 1
+        assert (await court.judge(SCORER, evidence)).passed
+    assert nth > 3
+    statuses = {row.status for row in court.data.rows.find(RunFilter(behind=True), limit=500).rows}
+    assert statuses <= {"completed", "cancelled"}

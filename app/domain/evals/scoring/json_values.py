@@ -16,6 +16,8 @@ from app.domain.reading.numbers import number_in, written_number
 
 _NUMBER = re.compile(r"(?<![\w.,])([-+−]?)(?:[$€£¥]\s?)?(\d[\d.,]*|\.\d+)(e[-+]?\d{1,3}(?!\w))?", re.IGNORECASE)
 _WHOLE = ""
+TAIL = 10_000
+"""Characters at the end of a text that are looked through first."""
 LONGEST_SHOWN = 80  # characters of a value in a reason
 
 
@@ -48,14 +50,24 @@ def judge_number(scorer: Numeric, evidence: Evidence, expressions: Expressions) 
 
 
 def same(found: JsonValue, expected: JsonValue, *, tolerance: float = 0.0, extra_keys: bool = False) -> bool:
-    """Equal as JSON: 1 and 1.0 are the same, true and 1 are not."""
-    return difference(found, expected, tolerance=tolerance, extra_keys=extra_keys) is None
+    """Equal as JSON: 1 and 1.0 are the same, true and 1 are not. `extra_keys`: objects may say more."""
+    if isinstance(found, dict) and isinstance(expected, dict):
+        return (extra_keys or len(found) == len(expected)) and all(
+            name in found and same(found[name], wanted, tolerance=tolerance, extra_keys=extra_keys)
+            for name, wanted in expected.items()
+        )
+    if isinstance(found, list) and isinstance(expected, list):
+        return len(found) == len(expected) and all(
+            same(one, other, tolerance=tolerance, extra_keys=extra_keys)
+            for one, other in zip(found, expected, strict=True)
+        )
+    return _equal(found, expected, tolerance)
 
 
 def difference(
     found: JsonValue, expected: JsonValue, *, tolerance: float = 0.0, extra_keys: bool = False, place: str = ""
 ) -> str | None:
-    """Where and how the two differ first, in words; `None` where they do not. `extra_keys`: objects may say more."""
+    """Where and how the two differ first, in words; `None` where they are the same."""
     match found, expected:
         case dict(), dict():
             return _of_objects(found, expected, tolerance, extra_keys, place)
@@ -168,7 +180,8 @@ def _number(value: JsonValue) -> float | None:
 
 def last_number(text: str) -> float | None:
     """The last number in a text, as people write it: 1,234.5 or 1.234,5 or 3e8; a version such as 1.2.3 is none."""
-    for sign, digits, power in reversed(_NUMBER.findall(text)):
+    matches = _NUMBER.findall(text, max(0, len(text) - TAIL)) or _NUMBER.findall(text)
+    for sign, digits, power in reversed(matches):
         number = written_number(digits.rstrip(".,") + power)
         if number is not None and math.isfinite(number):
             return -float(number) if sign in ("-", "−") else float(number)

@@ -47,7 +47,12 @@ class Comparison:
 
     def __init__(self, scorer: Trajectory, made: Sequence[MadeCall], expected: Sequence[ExpectedCall]) -> None:
         self._scorer, self._made, self._expected = scorer, made, expected
-        self._fits = [[self._fit(call, wanted) for call in made] for wanted in expected]
+        self._ways = {_name(name): way for name, way in scorer.per_tool.items()}
+        names = [_name(call.name) for call in made]
+        self._fits = [
+            [name == wanted_name and self._fit(call, wanted) for name, call in zip(names, made, strict=True)]
+            for wanted, wanted_name in ((one, _name(one.name)) for one in expected)
+        ]
         in_order = scorer.relation in ("same_order", "at_least_in_order")
         self.pairs: Pairs = common_subsequence(self._fits, len(made)) if in_order else largest_matching(self._fits)
 
@@ -115,8 +120,7 @@ class Comparison:
         return "too, but another call stands for it"
 
     def _fit(self, call: MadeCall, wanted: ExpectedCall) -> bool:
-        if _name(call.name) != _name(wanted.name):
-            return False
+        """Whether the arguments do, of calls of the same tool."""
         if wanted.arguments is None:
             return True
         match self._way(call.name):
@@ -132,8 +136,7 @@ class Comparison:
                 return same(made, {name: wanted.arguments[name] for name in fields if name in wanted.arguments})
 
     def _way(self, tool: str) -> ArgumentMatch:
-        by_tool = {_name(name): way for name, way in self._scorer.per_tool.items()}
-        return by_tool.get(_name(tool), self._scorer.arguments)
+        return self._ways.get(_name(tool), self._scorer.arguments)
 
 
 def common_subsequence(fits: Sequence[Sequence[bool]], width: int) -> Pairs:

@@ -18,7 +18,7 @@ from app.domain.evals.scorers import (
     Regex,
     Steps,
 )
-from app.domain.evals.scoring.json_values import last_number, same
+from app.domain.evals.scoring.json_values import difference, last_number, same
 from app.domain.evals.scoring.opinion import NotScored, Opinion, passes
 from app.domain.evals.scoring.plain import PlainScorer, judge_plainly
 from app.tools.expressions import JsonExpressions
@@ -164,7 +164,7 @@ def test_zero_is_a_score_and_a_share_passes_at_its_threshold():
     [
         ("3 then 4", 4), ("-5", -5), ("5-3", 3), ("−2.5", -2.5), ("1.234,5 EUR", 1234.5), ("$1,200", 1200),
         ("-$3", -3), ("1e3", 1000), ("v1.2.3 has 7", 7), ("the end.", None), ("12.", 12), ("x2", None), (".5", 0.5),
-        ("1e999 or 6", 6),
+        ("1e999 or 6", 6), ("12345" + "." * 9_998, 12345), ("7" + "." * 20_000, 7),
     ],
 )  # fmt: skip
 def test_the_last_number_is_read_as_people_write_it(text, number):
@@ -174,6 +174,11 @@ def test_the_last_number_is_read_as_people_write_it(text, number):
 @given(JSON)
 def test_whatever_is_json_is_the_same_as_itself(document):
     assert same(document, json.loads(json.dumps(document)))
+
+
+@given(JSON, JSON, st.booleans())
+def test_what_differs_is_not_the_same_and_the_reverse(one, other, extra_keys):
+    assert same(one, other, extra_keys=extra_keys) == (difference(one, other, extra_keys=extra_keys) is None)
 
 
 @given(JSON, JSON)
