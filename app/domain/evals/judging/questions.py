@@ -53,10 +53,11 @@ def judge_question(scorer: Judge, evidence: Evidence) -> Question:
     task = (
         f"Judge the ANSWER that was given to the TASK{_with(evidence)}. Decide of each criterion whether the answer "
         f"meets it:\n{criteria}\n\nFirst quote your evidence from the ANSWER{' or the CALLS' if calls else ''}, then "
-        "give your reasons, then decide: yes, no, or cannot_tell where the material does not say."
+        "give your reasons, then decide: yes, no, or cannot_tell where the material does not say. Reply like this:\n"
+        '{"evidence": ["…"], "reasons": "…", "criteria": [{"criterion": 1, "meets_criterion": "yes"}]}'
     )
     parts = (*_task_parts(evidence), ("ANSWER", _cut(evidence.answer)), *calls)
-    return Question(parts, task, criteria_schema(len(scorer.criteria)), f"Judge: {evidence.case.headline}")
+    return Question(parts, task, CRITERIA_SCHEMA, f"Judge: {evidence.case.headline}")
 
 
 def pair_question(scorer: Pairwise, evidence: Evidence, first: str, second: str) -> Question:
@@ -64,19 +65,11 @@ def pair_question(scorer: Pairwise, evidence: Evidence, first: str, second: str)
     task = (
         f"Two answers were given to the TASK{_with(evidence)}: FIRST and SECOND. Their order says nothing. Decide "
         f"which is better by this criterion:\n1. {' '.join(scorer.criterion.split())}\n\nFirst quote your evidence, "
-        "then give your reasons, then decide: first, second, equal, or cannot_tell where the material does not say."
+        "then give your reasons, then decide: first, second, equal, or cannot_tell where the material does not say. "
+        'Reply like this:\n{"evidence": ["…"], "reasons": "…", "better": "equal"}'
     )
     parts = (*_task_parts(evidence), ("FIRST", _cut(first)), ("SECOND", _cut(second)))
     return Question(parts, task, PAIR_SCHEMA, f"Compare: {evidence.case.headline}")
-
-
-def criteria_schema(count: int) -> JsonSchema:
-    """Of a `CriteriaReply`: evidence and reasons come before what is decided."""
-    decided: dict[str, JsonValue] = {
-        "criterion": {"type": "integer", "minimum": 1, "maximum": count},
-        "meets_criterion": {"type": "string", "enum": ["yes", "no", "cannot_tell"]},
-    }
-    return _object({"evidence": _QUOTES, "reasons": _REASONS, "criteria": {"type": "array", "items": _object(decided)}})
 
 
 def _object(properties: dict[str, JsonValue]) -> dict[str, JsonValue]:
@@ -84,6 +77,15 @@ def _object(properties: dict[str, JsonValue]) -> dict[str, JsonValue]:
     return {"type": "object", "properties": properties, "required": required, "additionalProperties": False}
 
 
+_DECIDED: dict[str, JsonValue] = {
+    "criterion": {"type": "integer", "description": "Its number, 1 for the first."},
+    "meets_criterion": {"type": "string", "enum": ["yes", "no", "cannot_tell"]},
+}
+# Evidence and reasons come before what is decided; bounds of numbers and lengths are left out, as not every provider
+# takes a schema that has some.
+CRITERIA_SCHEMA: JsonSchema = _object(
+    {"evidence": _QUOTES, "reasons": _REASONS, "criteria": {"type": "array", "items": _object(_DECIDED)}}
+)
 PAIR_SCHEMA: JsonSchema = _object(
     {
         "evidence": _QUOTES,
