@@ -281,20 +281,21 @@ def _of_event(event: Event) -> Iterator[str]:
         case RunStarted(history=history, files=files):
             yield from files.values()
             for message in history:
-                yield from _of_parts(message.parts)
+                yield from artifacts_of_parts(message.parts)
         case MessageAdded(message=message):
-            yield from _of_parts(message.parts)
+            yield from artifacts_of_parts(message.parts)
         case ToolReturned(result=result):
-            yield from _of_parts(result.parts)
+            yield from artifacts_of_parts(result.parts)
         case FileChanged(before=before, after=after):
             yield from (digest for digest in (before, after) if digest)
         case _:
             return
 
 
-def _of_parts(parts: Iterable[Part]) -> Iterator[str]:
+def artifacts_of_parts(parts: Iterable[Part]) -> Iterator[str]:
+    """The sha256 of what these parts refer to."""
     for part in parts:
         if isinstance(part, ImagePart | FilePart | AppPart):
             yield from (part.artifact, part.given) if isinstance(part, AppPart) else (part.artifact,)
         elif isinstance(part, ToolResult):
-            yield from _of_parts(part.parts)
+            yield from artifacts_of_parts(part.parts)

@@ -126,17 +126,17 @@ class Redactor:
     def _entry(self, entry: Entry) -> Entry:
         self._seq = entry.seq
         event: JsonValue = entry.event.model_dump(mode="json")
-        cleaned = self._value(event)
+        cleaned = self.value(event)
         if cleaned == event:
             return entry
         return Entry.model_validate({**entry.model_dump(exclude={"event"}), "event": cleaned})
 
-    def _value(self, value: JsonValue) -> JsonValue:
+    def value(self, value: JsonValue) -> JsonValue:
         if isinstance(value, str):
             return self._renamed.get(value) or self.text(value)
         if isinstance(value, dict):
-            return {self.text(key): self._value(inner) for key, inner in value.items()}
-        return [self._value(inner) for inner in value] if isinstance(value, list) else value
+            return {self.text(key): self.value(inner) for key, inner in value.items()}
+        return [self.value(inner) for inner in value] if isinstance(value, list) else value
 
     def _replaced(self, shape: Shape, secret: str) -> str:
         self._note(shape, secret)

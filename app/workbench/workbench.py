@@ -34,6 +34,7 @@ with late():
     import app.engine.sessions.queue
     import app.engine.sessions.views
     import app.engine.sessions.working_copies
+    import app.export.datasets.dataset_files
     import app.export.exports
     import app.export.importing
     import app.export.session_exports
@@ -314,6 +315,13 @@ class Workbench(ModelParts):
         expressions = app.tools.expressions.JsonExpressions()
         judging = app.engine.experiments.judging.Judging(self.runs, self.sessions)
         return app.engine.experiments.scoring.Scoring(expressions, self.scorer_files, judging)
+
+    @late_part
+    def dataset_files(self) -> "app.export.datasets.dataset_files.DatasetFiles":
+        """Datasets as files, and back."""
+        return app.export.datasets.dataset_files.DatasetFiles(
+            self.collecting, self.artifacts, self.known.exported, lambda: self.preferences.get().default_model
+        )
 
     # Keys of the app, and what may be told to nobody.
 
