@@ -6,6 +6,7 @@ of the printed address, the cookie of a browser that is signed in, or an API key
 for it. Whom it let in, it leaves in the scope: `caller_of`.
 """
 
+import re
 from collections.abc import Callable
 
 from starlette.applications import Starlette
@@ -23,7 +24,7 @@ from app.api.door.guests import Guests
 from app.api.door.rate import RunLimits
 from app.api.door.refusals import MCP, OPENAI_PATHS, Refusal, asks_the_api
 from app.domain.values import new_id
-from app.export.limits import LARGEST_BUNDLE
+from app.export.limits import LARGEST_BUNDLE, LARGEST_DATASET
 from app.store.keys.sign_ins import SignIns
 from app.workbench.known_secrets import speaking
 
@@ -38,6 +39,8 @@ ENVELOPE = 64 * 1024
 UPLOADS = "/api/v1/uploads"
 BUNDLES = "/api/v1/runs/import"
 """The address that takes as much as a bundle may have."""
+DATASETS = re.compile(r"/api/v1/datasets/[^/]+/import")
+"""The addresses that take as much as a file of cases may have."""
 BACKUPS = "/backups"
 LARGEST_BACKUP = 8 * 1024**3
 """Bytes of a backup that is brought back; what the disk has no room for is refused before."""
@@ -112,6 +115,7 @@ class Door:
         # In base64 a file is a third longer; beside it there is a conversation.
         self._for_openai = BodyLimit(limited, lambda: guests.largest_file() * 4 // 3 + API_BODY)
         self._bundles = BodyLimit(app, LARGEST_BUNDLE)
+        self._datasets = BodyLimit(app, LARGEST_DATASET)
         self._backups = BodyLimit(app, LARGEST_BACKUP)
         self._guests = guests
         self._origin = f"http://{HOST}:{port}"
@@ -148,12 +152,12 @@ class Door:
             return self._for_openai
         if caller != ANYONE and path == UPLOADS:
             return self._pages
+        if caller.manages and DATASETS.fullmatch(path):
+            return self._datasets
         if not caller.owner:
             return self._of_others
-        if path == BUNDLES:
-            return self._bundles
-        if path == BACKUPS:
-            return self._backups
+        if path in (BUNDLES, BACKUPS):
+            return self._bundles if path == BUNDLES else self._backups
         return self._api if asks_the_api(request) else self._pages
 
     async def _answer(self, request: HTTPConnection, asker: Asker, receive: Receive) -> Response | None:

@@ -76,7 +76,7 @@ async def export_run(
     """
     run_for(workbench, caller, run_id)
     exported = await workbench.exports.export(run_id, format, exports.Choice(attachments=attachments))
-    return _file(exported)
+    return as_file(exported)
 
 
 @sessions.get("/{session_id}/export", response_class=Response, responses={200: _ANSWER})
@@ -94,10 +94,11 @@ async def export_session(
     """
     session = session_for(workbench, caller, session_id)
     choice = exports.Choice(attachments=attachments)
-    return _file(await workbench.session_exports.export(session, format, choice))
+    return as_file(await workbench.session_exports.export(session, format, choice))
 
 
-def _file(exported: "exports.Exported") -> Response:
+def as_file(exported: "exports.Exported") -> Response:
+    """The file as a download."""
     headers = {
         "Content-Disposition": f'attachment; filename="{exported.filename}"',
         "X-Content-Type-Options": "nosniff",

@@ -9,6 +9,7 @@ from app.domain.agents import free_slug
 from app.domain.errors import Conflict, NotFound, TooLarge, WorkbenchError
 from app.domain.evals.cases import LONGEST_NAME, MOST_CASES, Case, Dataset, DatasetChanges, new_cases
 from app.domain.evals.saving import Saved, saved_step, saved_turns
+from app.domain.evals.scorers import Scorer
 from app.domain.events import Entry
 from app.domain.trace import StoredTrace, finished
 from app.domain.values import Value, new_id, now
@@ -59,13 +60,22 @@ class Collecting:
     runs: RunReader
     artifacts: Artifacts
 
-    async def new_dataset(self, name: str, description: str = "") -> Dataset:
-        """An empty dataset under a slug of its own. Raises `WorkbenchError` for a name that is none."""
+    async def new_dataset(
+        self, name: str, description: str = "", *, scorers: tuple[Scorer, ...] = (), primary: str = ""
+    ) -> Dataset:
+        """An empty dataset under a slug of its own. Raises `WorkbenchError` for what cannot be one."""
         began = now()
-        slug = free_slug(name, self.datasets.slugs(), nameless="dataset")
         made = Dataset(
-            id=new_id(), slug=slug, name=_named(name), description=description, created_at=began, updated_at=began
+            id=new_id(),
+            slug=free_slug(name, self.datasets.slugs(), nameless="dataset"),
+            name=_named(name),
+            description=description,
+            scorers=scorers,
+            primary=primary,
+            created_at=began,
+            updated_at=began,
         )
+        _check_scorers(made)
         return await self.datasets.create(made)
 
     async def change_dataset(self, dataset_id: str, changes: DatasetChanges) -> Dataset:

@@ -13,8 +13,9 @@ from app.domain.evals.cases import Case, CaseContent, Dataset, DatasetChanges, n
 from app.domain.evals.scorers import Scorer
 from app.domain.events import Entry
 from app.export.datasets import adk, csv_table, inspect_log, json_lines, openai_evals, promptfoo
-from app.export.datasets.received import LARGEST, Received, ReceivedCase
+from app.export.datasets.received import Received, ReceivedCase
 from app.export.exports import Exported, artifacts_of, artifacts_of_parts
+from app.export.limits import LARGEST_DATASET
 from app.export.ports import ArtifactStore, Secrets
 from app.export.redacting import Redactor
 from app.export.words import file_stem, one_line
@@ -38,6 +39,7 @@ _ENDINGS: dict[OutFormat, tuple[str, str]] = {
     "adk": ("evalset.json", "application/json"),
     "openai": ("openai.jsonl", "application/x-ndjson"),
 }
+_MOST = f"{LARGEST_DATASET // 1024**2} MiB"
 _DIGEST = re.compile(r"[0-9a-f]{64}")
 
 
@@ -79,8 +81,8 @@ class DatasetFiles:
 
         Raises `WorkbenchError` that names the line or the place that cannot be read, `TooLarge`, `StorageError`.
         """
-        if len(content) > LARGEST:
-            raise TooLarge(f"This file has {len(content) / 1024**2:.0f} MiB; {LARGEST // 1024**2} MiB can be taken in.")
+        if len(content) > LARGEST_DATASET:
+            raise TooLarge(f"This file has {len(content) / 1024**2:.0f} MiB; {_MOST} can be taken in.")
         called = one_line(name, 80) or "The file"
         received = await asyncio.to_thread(_READERS[format], content, called, judge=self.judge())
         if not received.cases:
@@ -108,8 +110,8 @@ class DatasetFiles:
             )
         else:
             content = await asyncio.to_thread(_written, format, cases, dataset.slug, redactor)
-        if len(content) > LARGEST:
-            raise TooLarge(f"This dataset is too much for one file of {LARGEST // 1024**2} MiB. Leave its files out.")
+        if len(content) > LARGEST_DATASET:
+            raise TooLarge(f"This dataset is too much for one file of {_MOST}. Leave its files out.")
         ending, media_type = _ENDINGS[format]
         return Exported(f"{file_stem(dataset.slug, 'dataset')}.{ending}", media_type, content)
 
@@ -151,8 +153,8 @@ class DatasetFiles:
                 found[digest] = await self.artifacts.get(digest)
             except (NotFound, StorageError):
                 continue  # who reads the file is told which are missing
-            if sum(map(len, found.values())) > LARGEST:
-                raise TooLarge(f"The files of these cases have more than {LARGEST // 1024**2} MiB. Leave them out.")
+            if sum(map(len, found.values())) > LARGEST_DATASET:
+                raise TooLarge(f"The files of these cases have more than {_MOST}. Leave them out.")
         return found
 
 

@@ -15,7 +15,8 @@ from app.domain.evals.scorers import Contains
 from app.domain.unpacked import check_listing
 from app.export.bundle import DAMAGE
 from app.export.datasets.chat import asked_in, listed, variables_of
-from app.export.datasets.received import LARGEST, Draft, Fields, Received, parsed, rows, table, words
+from app.export.datasets.received import Draft, Fields, Received, parsed, rows, table, words
+from app.export.limits import LARGEST_DATASET
 
 MOST_FILES = 50_000
 LARGEST_LISTING = 8 * 1024 * 1024
@@ -43,7 +44,7 @@ def _whole(content: bytes, name: str, draft: Draft) -> Iterator[tuple[str, JsonV
 
 def _packed(content: bytes, name: str, draft: Draft) -> Iterator[tuple[str, JsonValue]]:
     """One sample in memory at a time: what it says of itself may be a lie."""
-    packed, left = io.BytesIO(content), LARGEST
+    packed, left = io.BytesIO(content), LARGEST_DATASET
     try:
         check_listing(packed, LARGEST_LISTING)
         with zipfile.ZipFile(packed) as archive:
@@ -58,7 +59,7 @@ def _packed(content: bytes, name: str, draft: Draft) -> Iterator[tuple[str, Json
                     with archive.open(member) as file:
                         written = file.read(left + 1)
                     if (left := left - len(written)) < 0:
-                        raise TooLarge(f"{name}: unpacked, this log has more than {LARGEST // 1024**2} MiB.")
+                        raise TooLarge(f"{name}: unpacked, this log has more than {LARGEST_DATASET // 1024**2} MiB.")
                     place = f"{name}, {member.filename}"
                     yield place, parsed(written, place)
     except DAMAGE as error:

@@ -20,7 +20,8 @@ from app.domain.evals.cases import Case, CaseContent, Dataset
 from app.domain.evals.scorers import Scorer
 from app.domain.events import Entry
 from app.domain.values import Value
-from app.export.datasets.received import LARGEST, Draft, Fields, Left, Received, lines_of, rows, unfit, words
+from app.export.datasets.received import Draft, Fields, Left, Received, lines_of, rows, unfit, words
+from app.export.limits import LARGEST_DATASET
 from app.export.redacting import Redactor
 from app.export.words import one_line
 
@@ -67,8 +68,8 @@ def read(content: bytes, name: str, *, judge: str = "") -> Received:
                     line.pop("name", None), line.pop("description", None)
                 case "agent-playground/content":
                     found = _unpacked(line, place)
-                    if (size := size + len(found)) > LARGEST:
-                        raise TooLarge(f"{place}: the files in it have more than {LARGEST // 1024**2} MiB.")
+                    if (size := size + len(found)) > LARGEST_DATASET:
+                        raise TooLarge(f"{place}: the files in it have more than {LARGEST_DATASET // 1024**2} MiB.")
                     artifacts[hashlib.sha256(found).hexdigest()] = found
                 case _:
                     _take(draft, line, place)

@@ -16,8 +16,6 @@ from app.domain.events import Entry
 from app.domain.unpacked import values_in
 from app.export.words import one_line
 
-LARGEST = 32 * 1024 * 1024
-"""Bytes of a file, and of all that is read out of one that is packed."""
 MOST_VALUES = 2_000_000
 MOST_DEEP = 60
 MOST_TOLD = 200

@@ -14,7 +14,7 @@ from app.domain.secrets.secret import Secret
 from app.domain.trace.recorded import recorded_calls
 from app.engine.experiments.collecting import Collecting
 from app.export.datasets.dataset_files import OUT_FORMATS, DatasetFiles
-from app.export.datasets.received import LARGEST
+from app.export.limits import LARGEST_DATASET
 from app.store.folder.folder import DataFolder
 from tests.traces import the_sum
 
@@ -164,6 +164,6 @@ async def test_a_file_that_is_too_large_is_refused(data):
     files = files_over(data)
     dataset = await files.keeper.new_dataset("Mine")
     with pytest.raises(TooLarge, match="32 MiB can be taken in"):
-        await files.take_in(dataset.id, b" " * (LARGEST + 1), "csv")
+        await files.take_in(dataset.id, b" " * (LARGEST_DATASET + 1), "csv")
     with pytest.raises(TooLarge, match="at most 10,000 cases"):
         await files.take_in(dataset.id, b"input\n" + b"a\n" * 10_001, "csv", "many.csv")

@@ -12,7 +12,8 @@ from app.domain.evals.cases import CaseContent, ExpectedCall, new_cases
 from app.domain.evals.scorers import Contains, Cost, Exact, JsonMatch, Judge, Latency, Regex
 from app.domain.trace.recorded import recorded_calls
 from app.export.datasets import adk, csv_table, inspect_log, openai_evals, promptfoo
-from app.export.datasets.received import LARGEST, Received
+from app.export.datasets.received import Received
+from app.export.limits import LARGEST_DATASET
 
 FILES = Path(__file__).parent / "files"
 
@@ -277,7 +278,7 @@ def test_a_log_of_inspect_becomes_cases_in_both_forms(log):
 
 def test_a_log_that_is_too_large_or_damaged_is_refused():
     with pytest.raises(TooLarge, match="unpacked, this log has more than 32 MiB"):
-        inspect_log.read(packed({"samples/1_epoch_1.json": b" " * (LARGEST + 1)}), "bomb.eval")
+        inspect_log.read(packed({"samples/1_epoch_1.json": b" " * (LARGEST_DATASET + 1)}), "bomb.eval")
     with pytest.raises(TooLarge, match="more than 50,000 files"):
         inspect_log.read(packed({f"f{number}": b"" for number in range(50_001)}), "many.eval")
     with pytest.raises(WorkbenchError, match="damaged"):
