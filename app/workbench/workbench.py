@@ -89,7 +89,7 @@ class Workbench(ModelParts):
         return cls(DataFolder.open(folder), trust_tools=trust_tools, demo_pace=demo_pace)
 
     async def start(self) -> None:
-        """Begin to follow tool files and MCP servers; plant the sample agents on the very first start.
+        """Begin to follow tool files and MCP servers; plant the samples on the very first start.
 
         Over data that is only looked at none of this begins.
         """
@@ -100,6 +100,7 @@ class Workbench(ModelParts):
             await self.mcp.start()
         if self.data.first_start:  # one that was deleted later stays deleted
             await app.workbench.samples.plant(self.agents)
+            await app.workbench.samples.plant_datasets(self.collecting)
             await self.preferences.save(Preferences(setup=SetupProgress(offered=True)))
 
     async def warm(self) -> None:
@@ -303,7 +304,8 @@ class Workbench(ModelParts):
     @late_part
     def collecting(self) -> "app.engine.experiments.collecting.Collecting":
         """Datasets and their cases, and the ways they come about."""
-        return app.engine.experiments.collecting.Collecting(self.datasets, self.cases, self.runs, self.artifacts)
+        stores = (self.datasets, self.cases, lambda: self.runs, self.artifacts)
+        return app.engine.experiments.collecting.Collecting(*stores)
 
     @late_part
     def scorer_files(self) -> "app.tools.user_tools.scorer_files.ScorerFolder":

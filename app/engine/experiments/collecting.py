@@ -1,7 +1,7 @@
 """Datasets and how they come about: by hand, from a file, out of runs; and how they stood when a plan names them."""
 
 import asyncio
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Protocol, TypeVar
 
@@ -57,7 +57,8 @@ class RunReader(Protocol):
 class Collecting:
     datasets: DatasetStore
     cases: CaseStore
-    runs: RunReader
+    runs: Callable[[], RunReader]
+    """Asked for when a case is made of a run: nothing else here needs what runs need."""
     artifacts: Artifacts
 
     async def new_dataset(
@@ -181,13 +182,13 @@ class Collecting:
         if not run_ids:
             raise WorkbenchError("Nothing was said in this session yet. Say something first.")
         traces = [await self._entries(run_id) for run_id in run_ids]
-        if self.runs.live(run_ids[-1]) is not None and not finished(traces[-1]):
+        if self.runs().live(run_ids[-1]) is not None and not finished(traces[-1]):
             raise Conflict("This run goes on. Wait until it has ended, or make a case of one of its steps.")
         saved = await asyncio.to_thread(saved_turns, traces, note=note)
         return await self._kept(dataset_id, saved, run_id=run_ids[-1])
 
     async def _entries(self, run_id: str) -> list[Entry]:
-        return list((await self.runs.trace(run_id)).entries)  # a live run's list grows
+        return list((await self.runs().trace(run_id)).entries)  # a live run's list grows
 
     async def _kept(self, dataset_id: str, saved: Saved, *, run_id: str, step: int | None = None) -> Case:
         record = await self.keep_record(saved.record)

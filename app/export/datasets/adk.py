@@ -21,7 +21,7 @@ _HUMP = re.compile(r"(?<=[a-z0-9])[A-Z]")
 _THEN = datetime(1970, 1, 1, tzinfo=UTC)
 
 
-def read(content: bytes, name: str, *, judge: str = "") -> Received:
+def read_cases(content: bytes, name: str, *, judge: str = "") -> Received:
     """Raises `WorkbenchError` with the case that cannot be read."""
     draft, told = Draft(judge), parsed(content, name)
     if isinstance(told, list):
@@ -36,7 +36,7 @@ def read(content: bytes, name: str, *, judge: str = "") -> Received:
     return draft.received()
 
 
-def write(cases: list[Case], *, name: str) -> bytes:
+def write_cases(cases: list[Case], *, name: str) -> bytes:
     """The cases as an evalset; what is expected stands with the last message of each."""
     told = {"eval_set_id": name, "name": name, "eval_cases": [_eval_case(case) for case in cases]}
     return orjson.dumps(told, option=orjson.OPT_INDENT_2)

@@ -22,7 +22,7 @@ _TRUE = ("true", "yes", "1", "x")
 _DELIMITERS = ",;\t"
 
 
-def read(content: bytes, name: str, *, judge: str = "") -> Received:
+def read_cases(content: bytes, name: str, *, judge: str = "") -> Received:
     """Raises `WorkbenchError` with the line that cannot be read."""
     draft = Draft(judge)
     text = _text(content, name)
@@ -39,7 +39,7 @@ def read(content: bytes, name: str, *, judge: str = "") -> Received:
     return draft.received()
 
 
-def write(cases: list[Case]) -> bytes:
+def write_cases(cases: list[Case]) -> bytes:
     """The table, with a `'` before what a spreadsheet would work out."""
     variables = list(dict.fromkeys(name for case in cases for name in case.variables if name not in ("input", *OWN)))
     table = io.StringIO(newline="")

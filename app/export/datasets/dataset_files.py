@@ -25,12 +25,12 @@ OutFormat = Literal["jsonl", "csv", "promptfoo", "adk", "openai"]
 IN_FORMATS: tuple[InFormat, ...] = get_args(InFormat)
 OUT_FORMATS: tuple[OutFormat, ...] = get_args(OutFormat)
 _READERS = {
-    "jsonl": json_lines.read,
-    "csv": csv_table.read,
-    "promptfoo": promptfoo.read,
-    "adk": adk.read,
-    "openai": openai_evals.read,
-    "inspect": inspect_log.read,
+    "jsonl": json_lines.read_cases,
+    "csv": csv_table.read_cases,
+    "promptfoo": promptfoo.read_cases,
+    "adk": adk.read_cases,
+    "openai": openai_evals.read_cases,
+    "inspect": inspect_log.read_cases,
 }
 _ENDINGS: dict[OutFormat, tuple[str, str]] = {
     "jsonl": ("jsonl", "application/x-ndjson"),
@@ -106,7 +106,7 @@ class DatasetFiles:
             records = {case.id: await self.keeper.record_of(case) for case in cases}
             found = await self._contents(cases, records) if files else {}
             content = await asyncio.to_thread(
-                json_lines.write, dataset, cases, records=records, artifacts=found, redactor=redactor
+                json_lines.write_cases, dataset, cases, records=records, artifacts=found, redactor=redactor
             )
         else:
             content = await asyncio.to_thread(_written, format, cases, dataset.slug, redactor)
@@ -162,13 +162,13 @@ def _written(format: OutFormat, cases: Sequence[Case], slug: str, redactor: Reda
     clean = [Case.model_validate(redactor.value(case.model_dump(mode="json"))) for case in cases]
     match format:
         case "csv":
-            return csv_table.write(clean)
+            return csv_table.write_cases(clean)
         case "promptfoo":
-            return promptfoo.write(clean)
+            return promptfoo.write_cases(clean)
         case "adk":
-            return adk.write(clean, name=slug)
+            return adk.write_cases(clean, name=slug)
         case _:
-            return openai_evals.write(clean)
+            return openai_evals.write_cases(clean)
 
 
 def _named(content: CaseContent, record: Sequence[Entry]) -> list[str]:

@@ -24,7 +24,7 @@ _SAMPLE = re.compile(r"samples/.+_epoch_(\d+)\.json")
 _ATTACHED = "attachment://"
 
 
-def read(content: bytes, name: str, *, judge: str = "") -> Received:
+def read_cases(content: bytes, name: str, *, judge: str = "") -> Received:
     """Raises `WorkbenchError` in words for what is no log, `TooLarge` for one that holds too much."""
     draft = Draft(judge)
     for place, sample in _packed(content, name, draft) if content.startswith(b"PK") else _whole(content, name, draft):

@@ -10,6 +10,7 @@ import base64
 import binascii
 import hashlib
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from typing import TypeVar
 
 import orjson
@@ -33,7 +34,7 @@ _OF_CASE = ("id", "run_id", "step")
 """What a program may want to know of a case, which is another one where it is read back."""
 
 
-def write(
+def write_cases(
     dataset: Dataset,
     cases: Iterable[Case],
     *,
@@ -56,26 +57,26 @@ def write(
     return b"".join(orjson.dumps({"version": VERSION, **_object(line)}) + b"\n" for line in clean)
 
 
-def read(content: bytes, name: str, *, judge: str = "") -> Received:
+def read_cases(content: bytes, name: str, *, judge: str = "") -> Received:
     """Raises `WorkbenchError` with the line that cannot be read, or that a newer app wrote."""
-    draft, scorers, primary, artifacts, size = Draft(judge), list[Scorer](), "", dict[str, bytes](), 0
+    draft, said, artifacts, size = Draft(judge), Received(), dict[str, bytes](), 0
     for place, told in lines_of(content, name):
         with draft.left.reading(told, place, what="a line") as line:
             match _kind(line, place):
                 case "agent-playground/dataset":
-                    scorers += (_scorer(one, place, draft.left) for one in rows(line.pop("scorers", None), place))
-                    primary = words(line.pop("primary", None))
-                    line.pop("name", None), line.pop("description", None)
+                    told_scorers = rows(line.pop("scorers", None), place)
+                    said.scorers = tuple(_scorer(one, place, draft.left) for one in told_scorers)
+                    said.primary, said.name = words(line.pop("primary", None)), words(line.pop("name", None))
+                    said.description = words(line.pop("description", None))
                 case "agent-playground/content":
-                    found = _unpacked(line, place)
-                    if (size := size + len(found)) > LARGEST_DATASET:
+                    unpacked = _unpacked(line, place)
+                    if (size := size + len(unpacked)) > LARGEST_DATASET:
                         raise TooLarge(f"{place}: the files in it have more than {LARGEST_DATASET // 1024**2} MiB.")
-                    artifacts[hashlib.sha256(found).hexdigest()] = found
+                    artifacts[hashlib.sha256(unpacked).hexdigest()] = unpacked
                 case _:
                     _take(draft, line, place)
-    received = draft.received()
-    received.scorers, received.primary, received.artifacts = tuple(scorers), primary, artifacts
-    return received
+    found = draft.received()
+    return replace(said, cases=found.cases, notes=found.notes, artifacts=artifacts)
 
 
 def _take(draft: Draft, line: Fields, place: str) -> None:

@@ -14,7 +14,7 @@ from app.export.datasets.received import Draft, Fields, Received, lines_of, tabl
 _IDEALS = ("ideal", "expected", "answer", "target", "reference", "ground_truth")
 
 
-def read(content: bytes, name: str, *, judge: str = "") -> Received:
+def read_cases(content: bytes, name: str, *, judge: str = "") -> Received:
     """Raises `WorkbenchError` with the line that cannot be read."""
     draft = Draft(judge)
     for place, told in lines_of(content, name):
@@ -30,7 +30,7 @@ def read(content: bytes, name: str, *, judge: str = "") -> Received:
     return draft.received()
 
 
-def write(cases: list[Case]) -> bytes:
+def write_cases(cases: list[Case]) -> bytes:
     lines = []
     for case in cases:
         asked = [*map(said, case.history), *(said(user_message(text)) for text in (case.input, *case.turns))]

@@ -42,7 +42,7 @@ for _tag, (_pattern, _first) in _CORE.items():
     _Loader.add_implicit_resolver(f"tag:yaml.org,2002:{_tag}", re.compile(rf"^(?:{_pattern})$"), _first)
 
 
-def read(content: bytes, name: str, *, judge: str = "") -> Received:
+def read_cases(content: bytes, name: str, *, judge: str = "") -> Received:
     """Raises `WorkbenchError` with the line or the test that cannot be read."""
     draft, told = Draft(judge), _loaded(content, name)
     with draft.left.reading(told if isinstance(told, dict) else {"tests": told}, name, what="the file") as config:
@@ -55,7 +55,7 @@ def read(content: bytes, name: str, *, judge: str = "") -> Received:
     return draft.received()
 
 
-def write(cases: list[Case]) -> bytes:
+def write_cases(cases: list[Case]) -> bytes:
     """The cases as a list of tests, whose message is the variable `input`."""
     tests = [
         {"vars": {**case.variables, "input": case.input}}

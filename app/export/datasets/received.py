@@ -65,6 +65,9 @@ class Received:
     """A sentence for each kind of thing that was not taken, and for what one has to know."""
     artifacts: dict[str, bytes] = field(default_factory=dict)
     """By sha256: the contents that the cases name."""
+    name: str = ""
+    """What the dataset is called there; only our own format says it."""
+    description: str = ""
 
 
 class Draft:

@@ -21,7 +21,7 @@ SECRET = "sk-planted-0123456789abcdef"
 @pytest.fixture
 def collecting(bench) -> Collecting:
     data = bench.data
-    return Collecting(data.datasets, data.cases, bench.runs, data.artifacts)
+    return Collecting(data.datasets, data.cases, lambda: bench.runs, data.artifacts)
 
 
 async def asked(bench, text="What is 1 + 2?") -> str:

@@ -29,8 +29,10 @@ async def data(tmp_path):
 
 
 def files_over(data: DataFolder) -> DatasetFiles:
-    collecting = Collecting(data.datasets, data.cases, None, data.artifacts)
-    return DatasetFiles(collecting, data.artifacts, list)
+    def no_runs():
+        raise AssertionError("No run is needed for this.")
+
+    return DatasetFiles(Collecting(data.datasets, data.cases, no_runs, data.artifacts), data.artifacts, list)
 
 
 async def full_dataset(files: DatasetFiles):

@@ -27,7 +27,7 @@ def inputs(received: Received) -> list[str]:
 
 
 def test_tests_of_promptfoo_become_cases_with_what_they_assert():
-    received = promptfoo.read(content("promptfooconfig.yaml"), "promptfooconfig.yaml", judge="demo/judge")
+    received = promptfoo.read_cases(content("promptfooconfig.yaml"), "promptfooconfig.yaml", judge="demo/judge")
     assert inputs(received) == [
         "Convert this English to French: Hello world",
         "Convert this English to German: Hello world",
@@ -62,7 +62,7 @@ def test_tests_of_promptfoo_become_cases_with_what_they_assert():
 
 
 def test_what_promptfoo_has_more_of_is_told_and_never_run():
-    notes = promptfoo.read(content("promptfooconfig.yaml"), "p.yaml").notes
+    notes = promptfoo.read_cases(content("promptfooconfig.yaml"), "p.yaml").notes
     assert notes[0] == "It describes itself as: Translations for the shop"
     assert sorted(notes[1:]) == sorted(
         (
@@ -89,7 +89,7 @@ def test_what_promptfoo_has_more_of_is_told_and_never_run():
 
 def test_a_list_of_tests_alone_is_taken_by_its_usual_variable():
     told = "- vars: {question: Why?, tone: dry}\n  assert: [{type: equals, value: Because.}]\n"
-    (case,) = promptfoo.read(told.encode(), "tests.yaml").cases
+    (case,) = promptfoo.read_cases(told.encode(), "tests.yaml").cases
     assert (case.content.input, case.content.reference) == ("Why?", "Because.")
 
 
@@ -108,21 +108,21 @@ def test_a_list_of_tests_alone_is_taken_by_its_usual_variable():
 )
 def test_yaml_that_cannot_be_read_is_refused_in_words(told, words):
     with pytest.raises(WorkbenchError, match=words):
-        promptfoo.read(told, "f.yaml")
+        promptfoo.read_cases(told, "f.yaml")
 
 
 def test_what_is_small_as_it_lies_there_and_large_once_read_is_refused():
     lines = ["a0: &a0 [x,x,x,x,x,x,x,x,x,x]"]
     lines += [f"a{n}: &a{n} [{','.join([f'*a{n - 1}'] * 10)}]" for n in range(1, 12)]
     with pytest.raises(TooLarge, match="2,000,000 values"):
-        promptfoo.read("\n".join(lines).encode(), "bomb.yaml")
+        promptfoo.read_cases("\n".join(lines).encode(), "bomb.yaml")
     names = {f"v{number}": list(range(100)) for number in range(9)}
     with pytest.raises(TooLarge, match="its variables make"):
-        promptfoo.read(json.dumps({"tests": [{"vars": names}]}).encode(), "many.yaml")
+        promptfoo.read_cases(json.dumps({"tests": [{"vars": names}]}).encode(), "many.yaml")
 
 
 def test_a_table_is_taken_with_columns_of_promptfoo():
-    received = csv_table.read(content("prompts.csv"), "prompts.csv", judge="demo/judge")
+    received = csv_table.read_cases(content("prompts.csv"), "prompts.csv", judge="demo/judge")
     french, german, spanish = (case.content for case in received.cases)
     assert (french.input, french.variables, french.note) == ("Hello world", {"language": "French"}, "A greeting")
     assert french.checks == (
@@ -144,10 +144,10 @@ def test_a_table_of_ours_is_read_back_and_holds_no_formulas():
         ),
         CaseContent(input='"quoted"\nline', reference="@home", note="''=x"),
     ]
-    written = csv_table.write(new_cases("d1", said))
+    written = csv_table.write_cases(new_cases("d1", said))
     for line in written.decode("utf-8-sig").split("\r\n"):
         assert not any(cell.startswith(("=", "+", "-", "@")) for cell in line.split(","))
-    again = csv_table.read(written, "t.csv")
+    again = csv_table.read_cases(written, "t.csv")
     assert [case.content.model_copy(update={"variables": {}}) for case in again.cases] == [
         one.model_copy(update={"variables": {}}) for one in said
     ]
@@ -166,17 +166,17 @@ def test_a_table_of_ours_is_read_back_and_holds_no_formulas():
 )
 def test_a_table_that_cannot_be_read_names_the_line(told, words):
     with pytest.raises(WorkbenchError, match=words):
-        csv_table.read(told, "t.csv")
+        csv_table.read_cases(told, "t.csv")
 
 
 def test_a_table_with_other_signs_between_cells_and_too_many_of_them():
-    received = csv_table.read(b"question;reference\nWhy?;Because\nHow?;So;more\n", "t.csv")
+    received = csv_table.read_cases(b"question;reference\nWhy?;Because\nHow?;So;more\n", "t.csv")
     assert inputs(received) == ["Why?", "How?"]
     assert received.notes == ("Not taken: 1 × cells without a column.",)
 
 
 def test_an_evalset_of_adk_becomes_cases_of_several_turns():
-    received = adk.read(content("home_automation.evalset.json"), "set.json", judge="demo/agent")
+    received = adk.read_cases(content("home_automation.evalset.json"), "set.json", judge="demo/agent")
     lights, camel, scenario = received.cases
     assert (lights.content.input, lights.content.turns) == ("What can you do?", ("Turn off device_2 in the Bedroom.",))
     assert lights.content.reference == "I have set the device_2 status to off."
@@ -193,7 +193,7 @@ def test_an_evalset_of_adk_becomes_cases_of_several_turns():
 
 
 def test_what_adk_has_more_of_is_told():
-    notes = adk.read(content("home_automation.evalset.json"), "set.json").notes
+    notes = adk.read_cases(content("home_automation.evalset.json"), "set.json").notes
     assert "Not taken: 1 × expected answers to other messages than the last one of a case." in notes
     assert "Not taken: 1 × simulated users, as no model is chosen that could speak for them." in notes
     for field in (
@@ -205,7 +205,7 @@ def test_what_adk_has_more_of_is_told():
 
 
 def test_the_older_form_of_adk_is_read_too():
-    first, second = adk.read(content("older.test.json"), "older.test.json").cases
+    first, second = adk.read_cases(content("older.test.json"), "older.test.json").cases
     assert (first.content.input, first.content.expected_calls) == ("hi", ())
     assert first.content.reference == "Hello! What can I do for you?\n"
     assert second.content.expected_calls == (ExpectedCall(name="roll_die", arguments={"sides": 6}),)
@@ -214,12 +214,12 @@ def test_the_older_form_of_adk_is_read_too():
 def test_an_evalset_of_ours_is_read_back():
     calls = (ExpectedCall(name="add", arguments={"x": 1}),)
     said = CaseContent(input="a", turns=("b",), reference="c", expected_calls=calls, variables={"v": "1"})
-    (again,) = adk.read(adk.write(new_cases("d1", [said]), name="set"), "set.json").cases
+    (again,) = adk.read_cases(adk.write_cases(new_cases("d1", [said]), name="set"), "set.json").cases
     assert again.content.model_copy(update={"note": ""}) == said
 
 
 def test_samples_of_openai_become_cases_with_what_was_said_before():
-    received = openai_evals.read(content("samples.jsonl"), "samples.jsonl")
+    received = openai_evals.read_cases(content("samples.jsonl"), "samples.jsonl")
     capital, louvre, hosted, cat = (case.content for case in received.cases)
     assert (capital.input, capital.reference) == ("Italy?", "Rome")
     assert [message.text for message in capital.history] == ["France?", "Paris"]
@@ -232,18 +232,18 @@ def test_samples_of_openai_become_cases_with_what_was_said_before():
         "Not taken: 1 × the field “sample” of a sample.",
         "Not taken: 1 × parts of messages of the type image_url.",
     }
-    again = openai_evals.read(openai_evals.write(new_cases("d", [capital, hosted])), "again.jsonl")
+    again = openai_evals.read_cases(openai_evals.write_cases(new_cases("d", [capital, hosted])), "again.jsonl")
     assert [case.content.input for case in again.cases] == ["Italy?", "What is 2 + 2?"]
     assert again.cases[0].content.history == capital.history
 
 
 def test_json_lines_that_cannot_be_read_name_the_line():
     with pytest.raises(WorkbenchError, match=r"s.jsonl, line 3: this is no JSON"):
-        openai_evals.read(b'{"input": "a"}\n\n{"input": \n', "s.jsonl")
+        openai_evals.read_cases(b'{"input": "a"}\n\n{"input": \n', "s.jsonl")
     with pytest.raises(WorkbenchError, match=r"s.jsonl, line 1: here belongs an object of names and values, not 3"):
-        openai_evals.read(b"3\n", "s.jsonl")
+        openai_evals.read_cases(b"3\n", "s.jsonl")
     with pytest.raises(WorkbenchError, match="nested more than 60 levels"):
-        openai_evals.read(b'{"input": ' + b"[" * 100 + b"]" * 100 + b"}", "s.jsonl")
+        openai_evals.read_cases(b'{"input": ' + b"[" * 100 + b"]" * 100 + b"}", "s.jsonl")
 
 
 def packed(files: dict[str, bytes]) -> bytes:
@@ -262,7 +262,7 @@ def eval_log() -> bytes:
 
 @pytest.mark.parametrize("log", [content("inspect.json"), eval_log()])
 def test_a_log_of_inspect_becomes_cases_in_both_forms(log):
-    received = inspect_log.read(log, "log.eval")
+    received = inspect_log.read_cases(log, "log.eval")
     sky, vowels = (case.content for case in received.cases)
     assert (sky.input, sky.reference, sky.variables) == (
         "Is the sky blue?",
@@ -278,11 +278,11 @@ def test_a_log_of_inspect_becomes_cases_in_both_forms(log):
 
 def test_a_log_that_is_too_large_or_damaged_is_refused():
     with pytest.raises(TooLarge, match="unpacked, this log has more than 32 MiB"):
-        inspect_log.read(packed({"samples/1_epoch_1.json": b" " * (LARGEST_DATASET + 1)}), "bomb.eval")
+        inspect_log.read_cases(packed({"samples/1_epoch_1.json": b" " * (LARGEST_DATASET + 1)}), "bomb.eval")
     with pytest.raises(TooLarge, match="more than 50,000 files"):
-        inspect_log.read(packed({f"f{number}": b"" for number in range(50_001)}), "many.eval")
+        inspect_log.read_cases(packed({f"f{number}": b"" for number in range(50_001)}), "many.eval")
     with pytest.raises(WorkbenchError, match="damaged"):
-        inspect_log.read(eval_log()[:-40], "half.eval")
+        inspect_log.read_cases(eval_log()[:-40], "half.eval")
 
 
 def test_a_case_of_ours_is_a_test_of_promptfoo():
@@ -290,6 +290,6 @@ def test_a_case_of_ours_is_a_test_of_promptfoo():
     said = CaseContent(
         input="Capital of France?", reference="Paris", checks=(check, Exact()), variables={"tone": "dry"}
     )
-    (again,) = promptfoo.read(promptfoo.write(new_cases("d", [said])), "out.yaml").cases
+    (again,) = promptfoo.read_cases(promptfoo.write_cases(new_cases("d", [said])), "out.yaml").cases
     assert again.content.input == said.input
     assert (again.content.reference, again.content.checks[1].texts) == ("Paris", ("Paris",))

@@ -22,12 +22,12 @@ def lines_of(name: str) -> list[object]:
 
 
 FORMATS = {
-    "promptfoo": (promptfoo.read, [promptfoo._loaded((FILES / "promptfooconfig.yaml").read_bytes(), "f")]),
-    "adk": (adk.read, lines_of("home_automation.evalset.json")),
-    "older adk": (adk.read, lines_of("older.test.json")),
-    "inspect": (inspect_log.read, lines_of("inspect.json")),
-    "openai": (openai_evals.read, lines_of("samples.jsonl")),
-    "ours": (json_lines.read, lines_of("ours.jsonl")),
+    "promptfoo": (promptfoo.read_cases, [promptfoo._loaded((FILES / "promptfooconfig.yaml").read_bytes(), "f")]),
+    "adk": (adk.read_cases, lines_of("home_automation.evalset.json")),
+    "older adk": (adk.read_cases, lines_of("older.test.json")),
+    "inspect": (inspect_log.read_cases, lines_of("inspect.json")),
+    "openai": (openai_evals.read_cases, lines_of("samples.jsonl")),
+    "ours": (json_lines.read_cases, lines_of("ours.jsonl")),
 }
 WHOLE = {
     "promptfoo": r"0\.(providers|evaluateOptions|defaultTest\.options"

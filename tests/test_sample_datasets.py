@@ -1,0 +1,76 @@
+"""The datasets that come with the app: there on the first start, as today's demo model and tools would make them."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from app.domain.evals.cases import Case
+from app.domain.evals.scorers import Check, Contains, JsonMatch, Regex
+from app.domain.trace import trajectory
+from app.domain.trace.recorded import recorded_calls
+from app.workbench import Workbench
+from tests.sample_datasets import ASSETS, SUMS, TABLES, SampleDataset, asked, lines_of, written
+
+NOT_DONE = {
+    "math-tutor-sums": ["Anna has three apples and buys four more. How many does she have?", "Solve 3x + 4 = 19 for x"],
+    "table-cleaner-tables": ["leave out rows", "sort it by amount", "the average price"],
+}
+"""By dataset: what the demo model fails."""
+
+
+@pytest.fixture
+async def workbench(tmp_path: Path):
+    workbench = Workbench.open(tmp_path / "data", demo_pace=0)
+    await workbench.start()
+    yield workbench
+    await workbench.close()
+
+
+async def test_they_are_there_on_the_very_first_start_and_not_again_once_deleted(workbench, tmp_path):
+    assert [dataset.slug for dataset in workbench.datasets.all()] == ["math-tutor-sums", "table-cleaner-tables"]
+    for dataset in workbench.datasets.all():
+        cases = workbench.cases.of(dataset.id)
+        assert len(cases) >= 10
+        assert [scorer.name for scorer in dataset.scorers] == ["checks", "trajectory"]
+        for case in cases:
+            assert case.checks
+            assert recorded_calls(await workbench.collecting.record_of(case))
+        await workbench.collecting.delete(dataset.id)
+    await workbench.close()
+    again = Workbench.open(tmp_path / "data", demo_pace=0)
+    await again.start()
+    assert again.datasets.all() == []
+    await again.close()
+
+
+@pytest.mark.parametrize("made", [SUMS, TABLES], ids=lambda made: made.agent)
+async def test_they_are_what_todays_demo_model_and_tools_make(workbench, made: SampleDataset):
+    kept = (ASSETS / f"{made.agent}.jsonl").read_text(encoding="utf-8")
+    assert written(await lines_of(workbench, made)) == kept, "make them anew: python -m tests.sample_datasets"
+
+
+@pytest.mark.parametrize("made", [SUMS, TABLES], ids=lambda made: made.agent)
+async def test_the_demo_model_does_most_of_them_and_fails_some(workbench, made: SampleDataset):
+    dataset = next(one for one in workbench.datasets.all() if one.name == made.name)
+    failed = [case.input for case in workbench.cases.of(dataset.id) if not await _passes(workbench, made.agent, case)]
+    expected = NOT_DONE[dataset.slug]
+    assert len(failed) == len(expected)
+    assert all(words in asked for words, asked in zip(expected, failed, strict=True))
+
+
+async def _passes(workbench: Workbench, agent: str, case: Case) -> bool:
+    runs = await asked(workbench, agent, [case.input, *case.turns])
+    answer = trajectory((await workbench.runs.trace(runs[-1])).entries)[-1].decision.text
+    return all(_holds(check, answer) for check in case.checks)
+
+
+def _holds(check: Check, answer: str) -> bool:
+    match check:
+        case Contains(texts=texts, mode=mode):
+            return (all if mode == "all" else any)(text.lower() in answer.lower() for text in texts)
+        case Regex(pattern=pattern):
+            return re.search(pattern, answer) is not None
+        case JsonMatch():
+            return '"West": 2700' in answer
+    raise AssertionError(check)
