@@ -11,14 +11,15 @@ from app.domain.evals.cases import LONGEST_NAME, MOST_CASES, Case, Dataset, Data
 from app.domain.evals.saving import Saved, saved_step, saved_turns
 from app.domain.evals.scorers import Scorer
 from app.domain.events import Entry
+from app.domain.garbage import no_collection
 from app.domain.trace import StoredTrace, finished
 from app.domain.values import Value, new_id, now
 from app.engine.ports import Artifacts, Store
 
 V = TypeVar("V", bound=Value)
 
-AT_ONCE = 200
-"""Cases that are written together, so that they share their way to the disk."""
+AT_ONCE = 25
+"""Cases that are written together: they share their way to the disk, and keep the event loop for 10 ms at most."""
 
 
 class DatasetStore(Store[Dataset], Protocol):
@@ -226,7 +227,9 @@ def _lines(values: Iterable[Value]) -> bytes:
 
 
 def _read(lines: bytes, kind: type[V]) -> list[V]:
-    return [kind.model_validate_json(line) for line in lines.splitlines()]
+    written = lines.splitlines()
+    with no_collection(len(written)):
+        return [kind.model_validate_json(line) for line in written]
 
 
 def _named(name: str) -> str:

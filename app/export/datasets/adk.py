@@ -4,6 +4,7 @@ https://google.github.io/adk-docs/evaluate/
 """
 
 import re
+from collections import defaultdict, deque
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 
@@ -133,16 +134,18 @@ def _call(use: Fields) -> ExpectedCall:
     return ExpectedCall.model_validate({"name": use["name"], "arguments": use["args"]})
 
 
-def _record(uses: Sequence[Fields], results: list[Fields]) -> Iterator[Entry]:
+def _record(uses: Sequence[Fields], results: Sequence[Fields]) -> Iterator[Entry]:
     """What the tools answered, each to the call of its id, or else to the next one of its name."""
+    waiting: defaultdict[str, deque[Fields]] = defaultdict(deque)
+    for one in results:
+        waiting[f"id {one['id']}" if one["id"] else f"name {one['name']}"].append(one)
     places = iter(range(2 * len(uses)))
     for number, use in enumerate(uses, start=1):
-        fitting = [one for one in results if (one["id"] or use["name"]) == (use["id"] if one["id"] else one["name"])]
+        fitting = waiting.get(f"id {use['id']}") or waiting.get(f"name {use['name']}")
         if not fitting:
             continue
-        results.remove(fitting[0])
         call_id, name = f"adk_{number}", words(use["name"])
-        result = ToolResult(call_id=call_id, name=name, parts=(TextPart(text=words(fitting[0]["response"])),))
+        result = ToolResult(call_id=call_id, name=name, parts=(TextPart(text=words(fitting.popleft()["response"])),))
         for event in (
             ToolCalled(call_id=call_id, name=name, arguments=table(use["args"], "")),
             ToolReturned(call_id=call_id, result=result, ms=0),

@@ -8,12 +8,13 @@ import csv
 import io
 import re
 
-from app.domain.errors import WorkbenchError
+from app.domain.errors import TooLarge, WorkbenchError
 from app.domain.evals.cases import Case, tags_of
 from app.export.datasets.assertions import Wanted, from_text, take
 from app.export.datasets.chat import input_name
 from app.export.datasets.received import Draft, Received, words
 
+MOST_COLUMNS = 500
 OWN = ("reference", "tags", "must_pass", "note")
 _EXPECTED = re.compile(r"__expected\d*")
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
@@ -78,6 +79,8 @@ def _take(draft: Draft, columns: list[str], asked: str, cells: list[str], place:
 
 def _asked(columns: list[str], name: str) -> str:
     """The column of the message."""
+    if len(columns) > MOST_COLUMNS:
+        raise TooLarge(f"{name}, line 1: a table has at most {MOST_COLUMNS} columns; this one has {len(columns):,}.")
     twice = [column for column in columns if column and columns.count(column) > 1]
     if twice:
         raise WorkbenchError(f"{name}, line 1: two columns are called {twice[0]!r}. Give each a name of its own.")

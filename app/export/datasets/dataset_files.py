@@ -12,6 +12,7 @@ from app.domain.errors import NotFound, StorageError, TooLarge, WorkbenchError
 from app.domain.evals.cases import Case, CaseContent, Dataset, DatasetChanges, new_cases
 from app.domain.evals.scorers import Scorer
 from app.domain.events import Entry
+from app.domain.garbage import no_collection
 from app.export.datasets import adk, csv_table, inspect_log, json_lines, openai_evals, promptfoo
 from app.export.datasets.received import Received, ReceivedCase
 from app.export.exports import Exported, artifacts_of, artifacts_of_parts
@@ -84,11 +85,13 @@ class DatasetFiles:
         if len(content) > LARGEST_DATASET:
             raise TooLarge(f"This file has {len(content) / 1024**2:.0f} MiB; {_MOST} can be taken in.")
         called = one_line(name, 80) or "The file"
-        received = await asyncio.to_thread(_READERS[format], content, called, judge=self.judge())
+        received = await asyncio.to_thread(self._read, content, called, format)
         if not received.cases:
             raise WorkbenchError(" ".join((f"{called}: there is no case in it.", *received.notes[:5])))
         notes = received.notes + await self._keep_artifacts(received)
-        cases = new_cases(dataset_id, (case.content for case in received.cases))
+        said = [case.content for case in received.cases]
+        with no_collection(len(said)):
+            cases = await asyncio.to_thread(new_cases, dataset_id, said)
         records = [await self.keeper.keep_record(case.record) if case.record else "" for case in received.cases]
         told = [case.model_copy(update={"record": record}) for case, record in zip(cases, records, strict=True)]
         await self.keeper.add_all(dataset_id, told)
@@ -115,13 +118,17 @@ class DatasetFiles:
         ending, media_type = _ENDINGS[format]
         return Exported(f"{file_stem(dataset.slug, 'dataset')}.{ending}", media_type, content)
 
+    def _read(self, content: bytes, called: str, format: InFormat) -> Received:
+        with no_collection(content.count(b"\n")):
+            return _READERS[format](content, called, judge=self.judge())
+
     async def _keep_artifacts(self, received: Received) -> tuple[str, ...]:
         """Store what came along, and have the cases name it as it is stored; says what is missing."""
         renamed = {digest: await self.artifacts.put(content) for digest, content in received.artifacts.items()}
         changed = {digest: other for digest, other in renamed.items() if digest != other}
         if changed:
             received.cases = [await asyncio.to_thread(_renamed, case, changed) for case in received.cases]
-        named = {digest for case in received.cases for digest in _named(case.content, case.record)}
+        named = await asyncio.to_thread(_named_in, received.cases)
         missing = 0
         for digest in named - set(renamed.values()):
             missing += not await self._is_there(digest)
@@ -176,6 +183,10 @@ def _named(content: CaseContent, record: Sequence[Entry]) -> list[str]:
     own = [*(part.artifact for part in content.attachments), *content.files.values()]
     before = (digest for message in content.history for digest in artifacts_of_parts(message.parts))
     return [digest for digest in (*own, *before, *artifacts_of(record)) if _DIGEST.fullmatch(digest)]
+
+
+def _named_in(cases: Sequence[ReceivedCase]) -> set[str]:
+    return {digest for case in cases for digest in _named(case.content, case.record)}
 
 
 def _renamed(case: ReceivedCase, changed: dict[str, str]) -> ReceivedCase:

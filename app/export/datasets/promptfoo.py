@@ -4,6 +4,7 @@ https://www.promptfoo.dev/docs/configuration/reference/
 """
 
 import itertools
+import math
 import re
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
@@ -12,11 +13,21 @@ import yaml  # type: ignore[import-untyped]  # no stubs among our dependencies
 from pydantic import JsonValue
 
 from app.domain.errors import TooLarge, WorkbenchError
-from app.domain.evals.cases import MOST_CASES, Case
+from app.domain.evals.cases import Case
 from app.domain.evals.scorers import Check, Contains, Cost, JsonMatch, Latency, Regex
 from app.export.datasets.assertions import JSON_AT_ALL, Wanted, take
 from app.export.datasets.chat import input_name
-from app.export.datasets.received import MOST_DEEP, MOST_VALUES, Draft, Fields, Received, rows, table, words
+from app.export.datasets.received import (
+    MOST_CHECKS,
+    MOST_DEEP,
+    MOST_VALUES,
+    Draft,
+    Fields,
+    Received,
+    rows,
+    table,
+    words,
+)
 from app.export.words import one_line
 
 LARGEST = 2 * 1024 * 1024
@@ -92,6 +103,8 @@ def _default(told: JsonValue, place: str, draft: Draft) -> _Test:
 def _take(draft: Draft, prompt: str, shared: _Test, test: _Test) -> None:
     given, note = {**shared.variables, **test.variables}, test.note or shared.note
     place, asserted = test.place, [*shared.asserted, *test.asserted]
+    if len(asserted) > MOST_CHECKS:
+        raise TooLarge(f"{place}: a case asks at most {MOST_CHECKS} things; these are {len(asserted):,}.")
     for values in _combined(given, draft, place):
         wanted = Wanted()
         for one in asserted:
@@ -136,11 +149,7 @@ def _combined(given: Fields, draft: Draft, place: str) -> Iterator[dict[str, str
             draft.left.out("variables from files or templates, as no file is opened and no template run")
         elif values:
             known[name] = values
-    combinations = 1
-    for values in known.values():
-        combinations *= len(values)
-    if combinations > MOST_CASES:
-        raise TooLarge(f"{place}: its variables make {combinations:,} cases; a dataset has at most {MOST_CASES:,}.")
+    draft.expect(place, math.prod(map(len, known.values())))
     for chosen in itertools.product(*known.values()):
         yield dict(zip(known, chosen, strict=True))
 

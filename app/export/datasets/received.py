@@ -14,10 +14,13 @@ from app.domain.evals.cases import MOST_CASES, CaseContent
 from app.domain.evals.scorers import Check, Checks, Judge, Scorer
 from app.domain.events import Entry
 from app.domain.unpacked import values_in
+from app.export.limits import LARGEST_DATASET
 from app.export.words import one_line
 
 MOST_VALUES = 2_000_000
 MOST_DEEP = 60
+MOST_CHECKS = 100
+"""Of one case."""
 MOST_TOLD = 200
 """Kinds of things that are named; more are counted."""
 
@@ -78,13 +81,13 @@ class Draft:
         self.left = Left()
         self.judge = judge
         self.cases: list[ReceivedCase] = []
+        self._expected = self._size = 0
         self._scorers: dict[str, Scorer] = {}
         self._notes: dict[str, None] = {}
 
     def add(self, place: str, fields: dict[str, object], record: Sequence[Entry] = ()) -> None:
         """One more case, of these fields."""
-        if len(self.cases) == MOST_CASES:
-            raise TooLarge(f"{place}: a dataset has at most {MOST_CASES:,} cases. Split the file.")
+        self.expect(place, 1 if len(self.cases) >= self._expected else 0)
         try:
             content = CaseContent.model_validate(fields)
         except ValidationError as error:
@@ -92,7 +95,16 @@ class Draft:
         if not content.input.strip() and not content.attachments:
             self.left.out("cases without a message")
             return
+        if (size := self._size + len(content.model_dump_json())) > LARGEST_DATASET:
+            raise TooLarge(f"{place}: the cases come to more than {LARGEST_DATASET // 1024**2} MiB. Split the file.")
+        self._size = size
         self.cases.append(ReceivedCase(content, tuple(record)))
+
+    def expect(self, place: str, cases: int) -> None:
+        """Raises `TooLarge` where there are more than one dataset holds, before they are made."""
+        self._expected += cases
+        if self._expected > MOST_CASES:
+            raise TooLarge(f"{place}: a dataset has at most {MOST_CASES:,} cases. Split the file.")
 
     def score_by(self, scorer: Scorer) -> None:
         """What the dataset is scored by; one of each name."""
@@ -117,15 +129,12 @@ class Draft:
 def checks_of(found: Sequence[Check]) -> tuple[Check, ...]:
     """Each once, under a name of its own."""
     names: Counter[str] = Counter()
-    named: dict[str, Check] = {}
-    for check in found:
-        if check in named.values():
-            continue
+    named: list[Check] = []
+    for check in {check.digest: check for check in found}.values():
         names[check.name] += 1
-        again = names[check.name] > 1
-        name = f"{check.name[:50]} {names[check.name]}" if again else check.name
-        named[name] = check.model_copy(update={"name": name})
-    return tuple(named.values())
+        name = f"{check.name[:50]} {names[check.name]}" if names[check.name] > 1 else check.name
+        named.append(check.model_copy(update={"name": name}))
+    return tuple(named)
 
 
 def parsed(written: bytes, place: str) -> JsonValue:

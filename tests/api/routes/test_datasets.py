@@ -189,6 +189,8 @@ async def test_datasets_are_not_there_for_keys_of_certain_agents_nor_without_a_k
     for caller in (with_key(limited.key), ANYONE):
         async with client_as(app, caller) as client:
             assert (await client.get("/datasets")).status_code == 403
+            assert (await client.get("/datasets/math-tutor-sums/cases")).status_code == 403
+            assert (await client.get("/datasets/math-tutor-sums/export")).status_code == 403
             assert (await client.post("/datasets", json={"name": "Mine"})).status_code == 403
 
 

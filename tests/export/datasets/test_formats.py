@@ -117,8 +117,17 @@ def test_what_is_small_as_it_lies_there_and_large_once_read_is_refused():
     with pytest.raises(TooLarge, match="2,000,000 values"):
         promptfoo.read_cases("\n".join(lines).encode(), "bomb.yaml")
     names = {f"v{number}": list(range(100)) for number in range(9)}
-    with pytest.raises(TooLarge, match="its variables make"):
-        promptfoo.read_cases(json.dumps({"tests": [{"vars": names}]}).encode(), "many.yaml")
+    for tests in ([{"vars": names}], [{"vars": {"a": [*range(6000)], "input": "{{ nobody.here }}"}}] * 2):
+        with pytest.raises(TooLarge, match="at most 10,000 cases"):
+            promptfoo.read_cases(json.dumps({"tests": tests}).encode(), "many.yaml")
+    long = {"prompts": "x" * 100_000 + "{{input}}", "tests": [{"vars": {"input": "a"}}] * 500}
+    with pytest.raises(TooLarge, match="more than 32 MiB"):
+        promptfoo.read_cases(json.dumps(long).encode(), "long.yaml")
+    asserts = [{"type": "contains", "value": "a"}] * 101
+    with pytest.raises(TooLarge, match="at most 100 things"):
+        promptfoo.read_cases(json.dumps({"tests": [{"vars": {"input": "a"}, "assert": asserts}]}).encode(), "f.yaml")
+    with pytest.raises(TooLarge, match="at most 500 columns; this one has 1,000,001"):
+        csv_table.read_cases(b"a" + b"," * 1_000_000, "wide.csv")
 
 
 def test_a_table_is_taken_with_columns_of_promptfoo():
@@ -202,6 +211,21 @@ def test_what_adk_has_more_of_is_told():
         "“description” of the evalset", "“invocation_id” of an invocation",
     ):  # fmt: skip
         assert any(field in note for note in notes), field
+
+
+def test_responses_without_an_id_answer_the_calls_of_their_tool_in_order():
+    uses = [{"name": "roll", "args": {"sides": sides}} for sides in (6, 8)]
+    responses = [{"name": "roll", "response": {"rolled": rolled}} for rolled in (4, 7)]
+    turn = {
+        "user_content": {"parts": [{"text": "Roll"}]},
+        "intermediate_data": {"tool_uses": uses, "tool_responses": responses},
+    }
+    told = json.dumps({"eval_cases": [{"conversation": [turn]}]}).encode()
+    (case,) = adk.read_cases(told, "set.json").cases
+    assert [(call.called.arguments, call.returned.result.text) for call in recorded_calls(case.record)] == [
+        ({"sides": 6}, '{"rolled":4}'),
+        ({"sides": 8}, '{"rolled":7}'),
+    ]
 
 
 def test_the_older_form_of_adk_is_read_too():
