@@ -1,16 +1,14 @@
 """The datasets that come with the app: there on the first start, as today's demo model and tools would make them."""
 
-import re
 from pathlib import Path
 
 import pytest
 
 from app.domain.evals.cases import Case
-from app.domain.evals.scorers import Check, Contains, JsonMatch, Regex
-from app.domain.trace import trajectory
+from app.domain.evals.evidence import Evidence
 from app.domain.trace.recorded import recorded_calls
 from app.workbench import Workbench
-from tests.sample_datasets import ASSETS, SUMS, TABLES, SampleDataset, asked, lines_of, written
+from tests.sample_datasets import ASSETS, SCORERS, SUMS, TABLES, SampleDataset, asked, lines_of, written
 
 NOT_DONE = {
     "math-tutor-sums": ["Anna has three apples and buys four more. How many does she have?", "Solve 3x + 4 = 19 for x"],
@@ -61,16 +59,8 @@ async def test_the_demo_model_does_most_of_them_and_fails_some(workbench, made: 
 
 async def _passes(workbench: Workbench, agent: str, case: Case) -> bool:
     runs = await asked(workbench, agent, [case.input, *case.turns])
-    answer = trajectory((await workbench.runs.trace(runs[-1])).entries)[-1].decision.text
-    return all(_holds(check, answer) for check in case.checks)
-
-
-def _holds(check: Check, answer: str) -> bool:
-    match check:
-        case Contains(texts=texts, mode=mode):
-            return (all if mode == "all" else any)(text.lower() in answer.lower() for text in texts)
-        case Regex(pattern=pattern):
-            return re.search(pattern, answer) is not None
-        case JsonMatch():
-            return '"West": 2700' in answer
-    raise AssertionError(check)
+    evidence = Evidence(case, tuple([(await workbench.runs.trace(run_id)).entries for run_id in runs]))
+    checks, trajectory = [await workbench.scoring.score(scorer, evidence) for scorer in SCORERS]
+    assert checks.passed is not None, checks.reason
+    assert (case.expected_calls is None) == (trajectory.passed is None), trajectory.reason
+    return checks.passed
