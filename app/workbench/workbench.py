@@ -100,7 +100,6 @@ class Workbench(ModelParts):
             await self.mcp.start()
         if self.data.first_start:  # one that was deleted later stays deleted
             await app.workbench.samples.plant(self.agents)
-            await app.workbench.samples.plant_datasets(self.collecting)
             await self.preferences.save(Preferences(setup=SetupProgress(offered=True)))
 
     async def warm(self) -> None:
@@ -109,6 +108,8 @@ class Workbench(ModelParts):
         await self.data.provider_keys.ready()
         await asyncio.to_thread(lambda: (self.search, self.jobs, self.queue, self.pauses, self.built_in_tools.tools()))
         if not self.data.read_only:
+            if self.data.first_start and not self.datasets.slugs():
+                await app.workbench.samples.plant_datasets(self.collecting)
             await self._maintain()
         self.search.start()
 
