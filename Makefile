@@ -12,7 +12,7 @@ UNIT := tests --ignore=tests/e2e --ignore=tests/bench --ignore=tests/faults --ig
 # A machine that is busy with something else may fail a test that waits; what fails again by itself has failed.
 AGAIN = { echo "What failed is tried once more, by itself:"; $(PY) -m pytest -q -n0 --last-failed --last-failed-no-failures none
 
-.PHONY: help run test lint format bench faults bundle lock clean
+.PHONY: help run test journeys lint format bench faults bundle lock clean
 .DEFAULT_GOAL := help
 
 help: ## Say what can be made
@@ -24,7 +24,10 @@ run: .venv/.run ## Start the app; arguments go into ARGS="--port 9000"
 test: lint ## Check everything: style, types, layers, unit tests, the app in a real browser
 	@$(PY) -m pytest -q -n auto --dist loadfile $(UNIT) || $(AGAIN) $(UNIT); }
 	@$(PY) -m pytest -q tests/test_measurements.py || $(AGAIN) tests/test_measurements.py; }
-	@CHROMIUM="$$($(PY) -m tests.browser)" && export CHROMIUM && { $(PY) -m pytest -q -n 3 --dist loadfile tests/e2e || $(AGAIN) tests/e2e; }; }
+	@CHROMIUM="$$($(PY) -m tests.browser)" && export CHROMIUM && { $(PY) -m pytest -q -n 3 --dist loadfile -m 'not long' tests/e2e || $(AGAIN) tests/e2e; }; }
+
+journeys: .venv/.dev ## Do all journeys in a real browser, the long ones too; ARGS="-m long" picks those
+	@CHROMIUM="$$($(PY) -m tests.browser)" && export CHROMIUM && $(PY) -m pytest -q -n 3 --dist loadfile tests/e2e $(ARGS)
 
 lint: .venv/.dev ## Check style, types and layers
 	@$(PY) -m ruff check .

@@ -112,6 +112,7 @@ def test_a_promotion_can_be_taken_back(page: Page) -> None:
     expect(row(page, 1).get_by_test_id("variant-status")).to_have_text("Active")
 
 
+@pytest.mark.long
 def test_what_was_typed_survives_a_closed_tab_and_a_restart_of_the_app(page: Page, app_process: AppProcess) -> None:
     created(page, "Forgetful")
     address = page.url
@@ -251,6 +252,7 @@ def test_braces_in_a_value_are_not_expanded(page: Page) -> None:
     expect(page.get_by_test_id("prompt-preview")).to_have_text("Say {{two}} and 2")
 
 
+@pytest.mark.long
 def test_a_prompt_of_200_000_characters_is_taken_whole(page: Page) -> None:
     created(page, "Long")
     line = "Answer every question about {{topic}} with care. "

@@ -328,6 +328,7 @@ def test_an_address_is_no_view(page: Page) -> None:
     expect(page.locator("[data-testid=mcp-app] iframe")).to_have_count(0)
 
 
+@pytest.mark.long
 def test_a_view_that_never_speaks_is_told_of_and_can_be_closed(page: Page) -> None:
     start_session(page, "Shower")
     call(page, "show_mute")

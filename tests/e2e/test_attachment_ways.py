@@ -113,6 +113,7 @@ def test_who_takes_the_leave_back_has_the_files_deleted(page: Page) -> None:
     expect(card.get_by_test_id("uploads-note")).to_have_text("No file of yours is there.")
 
 
+@pytest.mark.long
 def test_an_agent_says_by_type_how_attachments_go(page: Page, screenshot: Callable[[str], Path]) -> None:
     page.goto("/agents/seer?tab=model")
     page.get_by_test_id("editor-tab-model").click()

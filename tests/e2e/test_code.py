@@ -34,6 +34,7 @@ def code(page: Page, language: str) -> Locator:
     return page.get_by_test_id("assistant-message").last.locator(f"code.language-{language}")
 
 
+@pytest.mark.long
 def test_code_gets_its_colours_and_stays_the_text_it_was(page: Page) -> None:
     start_session(page, "Echo")
     ask(page, f"Look:\n\n```python\n{PYTHON}```\n\nand:\n\n```klingon\nqapla'\n```")

@@ -108,6 +108,7 @@ def test_extra_calls_are_seen_step_by_step(page: Page) -> None:
     expect(columns(page).nth(0).locator("[data-figure=steps]")).not_to_have_class(re.compile("is-best"))
 
 
+@pytest.mark.long
 def test_turns_and_votes_survive_a_reload_and_a_restart(page: Page, app_process: AppProcess) -> None:
     start(page)
     ask(page, SUM)

@@ -2,6 +2,7 @@
 
 import re
 
+import pytest
 from playwright.sync_api import Page, WebSocketRoute, expect
 
 from tests.app_process import AppProcess
@@ -140,6 +141,7 @@ def test_an_app_that_was_started_again_finds_the_page_and_what_was_typed(
     expect(page.get_by_test_id("chat-input")).to_have_value("Typed while nobody listened")
 
 
+@pytest.mark.long
 def test_a_tab_that_lay_idle_has_after_a_restart_what_was_typed_elsewhere(
     page: Page, app_process: AppProcess, complaints: Complaints
 ) -> None:

@@ -3,6 +3,7 @@
 import re
 from pathlib import Path
 
+import pytest
 from playwright.sync_api import Locator, Page, ViewportSize, expect
 
 from tests.e2e.accessible import violations
@@ -61,6 +62,7 @@ def test_an_old_conversation_is_found_by_keyboard_alone_at_the_branch_that_says_
     expect(asked(page)).to_have_text(["What is 1 + 1?", "Tell me of quinces"])
 
 
+@pytest.mark.long
 def test_the_palette_finds_what_was_said_and_shows_the_words(page: Page) -> None:
     talk(page, "What is 3 + 3?", "Tell me of medlars")
     page.goto("/runs")
@@ -83,6 +85,7 @@ def test_the_landing_finds_what_was_said(page: Page) -> None:
     expect(page).to_have_url(address)
 
 
+@pytest.mark.long
 def test_what_runs_and_what_is_new_shows_by_itself_and_the_list_stays_as_it_was_left(page: Page) -> None:
     page.set_viewport_size(WIDE)
     talk(page, "What is 5 + 5?")
@@ -178,6 +181,7 @@ def test_on_a_phone_the_list_is_a_drawer_that_a_tap_beside_it_and_escape_close(p
     expect(asked(page)).to_have_text(["Tell me of bullaces"])
 
 
+@pytest.mark.long
 def test_the_list_can_be_read_by_everybody(page: Page) -> None:
     page.set_viewport_size(WIDE)
     talk(page, "Tell me of medlars and quinces")

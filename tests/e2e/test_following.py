@@ -2,6 +2,7 @@
 
 from typing import Any
 
+import pytest
 from playwright.sync_api import Page, expect
 
 from tests.bench.following import END_PIXELS, FROM_END, MARK, MOVED, MOVED_PIXELS, settled
@@ -58,6 +59,7 @@ def test_who_scrolls_up_stays_there_until_they_jump_to_the_latest(page):
     assert from_end(page) <= END_PIXELS
 
 
+@pytest.mark.long
 def test_keys_that_scroll_up_leave_the_newest_line_and_end_returns_to_it(page):
     middle_of_an_answer(page)
     page.locator(".transcript-scroll").focus()
@@ -103,6 +105,7 @@ def test_a_box_that_scrolls_by_itself_does_not_end_the_following(page):
     assert from_end(page) <= END_PIXELS
 
 
+@pytest.mark.long
 def test_a_card_that_a_person_opens_stays_where_it_is(page):
     start_session(page)
     ask(page, SHOWCASE)

@@ -80,6 +80,7 @@ def test_where_there_is_little_room_the_conversation_has_it(
     assert violations(page) == []
 
 
+@pytest.mark.long
 def test_the_line_of_tokens_does_not_fall_while_an_answer_goes_on(page: Page) -> None:
     start_session(page)
     ask(page, SUM)

@@ -161,6 +161,7 @@ def test_what_cannot_be_made_is_told_and_a_key_may_have_a_last_day(page: Page) -
     expect(page.locator("[data-key=dated]")).to_contain_text("3 Feb 2030")
 
 
+@pytest.mark.long
 def test_the_programs_on_the_page_run_as_they_stand(page: Page, app_process: AppProcess) -> None:
     program = open_page(page)
     page.get_by_test_id("new-key-button").click()

@@ -134,6 +134,7 @@ def test_jobs_that_the_app_left_are_resumed_or_given_up(page: Page, app_process:
     expect(page.get_by_test_id("run-resume")).to_have_count(0)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("place", ["session", "run page"])
 def test_an_answer_that_a_kill_cut_off_is_resumed(
     page: Page, app_process: AppProcess, tmp_path: Path, place: str, screenshot: Callable[[str], Path]

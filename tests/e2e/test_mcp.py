@@ -76,6 +76,7 @@ def test_a_server_is_pasted_agreed_to_examined_and_called(page: Page, screenshot
     expect(page.locator("[data-tool^=clock]").first).to_be_visible()
 
 
+@pytest.mark.long
 def test_all_tools_of_a_large_server_are_given_to_an_agent_whose_editor_stays_short(page: Page) -> None:
     paste(page, "large", sys.executable, "-S", "-E", str(HOSTILE), "many")
     agree(page)
@@ -101,6 +102,7 @@ def test_all_tools_of_a_large_server_are_given_to_an_agent_whose_editor_stays_sh
     expect(page.get_by_test_id("policy-count")).to_have_text(re.compile("^72 of "))
 
 
+@pytest.mark.long
 def test_a_server_is_switched_off_changed_and_removed(page: Page) -> None:
     page.goto("/tools/sources/all")
     page.get_by_test_id("add-mcp-button").click()
@@ -151,6 +153,7 @@ def test_changed_tools_are_shown_before_they_are_used(page: Page, screenshot: Ca
     expect(page.locator("[data-testid=tool-row][data-tool=moody__extra]")).to_be_visible()
 
 
+@pytest.mark.long
 def test_servers_of_npm_are_pasted_together_and_called(page: Page, tmp_path: Path) -> None:
     (tmp_path / "hello.txt").write_text("It is here.", encoding="utf-8")
     servers = {

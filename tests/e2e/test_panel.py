@@ -226,6 +226,7 @@ def test_the_agents_page_counts_a_prompt_as_the_panel_does(page: Page) -> None:
     expect(page.get_by_test_id("prompt-tokens")).to_have_text(panel)
 
 
+@pytest.mark.long
 def test_two_tabs_that_save_at_once_make_two_variants(page: Page) -> None:
     talk_to(page, "Twice")
     other = page.context.new_page()
@@ -301,6 +302,7 @@ def test_a_tool_that_is_gone_is_marked_with_the_way_out(page: Page) -> None:
     expect(ask(page, SUM)).to_contain_text("45")
 
 
+@pytest.mark.long
 def test_200_000_characters_are_edited_without_waiting(page: Page) -> None:
     talk_to(page, "Long")
     line = "Every word of this long prompt counts for {{audience}}. "

@@ -4,6 +4,7 @@ import re
 from collections.abc import Callable
 from pathlib import Path
 
+import pytest
 from playwright.sync_api import Page, expect
 
 from tests.e2e.complaints import Complaints
@@ -82,6 +83,7 @@ def test_a_reload_in_mid_answer_loses_nothing(page: Page) -> None:
     finished(page)
 
 
+@pytest.mark.long
 def test_two_tabs_show_the_same_answer(page: Page) -> None:
     start_session(page)
     send(page, STORY)

@@ -30,6 +30,7 @@ def untouched(app_process: AppProcess) -> Iterator[None]:
     assert fingerprint(app_process.data) == before
 
 
+@pytest.mark.long
 def test_the_terminal_and_every_page_say_it(page: Page, app_process: AppProcess) -> None:
     assert "It is only looked at" in app_process.log and WAY_OUT in app_process.log
     for path in PAGES:

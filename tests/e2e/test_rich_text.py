@@ -87,6 +87,7 @@ def test_a_diagram_is_a_picture_with_its_source_one_click_away_in_both_themes(ch
     chat.get_by_role("button", name="System").click()
 
 
+@pytest.mark.long
 def test_what_is_drawn_stays_while_the_answer_goes_on(chat: Page) -> None:
     answer = send(chat, f"{FORMULA}{DIAGRAM}\n\n" + "".join(f"Words {number} follow.\n\n" for number in range(900)))
     expect(picture(answer)).to_be_visible()

@@ -339,6 +339,7 @@ def test_a_long_run_holds_only_the_lines_in_view(page: Page):
     assert page.evaluate("document.querySelectorAll('*').length") < 1500
 
 
+@pytest.mark.long
 def test_scrolling_a_long_run_brings_the_lines_along(page: Page):
     go(page, "/runs/long-run")
     expect(page.get_by_text("12,000 cards")).to_be_visible()

@@ -115,6 +115,7 @@ def test_a_key_is_checked_when_it_is_saved_and_never_shown_again(
     assert found_in(app_process.data, OTHERS) == []
 
 
+@pytest.mark.long
 def test_an_answer_comes_with_the_saved_key_and_an_error_that_quotes_it_is_cleaned(app_process: AppProcess):
     agent = {"name": "Asker", "provider": "openai", "model": "ok", "system_prompt": "", "tools": []}
     slug = post(app_process, "agents", agent).json()["data"]["slug"]
@@ -151,6 +152,7 @@ def test_the_doctor_ticks_each_step_and_tells_of_a_model_that_takes_no_tools(
     expect(openai.get_by_test_id("run-doctor")).to_be_enabled()
 
 
+@pytest.mark.long
 def test_the_model_of_new_agents_is_one_that_the_provider_listed(page: Page, screenshot: Callable[[str], Path]):
     opened(page)
     page.get_by_test_id("default-model").click()

@@ -86,6 +86,7 @@ def test_user_mode_is_offered_shows_one_row_of_facts_and_all_is_one_click_away(
     expect(facts).to_contain_text(["Steps at most"])
 
 
+@pytest.mark.long
 def test_a_server_is_found_by_its_address_and_answers(page: Page, server: str, screenshot: Callable[[str], Path]):
     page.set_viewport_size({"width": 390, "height": 844})
     page.goto("/setup")

@@ -115,6 +115,7 @@ def test_one_signs_in_on_the_servers_page_and_in_the_middle_of_a_run(
     assert servers.calls["change"] == 1
 
 
+@pytest.mark.long
 def test_who_says_no_is_told_to_the_model_and_signs_out_by_the_page(page: Page, servers: Servers) -> None:
     page.goto("/tools/server/guarded")
     page.get_by_test_id("sign-out-button").click()
@@ -135,6 +136,7 @@ def test_who_says_no_is_told_to_the_model_and_signs_out_by_the_page(page: Page, 
     expect(refused.get_by_test_id("tool-result").first).to_contain_text("Nobody signed in")
 
 
+@pytest.mark.long
 def test_a_run_that_was_left_goes_on_once_somebody_signs_in(
     page: Page, app_process: AppProcess, complaints: Complaints
 ) -> None:

@@ -131,6 +131,7 @@ def test_a_tool_from_the_template_is_allowed_called_edited_and_used_by_an_agent(
     expect(answer).to_contain_text("I called words")
 
 
+@pytest.mark.long
 def test_a_broken_file_says_where_while_its_last_version_is_used(
     page: Page, folder: Path, screenshot: Callable[[str], Path]
 ) -> None:

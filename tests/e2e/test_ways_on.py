@@ -60,6 +60,7 @@ def test_what_the_demo_can_do_is_one_click_away(page: Page) -> None:
     expect(page.get_by_test_id("ideas")).to_be_hidden()
 
 
+@pytest.mark.long
 def test_a_model_without_its_key_asks_for_it_when_it_is_chosen(page: Page) -> None:
     start_session(page)
     hint, chosen = page.locator(".composer-hint"), page.get_by_test_id("model-select")
