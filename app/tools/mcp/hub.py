@@ -23,6 +23,7 @@ from app.tools.ports import McpServers, RunnableTool
 if TYPE_CHECKING:
     from app.tools.http.secret_refs import SecretRefs
     from app.tools.mcp.oauth.authorization import SignIn
+    from app.tools.mcp.view_server import ViewServer
 
 with late():
     from app.tools.mcp import doctor
@@ -198,11 +199,12 @@ class McpHub:
         """Let the views of the server reach those origins out of what they asked for, and no others."""
         session = self._session(name)
         names = tuple(one for one in session.server.apps.asked.names if one in allowed)
-        await session.change_apps({"allowed": names, "clipboard": clipboard, "evaluates": evaluates})
+        await session.views.change({"allowed": names, "clipboard": clipboard, "evaluates": evaluates})
 
-    def app_server(self, name: str) -> "sessions.McpSession | None":
+    def app_server(self, name: str) -> "ViewServer | None":
         """What the views of the server talk to; `None` where there is no such server any more."""
-        return self._sessions.get(name)
+        session = self._sessions.get(name)
+        return session.views if session else None
 
     async def doctor(self, name: str) -> AsyncIterator[Finding]:
         """What works and what does not, step by step, tried over a connection of its own."""
@@ -260,7 +262,7 @@ class McpTool:
 
     @property
     def label(self) -> str:
-        return self.session.label_of(self.spec.name)
+        return self.session.views.label_of(self.spec.name)
 
     async def run(self, arguments: Mapping[str, JsonValue], context: CallContext) -> ToolOutput:
         """Raises `ToolError`. Cancelling it cancels the call at the server."""

@@ -3,7 +3,7 @@
 import asyncio
 import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from contextlib import AsyncExitStack, suppress
+from contextlib import AsyncExitStack
 from dataclasses import replace
 from datetime import timedelta
 from typing import TYPE_CHECKING, TypeVar
@@ -13,7 +13,7 @@ from pydantic import JsonValue
 from app.domain.errors import ToolError, WorkbenchError
 from app.domain.messages import AppPart
 from app.domain.tool_settings import HttpTransport, McpServer
-from app.domain.tools import CallContext, ToolOutput, ToolSpec, canonical_name
+from app.domain.tools import CallContext, ToolOutput, ToolSpec
 from app.domain.values import now
 from app.late import late, read
 from app.tools.mcp.failures import in_words, loss
@@ -24,12 +24,13 @@ from app.tools.mcp.oauth.refusals import Challenge, NotSignedIn, refused
 from app.tools.mcp.oauth.tokens import known_as
 from app.tools.mcp.running_calls import RunningCalls
 from app.tools.mcp.server_log import Clean, Link, ServerLog
-from app.tools.mcp.states import Patience, ServerState, ServerStatus, tool_changes
+from app.tools.mcp.states import WITHHELD, Patience, ServerState, ServerStatus, resting, tool_changes, unconnected
+from app.tools.mcp.view_server import ViewServer
 from app.tools.ports import McpServers
 
 with late():  # they import the MCP library, which takes most of a second: in a thread, with the first server
     from app.tools.mcp import connection as connections
-    from app.tools.mcp import opening, views
+    from app.tools.mcp import opening
 
 if TYPE_CHECKING:
     from mcp import Client
@@ -40,11 +41,6 @@ R = TypeVar("R")
 
 CANCEL_AGAIN_SECONDS = 5
 """A connection that fails at the very moment it is cancelled may swallow that."""
-WORDS: dict[ServerStatus, str] = {
-    "off": "is switched off. Switch it on on the Tools page",
-    "consent": "has not been allowed to start. Allow it on the Tools page",
-    "changed": "has other tools than were agreed to. Look at them on the Tools page",
-}
 
 
 class McpSession:
@@ -72,11 +68,12 @@ class McpSession:
         self._moved = moved
         self._log = ServerLog(clean)
         self._calls = RunningCalls()
+        self.views = ViewServer(self, servers, clean)
         self._connection: connections.Connection | None = None
         self._settled = asyncio.Event()
         self._task: asyncio.Task[None] | None = None
         self._ended = False
-        self._state = _unconnected(server)
+        self._state = unconnected(server)
         self._challenge, self._renewed = Challenge(), ""
         self.authorization = Authorization(
             lambda: self.server, servers, lambda: refs().vault, desk, changed=self._known, signed_in=signed_in
@@ -88,20 +85,28 @@ class McpSession:
 
     @property
     def state(self) -> ServerState:
-        return replace(self._state, log=self._log.lines(), sign_in=self.authorization.state)
+        return replace(
+            self._state, log=self._log.lines(), view_log=self.views.log.lines(), sign_in=self.authorization.state
+        )
 
     @property
     def tools(self) -> tuple[ToolSpec, ...]:
         """What models may be told of: nothing of a server that is off or was not agreed to as it is now."""
-        return tuple(spec for spec in self._agreed if "model" in spec.callers)
+        return tuple(spec for spec in self.agreed if "model" in spec.callers)
 
     @property
-    def _agreed(self) -> tuple[ToolSpec, ...]:
-        return () if self._state.status in WORDS else (self.server.seen_tools or ())
+    def agreed(self) -> tuple[ToolSpec, ...]:
+        """The tools that somebody agreed to, those for views only among them."""
+        return () if self._state.status in WITHHELD else (self.server.seen_tools or ())
+
+    @property
+    def own_names(self) -> Mapping[str, str]:
+        """By our name, what the server calls its tools; none while it is not connected."""
+        return self._connection.listing.own_names if self._connection else {}
 
     def start(self) -> None:
         """Connect in the background, where its owner agreed to that."""
-        if _resting(self.server) == "connecting" and self._task is None and not self._ended:
+        if resting(self.server) == "connecting" and self._task is None and not self._ended:
             self._task = asyncio.create_task(self._keep(), name=f"MCP server {self.server.name}")
 
     async def end(self) -> None:
@@ -121,7 +126,7 @@ class McpSession:
         await self._stop()
         self._connection = None
         self._settled.clear()
-        self._show(_unconnected(server))
+        self._show(unconnected(server))
         self.start()
 
     def sealed(self, server: McpServer) -> None:
@@ -141,20 +146,14 @@ class McpSession:
 
     async def call(self, name: str, arguments: Mapping[str, JsonValue], context: CallContext) -> ToolOutput:
         """Raises `ToolError`: of the tool itself, or because the server is not there or wants somebody to sign in."""
-        output = await self._signed_in(context, lambda connection: connection.call(name, arguments, context))
+        output = await self.signed_in(context, lambda connection: connection.call(name, arguments, context))
         for part in output.parts:
             if isinstance(part, AppPart):
-                await self._note_asked(part)
+                await self.views.note_asked(part)
         return output
 
-    async def returned(
-        self, name: str, arguments: Mapping[str, JsonValue], context: CallContext
-    ) -> tuple[dict[str, JsonValue], ToolOutput]:
-        """For a view: all that the call returned, and what of that is the tool's output. Raises like `call`."""
-        whole, output = await self._signed_in(context, lambda one: one.returned(name, arguments, context))
-        return views.plain(whole), output
-
-    async def _signed_in(self, context: CallContext, call: "Callable[[connections.Connection], Awaitable[R]]") -> R:
+    async def signed_in(self, context: CallContext, call: "Callable[[connections.Connection], Awaitable[R]]") -> R:
+        """What the call over the connection gives, made again once somebody has signed in. Raises like `call`."""
         tried: set[str] = set()
         while True:
             try:
@@ -164,7 +163,7 @@ class McpSession:
 
     async def _called(self, context: CallContext, call: "Callable[[connections.Connection], Awaitable[R]]") -> R:
         await self.authorization.tokens.fresh()
-        connection = await self._connected()
+        connection = await self.connected()
         with self._calls.running(context), refused() as refusal:
             try:
                 return await call(connection)
@@ -179,59 +178,19 @@ class McpSession:
             raise WorkbenchError(f"Nobody signs in at {self.server.name}: it is no address, or is sent a key of yours.")
         return await self.authorization.begin(Challenge.for_scopes(scopes) if scopes else self._challenge)
 
-    async def asked(self, method: str, params: dict[str, JsonValue]) -> dict[str, JsonValue]:
-        """What a view of the server asks it, other than to call a tool. Raises `ToolError`."""
-        return await (await self._connected()).asked(method, params)
-
-    def for_apps(self, own_name: str) -> ToolSpec | None:
-        """The tool that its views know under that name, if they may call it."""
-        names = self._connection.listing.own_names if self._connection else {}
-        ours = next((name for name, own in names.items() if own == own_name), None)
-        return next((spec for spec in self._agreed if spec.name == ours and "app" in spec.callers), None)
-
-    def label_of(self, name: str) -> str:
-        """Whose the tool is and its name, such as `weather › forecast`."""
-        return f"{self.server.name} › {name.removeprefix(f'{canonical_name(self.server.name)}__')}"
-
-    async def _note_asked(self, view: AppPart) -> None:
-        """Remember what its views ask for, so that its owner can allow it."""
-        known = self.server.apps
-        asked = known.asked.with_those_of(view.domains)
-        clipboard = known.clipboard_asked or view.clipboard
-        if (asked, clipboard) != (known.asked, known.clipboard_asked):
-            with suppress(WorkbenchError):  # the call is over all the same; the next one of it asks again
-                await self.change_apps({"asked": asked, "clipboard_asked": clipboard})
-
-    async def change_apps(self, changes: Mapping[str, object]) -> None:
-        """Store what is asked or allowed for its views, while its connection goes on."""
-        stored = await self._servers.change(
-            self.server.name,
-            lambda server: server.model_copy(update={"apps": server.apps.model_copy(update=changes)}),
-        )
-        self.sealed(stored)
-
-    async def _connected(self) -> "connections.Connection":
+    async def connected(self) -> "connections.Connection":
         """The connection, waited for a little where it is being made."""
         if self._connection is not None and self._connection.link.lost:
             self._settled.clear()  # the task that holds it comes to know of that a moment later
-        if not self._settled.is_set() and (seconds := self._worth_waiting()):
+        if not self._settled.is_set() and (seconds := self._patience.for_call(self._state)):
             await asyncio.wait({settled := asyncio.create_task(self._settled.wait())}, timeout=seconds)
             settled.cancel()
         if self._state.status == "sign-in":
             raise NotSignedIn(self.server.name, self._challenge)
         if self._connection is None or self._state.status != "ready":
             not_connected = f"is not connected. {self._state.problem or 'It is being started'}"
-            raise ToolError(f"The MCP server {self.server.name} {WORDS.get(self._state.status, not_connected)}.")
+            raise ToolError(f"The MCP server {self.server.name} {WITHHELD.get(self._state.status, not_connected)}.")
         return self._connection
-
-    def _worth_waiting(self) -> float:
-        """Seconds."""
-        if self._state.status == "connecting":
-            return self._patience.handshake
-        if self._state.retry_at is None:
-            return 0 if self._state.status in WORDS else self._patience.call
-        until_retry = (self._state.retry_at - now()).total_seconds()
-        return self._patience.call if until_retry < self._patience.call else 0
 
     async def _keep(self) -> None:
         await asyncio.to_thread(read, opening, connections)
@@ -339,14 +298,3 @@ class McpSession:
     def _show(self, state: ServerState) -> None:
         self._state = state
         self._moved()
-
-
-def _unconnected(server: McpServer) -> ServerState:
-    return ServerState(server, _resting(server), tools=server.seen_tools or ())
-
-
-def _resting(server: McpServer) -> ServerStatus:
-    """The status before anything is tried."""
-    if not server.enabled:
-        return "off"
-    return "connecting" if server.consented == server.transport.digest else "consent"

@@ -7,12 +7,19 @@ from typing import Literal
 
 from app.domain.tool_settings import McpGrant, McpServer
 from app.domain.tools import SignInRequest, ToolSpec
+from app.domain.values import now
 
 ServerStatus = Literal["off", "consent", "connecting", "ready", "waiting", "failed", "changed", "sign-in"]
 """`consent`: not started before its owner agrees. `waiting`: it was connected and is going to be again.
 `failed`: it could not be connected, and is tried again. `changed`: its tools are withheld until they are looked at.
 `sign-in`: it answers nobody who is not signed in."""
 
+WITHHELD: dict[ServerStatus, str] = {
+    "off": "is switched off. Switch it on on the Tools page",
+    "consent": "has not been allowed to start. Allow it on the Tools page",
+    "changed": "has other tools than were agreed to. Look at them on the Tools page",
+}
+"""By status, why its tools are withheld and the way out."""
 Step = Literal["command found", "starts", "handshake", "tools listed", "first call"]
 
 
@@ -49,6 +56,8 @@ class ServerState:
     """As they were listed last."""
     log: tuple[str, ...] = ()
     """The last lines of what it wrote to its standard error, and of what happened to it."""
+    view_log: tuple[str, ...] = ()
+    """The last lines of what the views of its tools reported."""
     retry_at: datetime | None = None
     about: str = ""
     """What it calls itself, its version and the protocol it speaks."""
@@ -88,6 +97,15 @@ class Patience:
     def before_retry(self, failures: int) -> float:
         return self.retries[min(failures, len(self.retries)) - 1]
 
+    def for_call(self, state: ServerState) -> float:
+        """How long a call waits for a server in that state, which is not connected."""
+        if state.status == "connecting":
+            return self.handshake
+        if state.retry_at is None:
+            return 0 if state.status in WITHHELD else self.call
+        until_retry = (state.retry_at - now()).total_seconds()
+        return self.call if until_retry < self.call else 0
+
 
 def tool_changes(agreed: Iterable[ToolSpec], listed: Iterable[ToolSpec]) -> tuple[ToolChange, ...]:
     """Every tool that is new, gone, or tells a model or a person something else than was agreed to."""
@@ -98,3 +116,15 @@ def tool_changes(agreed: Iterable[ToolSpec], listed: Iterable[ToolSpec]) -> tupl
         for name in dict.fromkeys([*before, *after])
         if before.get(name) != after.get(name)
     )
+
+
+def unconnected(server: McpServer) -> ServerState:
+    """As it stands before anything is tried."""
+    return ServerState(server, resting(server), tools=server.seen_tools or ())
+
+
+def resting(server: McpServer) -> ServerStatus:
+    """The status before anything is tried."""
+    if not server.enabled:
+        return "off"
+    return "connecting" if server.consented == server.transport.digest else "consent"
