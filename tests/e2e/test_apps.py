@@ -398,12 +398,60 @@ def test_everybody_can_use_a_view_on_a_phone_too(page: Page, dark: bool) -> None
     is_in(page, "inline")
 
 
+def run_of(page: Page) -> str:
+    """The id of the run that answered last in the session on the page."""
+    link = page.get_by_role("link", name="See this run step by step").last.get_attribute("href") or ""
+    return link.rsplit("/", 1)[1]
+
+
+def test_the_page_of_a_run_shows_its_view_again_and_lets_it_call(page: Page, calls: Path) -> None:
+    shown(page, "show_board", title="Told")
+    before = made(calls, "show_board")
+    page.goto(f"/runs/{run_of(page)}")
+    step = page.locator("[data-testid=run-step][data-step-type=tool-result]")
+    expect(step.get_by_test_id("mcp-app")).to_have_count(1)
+    board = view(page)
+    expect(board.get_by_role("heading")).to_have_text("Told")
+    expect(board.locator("#state")).to_have_text("shown, only the view knows")
+    press_in(page, board.get_by_role("button", name="Look"))
+    page.get_by_test_id("approve-button").click()
+    expect(board.locator("#said")).to_contain_text("[")
+    page.get_by_test_id("mcp-app-beside").click()
+    is_in(page, "beside")
+    beside, heading = page.get_by_test_id("mcp-app").bounding_box(), page.locator(".run-heading").bounding_box()
+    assert beside is not None and heading is not None
+    assert heading["x"] + heading["width"] <= beside["x"]
+    page.add_style_tag(content=STILL)
+    assert violations(page) == []
+    assert made(calls, "show_board") == before
+
+
+def test_a_view_of_an_imported_run_is_shown_and_calls_nothing(page: Page, app_process: AppProcess, calls: Path) -> None:
+    shown(page, "show_board", title="Exported")
+    before = (made(calls, "show_board"), made(calls, "add_line"))
+    run_id = run_of(page)
+    headers = {"Authorization": f"Bearer {app_process.token}"}
+    with httpx.Client(base_url=f"{app_process.url}/api/v1", headers=headers, timeout=60) as client:
+        bundle = client.get(f"/runs/{run_id}/export", params={"format": "bundle"}).content
+        client.delete(f"/runs/{run_id}").raise_for_status()
+        imported = client.post("/runs/import", content=bundle).raise_for_status().json()["data"]["run_id"]
+    page.goto(f"/runs/{imported}")
+    board = view(page)
+    expect(board.get_by_role("heading")).to_have_text("Exported")
+    expect(page.get_by_test_id("mcp-app-note")).to_contain_text("imported")
+    press_in(page, board.get_by_label("Line"))
+    page.keyboard.type("x")
+    press_in(page, board.get_by_role("button", name="Write"))
+    expect(board.locator("#said")).not_to_be_empty()
+    assert (made(calls, "show_board"), made(calls, "add_line")) == before
+
+
 def test_a_view_is_as_it_was_while_its_server_is_off_and_after_a_restart(
     page: Page, app_process: AppProcess, calls: Path, complaints: Complaints
 ) -> None:
     complaints.expect("ERR_CONNECTION_REFUSED|ERR_EMPTY_RESPONSE|ERR_CONNECTION_RESET|WebSocket|socket.io")
     shown(page, "show_board", title="Kept")
-    session, before = page.url, made(calls, "show_board")
+    session, run, before = page.url, f"/runs/{run_of(page)}", made(calls, "show_board")
     switch(page, on=False)
     for restarted in (False, True):
         if restarted:
@@ -416,5 +464,8 @@ def test_a_view_is_as_it_was_while_its_server_is_off_and_after_a_restart(
         expect(page.get_by_test_id("mcp-app-note")).to_contain_text("is off")
         press_in(page, board.get_by_role("button", name="Look"))
         expect(board.locator("#said")).not_to_be_empty()
+        page.goto(run)
+        expect(view(page).get_by_role("heading")).to_have_text("Kept")
+        expect(page.get_by_test_id("mcp-app-note")).to_contain_text("is off")
     switch(page, on=True)
     assert made(calls, "show_board") == before

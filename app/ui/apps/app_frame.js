@@ -127,9 +127,9 @@ export default {
       const one = (testid, symbol, label, act, keys) => h("button", { type: "button", class: "icon-action", key: testid,
         "data-testid": testid, "aria-label": label, title: label, "aria-keyshortcuts": keys, onClick: act }, [icon(symbol)]);
       const found = [];
-      if (this.mode !== "inline") found.push(one("mcp-app-inline", "close_fullscreen", "Back into the conversation",
+      if (this.mode !== "inline") found.push(one("mcp-app-inline", "close_fullscreen", "Back to its place",
         () => this.set_mode("inline"), this.mode === "fullscreen" ? "Escape" : undefined));
-      if (this.mode !== "beside") found.push(one("mcp-app-beside", "vertical_split", "Beside the conversation", () => this.set_mode("beside")));
+      if (this.mode !== "beside") found.push(one("mcp-app-beside", "vertical_split", "Beside the page", () => this.set_mode("beside")));
       if (this.mode !== "fullscreen") found.push(one("mcp-app-fullscreen", "open_in_full", "Full screen", () => this.set_mode("fullscreen")));
       found.push(one("mcp-app-close", "close", "Close the app", () => this.close("closed")));
       return found;

@@ -32,8 +32,8 @@ PAUSE_EVERY = 100
 """Entries between two pauses for others on the event loop."""
 
 
-ShowViewOf = Callable[[Entry, bool], ShowView]
-"""For the run that begins with that entry, and whether that is followed while it goes on."""
+ShowViewOf = Callable[[str, bool], ShowView]
+"""For the run of that id, and whether it is followed while it goes on."""
 
 
 class Turn(ui.element):
@@ -149,7 +149,7 @@ class Turn(ui.element):
             self.answer = Answer(
                 entry, started, self._agent_icon, self._contents, self._live_markdown,
                 act=act, edits=self.edits, task_of=self._task_of,
-                show_view=self._show_view(entry, alive) if self._show_view else None,
+                show_view=self._show_view(entry.run_id, alive) if self._show_view else None,
             )  # fmt: skip
 
 

@@ -12,6 +12,7 @@ from app.domain.trace import began_at
 from app.domain.trace.children import children
 from app.domain.trace.parts import SpanPart
 from app.domain.trace.waterfall import Span, waterfall
+from app.ui.apps.showing import views_of
 from app.ui.conversation.task_line import task_state
 from app.ui.elements.addresses import run_address
 from app.ui.elements.format import dollars, head
@@ -100,7 +101,9 @@ def card_context(workbench: Workbench, run: RunSoFar, *, nested: bool = False) -
     be done.
     """
     state, child = partial(task_state, workbench), partial(ChildRun, workbench)
-    return CardContext(run, workbench.contents, state, child, partial(workbench.views.runs_of, run.run_id), nested)
+    apps_of = partial(workbench.views.runs_of, run.run_id)
+    show_view = None if nested else views_of(workbench, None, run.run_id, live=False)
+    return CardContext(run, workbench.contents, state, child, apps_of, nested, show_view)
 
 
 class Parts:

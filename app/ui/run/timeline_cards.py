@@ -10,6 +10,7 @@ from app.domain.trace import CallView, Step
 from app.store.contents.contents import Contents
 from app.ui.conversation.artifact_buttons import hear_artifact_buttons
 from app.ui.conversation.attached import attached, hear_attached
+from app.ui.conversation.call_cards import ShowView
 from app.ui.conversation.edited_mark import edited_mark
 from app.ui.conversation.result_view import Order, next_order
 from app.ui.conversation.task_line import TaskLine, TaskOf, is_task, no_task, task_words
@@ -57,6 +58,8 @@ class CardContext:
     """The runs that hold what the app of that call called."""
     nested: bool = False
     """The cards stand within those of another run: what is done from a step is done on the run's own page."""
+    show_view: ShowView | None = None
+    """Shows the view that a call brought along."""
 
 
 class StepCard(ui.element):
@@ -129,14 +132,24 @@ class StepCard(ui.element):
         on_click_of(self, "sort", lambda column: self._sort(shown, call, column))
         if call.name == "spawn_task" and call.task_run and self._context.child_run is not None:
             self._context.child_run(call.task_run)
-        if self._context.child_run is not None and any(isinstance(part, AppPart) for part in result.parts):
-            for run_id in self._context.apps_of(call.call_id):
-                self._context.child_run(run_id)
+        if (view := next((part for part in result.parts if isinstance(part, AppPart)), None)) is not None:
+            self._show_view(call, view)
         if call.changes or any(isinstance(part, ImagePart | FilePart) for part in result.parts):
             place = ui.html(sanitize=False).classes("tool-body")
             hear_artifact_buttons(self, self._context.contents)
             hear_attached(self, self._context.contents)
             background_tasks.create(self._attach(place, call), name="read attachments", context=place)
+
+    def _show_view(self, call: CallView, view: AppPart) -> None:
+        """Show the view that the call brought along, as it was, and the runs that hold what it called."""
+        context = self._context
+        if context.show_view is not None:
+            place = ui.element("div").classes("app-slot")
+            shown = context.show_view(call, view, context.run.specs.get(call.name))
+            background_tasks.create(shown, name="show a view", context=place)
+        if context.child_run is not None:
+            for run_id in context.apps_of(call.call_id):
+                context.child_run(run_id)
 
     async def _show_returned(self, shown: LiveHtml, call: CallView) -> None:
         """The rows or the JSON in it, in place of its text."""
