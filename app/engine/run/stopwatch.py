@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from datetime import datetime
 
 from app.domain.values import now
@@ -45,7 +45,8 @@ class Stopwatch:
         finally:
             self._waits -= 1
             if self._waits == 0 and not self.timer.expired():
-                self.timer.reschedule(loop.time() + self._left)
+                with suppress(RuntimeError):  # its call has ended; what asked the person is still winding up
+                    self.timer.reschedule(loop.time() + self._left)
 
     def restart(self) -> None:
         """Give all its seconds again from now on."""
