@@ -142,7 +142,8 @@ class AppPart(Value):
     artifact: str
     """The sha256 of its document; empty where `problem` says why there is none."""
     given: str = ""
-    """The sha256 of what it is given: `{"tool": its definition, "result": all that the call returned}` as JSON."""
+    """The sha256 of what it is given: `{"tool": its definition, "result": all that the call returned}` as JSON; empty
+    where the call was ended before it returned."""
     domains: Domains = Domains()
     """What it asks to reach, of which it gets what its server's owner allows."""
     refused_domains: int = 0

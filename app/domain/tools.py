@@ -7,7 +7,7 @@ from typing import Literal, Protocol
 
 from pydantic import ConfigDict, Field, JsonValue
 
-from app.domain.messages import FilePart, ImagePart, ResultPart, TextPart, ToolStatus
+from app.domain.messages import AppPart, FilePart, ImagePart, ResultPart, TextPart, ToolStatus
 from app.domain.values import Text, Value
 
 Policy = Literal["auto", "ask", "off"]
@@ -208,6 +208,10 @@ class CallContext(Protocol):
 
     async def keep(self, content: bytes, *, media_type: str, filename: str) -> ImagePart | FilePart:
         """Store content as an artifact; the part names it in the tool's output."""
+        ...
+
+    def bring(self, view: AppPart) -> None:
+        """The call has this view: it is shown however the call ends. The last one counts."""
         ...
 
     async def result(self, ref: str) -> bytes:

@@ -151,6 +151,19 @@ def test_the_protocol_is_spoken_as_it_is_written(page: Page) -> None:
     expect(page.get_by_test_id("mcp-app").locator("iframe")).to_have_count(0)
 
 
+def test_a_view_is_told_that_its_call_failed_or_was_stopped(page: Page) -> None:
+    start_session(page, "Shower")
+    call(page, "show_failed")
+    expect(view(page).locator("#state")).to_have_text("failed")
+    send(page, json.dumps({"name": "ours__show_late", "arguments": {"title": "Late"}}))
+    expect(page.get_by_test_id("question-card")).to_be_visible()
+    page.get_by_test_id("stop-button").click()
+    for _ in range(2):
+        expect(view(page).get_by_role("heading")).to_have_text("Late")
+        expect(view(page).locator("#state")).to_contain_text("cancelled: This call was cancelled")
+        page.reload()
+
+
 def test_a_tool_for_views_is_no_tool_of_the_model(page: Page, calls: Path) -> None:
     page.goto("/tools")
     expect(page.locator("[data-testid=tool-row][data-tool=ours__clear_board]")).to_be_visible()

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from app.domain.errors import ToolError
-from app.domain.messages import FilePart, ImagePart
+from app.domain.messages import AppPart, FilePart, ImagePart
 from app.domain.tools import Answer, FileWrite, Progress, Question, Task, TaskEnd, ToolSpec, Workspace
 
 
@@ -47,6 +47,7 @@ class Context:
     ends: dict[str, TaskEnd] = field(default_factory=dict)
     """By id: what came of the tasks."""
 
+    view: AppPart | None = None
     unsent: tuple[ToolSpec, ...] = ()
     loaded: list[str] = field(default_factory=list)
 
@@ -65,6 +66,9 @@ class Context:
         if media_type.startswith("image/"):
             return ImagePart(artifact=digest, media_type=media_type, alt=filename)
         return FilePart(artifact=digest, media_type=media_type, filename=filename, size=len(content))
+
+    def bring(self, view: AppPart) -> None:
+        self.view = view
 
     async def result(self, ref: str) -> bytes:
         found = next((digest for digest in self.kept if digest.startswith(ref)), None)

@@ -7,7 +7,7 @@ from tests.npm_packages import installed
 
 SHOWN_BY_OURS = (
     *("show_board", "show_map", "show_desk", "show_large", "show_mute", "show_web_page"),
-    *("show_nothing", "show_address", "show_old_board", "clear_board"),
+    *("show_nothing", "show_address", "show_old_board", "show_failed", "show_late", "clear_board"),
 )
 LOCKED = Path(__file__).parents[1] / "faults" / "app_servers"
 Entry = dict[str, object]

@@ -12,6 +12,7 @@ from mcp.server.apps import APP_MIME_TYPE, Apps, ResourceCsp, ResourcePermission
 from mcp.server.mcpserver import Context, MCPServer
 from mcp.server.mcpserver.resources import TextResource
 from mcp_types import CallToolResult, TextContent, ToolAnnotations
+from pydantic import BaseModel
 
 CALLS = Path(os.environ["CALLS"])
 HERE = Path(__file__).parent / "views"
@@ -22,6 +23,10 @@ DOMAINS = ResourceCsp(
     resource_domains=["https://tiles.example"],
 )
 lines: list[str] = []
+
+
+class Agreed(BaseModel):
+    agreed: bool
 
 
 def document(name: str) -> str:
@@ -84,6 +89,21 @@ def show_desk(note: str = "") -> str:
     """Shows a desk with a button for each thing that a view can ask for."""
     kept("show_desk", note=note)
     return f"A desk is shown {note}".strip()
+
+
+@apps.tool(resource_uri="ui://ours/board")
+def show_failed() -> CallToolResult:
+    """Fails, and shows that."""
+    kept("show_failed")
+    return CallToolResult(content=[TextContent(text="No board is left.")], is_error=True)
+
+
+@apps.tool(resource_uri="ui://ours/board")
+async def show_late(title: str, context: Context) -> str:
+    """Asks first."""
+    kept("show_late", title=title)
+    await context.elicit("Go on?", schema=Agreed)
+    return f"The board {title} is shown."
 
 
 @apps.tool(resource_uri="ui://ours/large")

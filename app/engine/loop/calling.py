@@ -96,11 +96,17 @@ async def _call(run: Run, allowed: Permitted, tool: GrantedTool) -> None:
     except asyncio.CancelledError:
         if run.cut_short:
             cancelled = Outcome.of("cancelled", "This call was cancelled before it finished.", running.shown)
-            returned(run, call, replace(cancelled, ms=(perf_counter() - began) * 1000))
+            returned(run, call, _ended(cancelled, running, began))
         raise
     finally:
         running.end()
-    returned(run, call, replace(outcome, ms=(perf_counter() - began) * 1000, loaded=running.loaded))
+    returned(run, call, replace(_ended(outcome, running, began), loaded=running.loaded))
+
+
+def _ended(outcome: Outcome, running: RunningCall, began: float) -> Outcome:
+    """With the time that it took, and the view that the call has brought along though it failed."""
+    view = (running.view,) if running.view is not None and outcome.status != "ok" else ()
+    return replace(outcome, parts=(*outcome.parts, *view), ms=(perf_counter() - began) * 1000)
 
 
 async def outcome_of(run: Run, call: ToolCall, tool: GrantedTool) -> Outcome:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol
 
 from app.domain.errors import ToolError
-from app.domain.messages import FilePart, ImagePart
+from app.domain.messages import AppPart, FilePart, ImagePart
 from app.domain.streaming import TextDelta
 from app.domain.tools import Answer, Progress, Question, Task, TaskEnd, ToolSpec, Workspace
 from app.engine.loop.attachments import kept
@@ -84,6 +84,8 @@ class RunningCall:
     unsent: Sequence[ToolSpec] = ()
     loaded: tuple[str, ...] = ()
     """The tools that the call found."""
+    view: AppPart | None = None
+    """What the call brings along, also where it fails."""
     ended: bool = False
     """True when nothing of the call is shown any more: a thread of it may still speak."""
 
@@ -109,6 +111,9 @@ class RunningCall:
     async def keep(self, content: bytes, *, media_type: str, filename: str) -> ImagePart | FilePart:
         files = self.files
         return await kept(files.artifacts, content, media_type=media_type, filename=filename, clean=files.clean)
+
+    def bring(self, view: AppPart) -> None:
+        self.view = self.redaction.value(view) if self.redaction else view
 
     async def result(self, ref: str) -> bytes:
         return await self.files.artifacts.get(resolve_ref(ref, self.named()))

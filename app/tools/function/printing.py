@@ -5,7 +5,7 @@ import threading
 from collections.abc import Callable, Sequence
 from typing import Self
 
-from app.domain.messages import FilePart, ImagePart
+from app.domain.messages import AppPart, FilePart, ImagePart
 from app.domain.tools import Answer, CallContext, Progress, Question, SessionFiles, Task, TaskEnd, ToolSpec, Workspace
 
 LONGEST_PRINT = 65_536
@@ -62,6 +62,9 @@ class PrintingContext:
 
     async def keep(self, content: bytes, *, media_type: str, filename: str) -> ImagePart | FilePart:
         return await self._context.keep(content, media_type=media_type, filename=filename)
+
+    def bring(self, view: AppPart) -> None:
+        self._context.bring(view)
 
     async def result(self, ref: str) -> bytes:
         return await self._context.result(ref)

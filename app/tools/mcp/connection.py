@@ -119,33 +119,41 @@ class Connection:
     listing: Listing
 
     async def call(self, name: str, arguments: Mapping[str, JsonValue], context: CallContext) -> ToolOutput:
-        """With the view that the tool brings along. Raises `ToolError`.
+        """With the view that the tool brings along, which is read meanwhile. Raises `ToolError`.
 
         Cancelling it cancels the call at the server.
         """
-        returned, output = await self.returned(name, arguments, context)
-        tool = self.listing.told[self.listing.own_names[name]]
-        if not views.view_address(tool):
-            return output
-        view = await views.with_view(self.client, self.server.name, tool, returned, context)
+        tool = self.listing.told.get(self.listing.own_names.get(name, ""))
+        if tool is None or not views.view_address(tool):
+            return (await self.returned(name, arguments, context))[1]
+        reading = views.Reading(self.client, self.server.name, tool, context)
+        try:
+            returned = await self._returned(name, arguments, context)
+            view = await reading.given(returned)
+        finally:
+            reading.end()
+        output = await output_of(returned, tool.name, context, self._read)
         return output.model_copy(update={"parts": (*output.parts, view)})
 
     async def returned(
         self, name: str, arguments: Mapping[str, JsonValue], context: CallContext
     ) -> tuple[CallToolResult, ToolOutput]:
         """All that the call returned, and what of that is the tool's output; raises like `call`."""
+        returned = await self._returned(name, arguments, context)
+        return returned, await output_of(returned, self.listing.own_names[name], context, self._read)
+
+    async def _returned(self, name: str, arguments: Mapping[str, JsonValue], context: CallContext) -> CallToolResult:
         tool = self.listing.own_names.get(name)
         if tool is None:
             raise ToolError(f"The MCP server {self.server.name} has no tool {name} any more.")
         try:
-            returned = await self.client.call_tool(
+            return await self.client.call_tool(
                 tool, dict(arguments), progress_callback=_telling(context), meta=self._depth(context)
             )
         except MCPError as error:
             raise self._told(error, tool) from None
         except (RuntimeError, ValidationError) as error:
             raise ToolError(f"The answer of the MCP server {self.server.name} breaks its own rules: {error}") from None
-        return returned, await output_of(returned, tool, context, self._read)
 
     async def asked(self, method: str, params: views.Json) -> views.Json:
         """What a view of the server asks it, other than to call a tool. Raises `ToolError`."""

@@ -19,12 +19,13 @@ from app.domain.apps import LARGEST_VIEW, SCHEME, VIEW_TYPE, domains_of, refused
 from app.domain.errors import ToolError
 from app.domain.messages import AppPart
 from app.domain.tools import EVERYBODY, CallContext, Caller, Progress
+from app.tools.mcp.oauth.refusals import refused
 
 if TYPE_CHECKING:
     from app.tools.mcp.connection import Contents
 
 READING_SECONDS = 30
-"""For the document of a view."""
+"""For the document of a view, once its call is over."""
 TELLING_SECONDS = 2
 """How often a call says that it still reads it, which keeps its time-out from running."""
 LARGEST_ANSWER = LARGEST_VIEW
@@ -51,45 +52,69 @@ def plain(value: BaseModel) -> Json:
     return _JSON.validate_python(value.model_dump(mode="json", by_alias=True, exclude_none=True))
 
 
-async def with_view(client: Client, server: str, tool: Tool, result: CallToolResult, context: CallContext) -> AppPart:
-    """The view of the tool, its document and what it is given stored; where there is none, the part says why."""
-    uri = view_address(tool)
-    given = json.dumps({"tool": plain(tool), "result": plain(result)}, ensure_ascii=False).encode(errors="replace")
-    kept = await context.keep(given, media_type="application/json", filename="app.json")
-    reading = asyncio.create_task(_document(client, uri), name=f"view {uri}")
-    try:
-        while not (await asyncio.wait({reading}, timeout=TELLING_SECONDS))[0]:
-            context.progressed(Progress(done=0, text="Reading its app"))
-        document, said = reading.result()
-    except ToolError as problem:
-        return AppPart(uri=uri, server=server, artifact="", given=kept.artifact, problem=str(problem))
-    finally:
-        reading.cancel()
-    page = await context.keep(document, media_type="text/html", filename="app.html")
-    permissions = said.get("permissions")
-    return AppPart(
-        uri=uri,
-        server=server,
-        artifact=page.artifact,
-        given=kept.artifact,
-        domains=domains_of(said.get("csp")),
-        refused_domains=refused_domains(said.get("csp")),
-        clipboard=isinstance(permissions, dict) and "clipboardWrite" in permissions,
-        bordered=said.get("prefersBorder") is not False,
-    )
+class Reading:
+    """The view of a tool, read while the tool is called, so that the call has it however it ends."""
+
+    def __init__(self, client: Client, server: str, tool: Tool, context: CallContext) -> None:
+        self._tool, self._context = tool, context
+        self._view = AppPart(uri=view_address(tool), server=server, artifact="")
+        self._task = asyncio.create_task(self._read(client), name=f"view {self._view.uri}")
+
+    async def given(self, result: CallToolResult) -> AppPart:
+        """The view with what the call returned; where there is no document, it says why.
+
+        It is waited for, which is no time of the call.
+        """
+        for _ in range(READING_SECONDS // TELLING_SECONDS):
+            if (await asyncio.wait({self._task}, timeout=TELLING_SECONDS))[0]:
+                view = self._task.result()
+                break
+            self._context.progressed(Progress(done=0, text="Reading its app"))
+        else:
+            words = f"The server did not give its app {self._view.uri} within {READING_SECONDS} seconds."
+            view = self._view.model_copy(update={"problem": words})
+        written = json.dumps({"tool": plain(self._tool), "result": plain(result)}, ensure_ascii=False)
+        content = written.encode(errors="replace")
+        kept = await self._context.keep(content, media_type="application/json", filename="app.json")
+        view = view.model_copy(update={"given": kept.artifact})
+        self._context.bring(view)
+        return view
+
+    def end(self) -> None:
+        """Nobody waits for it any more."""
+        self._task.cancel()
+        if self._task.done() and not self._task.cancelled():
+            self._task.exception()  # of a call that failed too: that is what is told
+
+    async def _read(self, client: Client) -> AppPart:
+        try:
+            with refused():  # a refusal of the document is none of the call, which would be made again
+                document, said = await _document(client, self._view.uri)
+        except ToolError as problem:
+            return self._view.model_copy(update={"problem": str(problem)})
+        page = await self._context.keep(document, media_type="text/html", filename="app.html")
+        permissions = said.get("permissions")
+        view = AppPart(
+            uri=self._view.uri,
+            server=self._view.server,
+            artifact=page.artifact,
+            domains=domains_of(said.get("csp")),
+            refused_domains=refused_domains(said.get("csp")),
+            clipboard=isinstance(permissions, dict) and "clipboardWrite" in permissions,
+            bordered=said.get("prefersBorder") is not False,
+        )
+        self._context.bring(view)
+        return view
 
 
 async def _document(client: Client, uri: str) -> tuple[bytes, Json]:
     """The document and its `_meta.ui`. Raises `ToolError`, in words for the person."""
     try:
-        async with asyncio.timeout(READING_SECONDS):
-            contents = (await client.read_resource(uri)).contents
-            if len(contents) != 1:
-                raise ToolError(f"The server gave {len(contents)} contents for its app {uri}, where one is expected.")
-            document = await asyncio.to_thread(_bytes, contents[0])
-            return document, _ui(contents[0].meta) or await _listed(client, uri)
-    except TimeoutError:
-        raise ToolError(f"The server did not give its app {uri} within {READING_SECONDS} seconds.") from None
+        contents = (await client.read_resource(uri)).contents
+        if len(contents) != 1:
+            raise ToolError(f"The server gave {len(contents)} contents for its app {uri}, where one is expected.")
+        document = await asyncio.to_thread(_bytes, contents[0])
+        return document, _ui(contents[0].meta) or await _listed(client, uri)
     except (MCPError, ValueError, RuntimeError) as error:
         raise ToolError(f"The server did not give its app {uri}: {error}") from None
 

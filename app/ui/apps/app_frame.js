@@ -2,7 +2,8 @@
 //
 // The frame is made by hand and stays where it is: one that is moved, or drawn anew, loads again and loses what it
 // knew. So inline, full screen and beside the conversation are classes of one element. What a view says is data: it is
-// checked here and on the server, and never becomes markup or code. See https://modelcontextprotocol.io/extensions/apps
+// checked here and on the server, and never becomes markup or code. It comes when its call has ended, however that did,
+// so it is told whole arguments and never partial ones. See https://modelcontextprotocol.io/extensions/apps
 import { h } from "vue";
 
 const PROTOCOL = "2026-01-26";
@@ -46,7 +47,8 @@ const ratio = (value) => {
 
 export default {
   props: { call: String, tool: String, name: String, definition: String, document: String, given: String,
-    args: Object, sandbox: String, clipboard: Boolean, bordered: Boolean, version: String, fresh: Boolean, looks: Object },
+    args: Object, sandbox: String, clipboard: Boolean, bordered: Boolean, stopped: String, version: String,
+    fresh: Boolean, looks: Object },
   emits: ["ask", "state"],
   data: () => ({ state: "card", mode: "inline", others: [], ratio: 0.5 }),
   render() {
@@ -244,7 +246,8 @@ export default {
       this.starting = setTimeout(() => this.say("failed", "It did not start within 15 seconds."), START_MS);
       const round = (this.round = {});
       try {
-        [this.html, this.known] = await Promise.all([fetched(this.document).then((got) => got.text()), fetched(this.given).then((got) => got.json())]);
+        const given = this.given ? fetched(this.given).then((got) => got.json()) : {};
+        [this.html, this.known] = await Promise.all([fetched(this.document).then((got) => got.text()), given]);
       } catch (problem) {
         if (this.round === round) this.fail(String(problem.message));
         return;
@@ -385,7 +388,8 @@ export default {
           this.greeted = true;
           if (this.state !== "closed" && this.state !== "card") this.say("live");
           this.notify("ui/notifications/tool-input", { arguments: JSON.parse(JSON.stringify(this.args)) });
-          this.notify("ui/notifications/tool-result", this.known.result);
+          if (this.known.result) this.notify("ui/notifications/tool-result", this.known.result);
+          else this.notify("ui/notifications/tool-cancelled", { reason: this.stopped });
           this.beat(); // who answers now will be missed later
           break;
         case "ui/notifications/size-changed":
@@ -434,7 +438,7 @@ export default {
           updateModelContext: { text: {}, structuredContent: {} },
           sandbox: { permissions: this.clipboard ? { clipboardWrite: {} } : {} },
         },
-        hostContext: { toolInfo: { id: this.call, tool }, ...this.context() },
+        hostContext: { ...(tool && { toolInfo: { id: this.call, tool } }), ...this.context() },
       } });
     },
     // A view takes the screen only while somebody works in it.

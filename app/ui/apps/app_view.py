@@ -29,6 +29,8 @@ from app.workbench import Workbench
 LOOK_SECONDS = 0.5
 LONGEST_DRAFT = 10_000
 """Characters of a message that a view writes for the person."""
+LONGEST_REASON = 2_000
+"""Characters of why its call did not come to its end."""
 Draft = Callable[[str], Awaitable[str]]
 """Puts a text into the box where messages are written; why it was not put there, if it was not."""
 Json = dict[str, JsonValue]
@@ -64,7 +66,8 @@ class AppView(ui.element, component="app_frame.js"):
         self._state, self._why = "card", ""
         shown = {"document": part.artifact, "given": part.given, "bordered": part.bordered, "args": call.arguments}
         self._props.update(shown, call=f"{view.run_id}:{view.call_id}", tool=call.name, name=self._name, fresh=fresh)
-        self._props.update(version=workbench.version, looks=looks())
+        stopped = call.result.text[:LONGEST_REASON] if call.result else ""
+        self._props.update(version=workbench.version, looks=looks(), stopped=stopped)
         self._grant()
         with self:
             self._notes = LiveHtml().classes("mcp-app-note").props("role=status data-testid=mcp-app-note")

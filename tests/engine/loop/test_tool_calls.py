@@ -9,7 +9,7 @@ import pytest
 
 from app.domain.agents import ToolChoice
 from app.domain.errors import Conflict, ToolCrashed, ToolError, ToolTimedOut
-from app.domain.messages import FilePart, ImagePart, ToolCall
+from app.domain.messages import AppPart, FilePart, ImagePart, ToolCall
 from app.domain.tools import CallContext, Progress, Question, ToolOutput
 from app.domain.trace import RunFilter, open_pauses
 from app.engine.loop.results import BIG, HEAD
@@ -67,6 +67,13 @@ class World:
             answer = await context.ask(Question(text="Which size?", asked_by="tailor", form=FORM))
             return f"{answer.decision} {answer.values}"
 
+        async def show(context: CallContext, fail: bool = False) -> str:
+            """Brings a view along, and does not come to its end."""
+            context.bring(AppPart(uri="ui://show", server="shows", artifact="a" * 64))
+            if fail:
+                raise ToolError("Nothing to show.")
+            return (await context.ask(Question(text="Go on?"))).decision
+
         async def pages(length: int, context: CallContext) -> ToolOutput:
             """Returns text of that length, and an image."""
             image = await context.keep(b"png", media_type="image/png", filename="x.png")
@@ -84,7 +91,7 @@ class World:
             """Sews."""
             return "sewn"
 
-        plain = [tool()(one) for one in (once, plod, wonder, pages, read_result, kit__cut, kit__sew)]
+        plain = [tool()(one) for one in (once, plod, wonder, show, pages, read_result, kit__cut, kit__sew)]
         return [*plain, *(tool(idempotent=True)(one) for one in (steady, refuse, spend))]
 
     async def work(self, name: str, context: CallContext) -> str:
@@ -159,6 +166,16 @@ async def test_a_declined_question_is_told_to_the_tool(bench):
     live = await begun(bench, wants("wonder"))
     resolve(live, (await pause_of(live)).pause_id, "deny")
     assert (await returned(live)).result.text == "decline {}"
+
+
+async def test_a_call_that_fails_or_is_stopped_has_the_view_that_it_brought_along(bench):
+    failed = await begun(bench, wants("show", fail=True))
+    stopped = await begun(bench, wants("show"))
+    await pause_of(stopped)
+    stopped.stop()
+    for live, status in ((failed, "error"), (stopped, "cancelled")):
+        result = (await returned(live)).result
+        assert (result.status, [part.type for part in result.parts]) == (status, ["text", "app"])
 
 
 async def test_a_run_stopped_at_a_question_ends_its_call(bench):

@@ -1,5 +1,6 @@
 """Views that a server's tools bring along: found, read, kept, and asked for what their owner may allow."""
 
+import asyncio
 import json
 import sys
 from collections.abc import AsyncIterator
@@ -14,6 +15,7 @@ from app.tools.mcp.hub import McpHub
 from app.tools.mcp.states import Patience
 from tests.tools.context import Context
 from tests.tools.mcp.hubs import called, hub_of, reached, text_of
+from tests.waiting import until
 
 WITH_APPS = Path(__file__).parent / "servers" / "with_apps.py"
 PATIENT = Patience(handshake=30, retries=(0.05, 0.1), settled=60, settling=0, call=5, listing=0)
@@ -47,6 +49,24 @@ async def test_a_view_is_kept_with_all_that_its_call_returned(hub: McpHub):
     assert given["result"]["structuredContent"] == {"title": "Hello"}
     assert given["result"]["_meta"] == {"seen": "by the view"}
     assert given["tool"]["name"] == "show"
+
+
+async def test_a_call_that_fails_has_its_view_with_all_that_it_returned(hub: McpHub):
+    context = Context()
+    with pytest.raises(ToolError, match="No paper left"):
+        await called(hub, "apps__fail", context)
+    assert context.view is not None and context.view.artifact
+    result = json.loads(context.kept[context.view.given])["result"]
+    assert result["isError"] is True and result["structuredContent"] == {"left": 0}
+
+
+async def test_a_call_that_is_stopped_has_its_view_without_a_result(hub: McpHub):
+    context = Context()
+    call = asyncio.create_task(called(hub, "apps__linger", context))
+    await until(lambda: context.view, 10)
+    call.cancel()
+    await asyncio.wait([call])
+    assert context.view is not None and (context.view.uri, context.view.given) == ("ui://silent", "")
 
 
 @pytest.mark.parametrize(

@@ -34,6 +34,8 @@ SHOWING = {
     "huge": "ui://huge",
     "silent": "ui://silent",
     "missing": "ui://missing",
+    "fail": "ui://show",
+    "linger": "ui://silent",
 }
 TITLE = {"type": "object", "properties": {"title": {"type": "string"}}}
 
@@ -60,6 +62,11 @@ async def list_resources(_: object, __: PaginatedRequestParams | None) -> ListRe
 async def call(_: object, params: CallToolRequestParams) -> CallToolResult:
     _count(params.name)
     title = (params.arguments or {}).get("title", "")
+    if params.name == "fail":
+        content = [TextContent(text="No paper left.")]
+        return CallToolResult(content=content, structured_content={"left": 0}, is_error=True)
+    if params.name == "linger":
+        await asyncio.Event().wait()
     return CallToolResult(
         content=[TextContent(text=f"Shown: {title}")],
         structured_content={"title": title},
