@@ -205,6 +205,10 @@ def test_what_a_view_wants_of_a_person_is_asked(page: Page, context: BrowserCont
             page.get_by_test_id("app-ask-allow").click()
         assert download.value.suggested_filename == name
         assert download.value.path().read_bytes() == content
+    page.goto(f"/runs/{run_of(page)}")
+    below = page.get_by_test_id("child-steps")
+    below.locator("summary").first.click()
+    expect(below.get_by_test_id("artifact-download")).to_have_count(2)
 
 
 def test_a_message_of_a_view_is_a_draft_and_its_context_goes_along(page: Page, app_process: AppProcess) -> None:

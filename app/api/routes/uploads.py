@@ -7,6 +7,7 @@ from starlette.requests import ClientDisconnect
 from app.api.door.envelopes import Envelope, refused
 from app.api.following.attaching import kept_part, media_type_checked, plain_name
 from app.domain.errors import NotFound, StorageError, TooLarge, WorkbenchError
+from app.domain.media_types import media_type_of
 from app.domain.messages import FilePart, ImagePart
 from app.workbench import Workbench
 
@@ -18,13 +19,18 @@ def file_routes(workbench: Workbench) -> APIRouter:
     router = APIRouter()
 
     @router.post("/uploads/{session_id}", response_model=Envelope[Kept])
-    async def upload(session_id: str, request: Request, name: str = "") -> Envelope[Kept] | JSONResponse:
-        """Store the body as an artifact; answers with the part that a message of that session may carry."""
+    async def upload(
+        session_id: str, request: Request, name: str = "", saved: bool = False
+    ) -> Envelope[Kept] | JSONResponse:
+        """Store the body as an artifact; answers with the part that a message of that session may carry.
+
+        What is only `saved` goes to no model, so it may be anything.
+        """
         try:
             if workbench.sessions.get(session_id).deleted_at is not None:
                 raise NotFound("This session was deleted. Start a new one from the Playground.")
             content = await counted_body(request, name, workbench.preferences.get().largest_attachment)
-            kind = media_type_checked(content, name)
+            kind = media_type_of(content, name) if saved else media_type_checked(content, name)
             return Envelope(data=await kept_part(workbench, content, media_type=kind, filename=plain_name(name)))
         except WorkbenchError as error:
             return refused(error)

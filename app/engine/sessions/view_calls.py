@@ -12,11 +12,14 @@ from typing import TYPE_CHECKING
 from pydantic import JsonValue
 
 from app.domain.errors import ToolError
-from app.domain.messages import ToolCall
+from app.domain.events import ToolCalled
+from app.domain.media_types import media_type_of
+from app.domain.messages import FilePart, ImagePart, TextPart, ToolCall
 from app.domain.tools import CallContext, GrantedTool, ToolOutput
 from app.domain.trace import LeftCall, open_pauses
 from app.domain.values import new_id
 from app.engine.loop.asking_people import withdraw
+from app.engine.loop.attachments import kept
 from app.engine.loop.calling import begin_call, outcome_of, returned
 from app.engine.loop.outcomes import Outcome
 from app.engine.loop.permission import Permitted, permitted
@@ -34,6 +37,8 @@ LARGEST_RESULT = 2 * 1024 * 1024
 """Characters as JSON: a mebibyte of content is a third more in base64."""
 COUNTED_SECONDS = 60.0
 """How long the same call made again and again is only counted before it is told again."""
+SAVE = "ui/download-file"
+"""What a view calls that in which it wants a file to be saved."""
 GONE = "The app was closed before this call was over."
 Json = dict[str, JsonValue]
 
@@ -167,6 +172,17 @@ class _ToolsOfView:
 
     def release(self) -> None:
         """The run's own toolset is released with it."""
+
+
+async def saved_file(run: Run, name: str, content: bytes) -> ImagePart | FilePart:
+    """The content as an artifact, told as a call that a person allowed. Raises `StorageError`."""
+    part = await kept(run.artifacts, content, media_type=media_type_of(content, name), filename=name)
+    call = ToolCall(call_id=new_id(), name=SAVE, arguments={"name": name})
+    run.recorder.record(
+        ToolCalled(call_id=call.call_id, name=SAVE, arguments=call.arguments, label="App › Save a file")
+    )
+    returned(run, call, Outcome("ok", (TextPart(text=f"Saved {name}"), part)))
+    return part
 
 
 async def _answer(run: Run, tools: _ToolsOfView, outcome: Outcome) -> Json:

@@ -13,7 +13,7 @@ from functools import partial
 from app.domain.apps import AppContext, ViewOf
 from app.domain.errors import ToolError
 from app.domain.events import Event, Forked, PauseRequested, RunFinished, RunStarted, ToolReturned
-from app.domain.messages import user_message
+from app.domain.messages import FilePart, ImagePart, user_message
 from app.domain.provenance import Parent, Trigger
 from app.domain.sessions import Session
 from app.domain.tools import GrantedTool, ToolSpec
@@ -23,7 +23,7 @@ from app.engine.ports import ViewServer
 from app.engine.run.run import Run
 from app.engine.run.stopwatch import Stopwatch
 from app.engine.sessions.chat import Chat
-from app.engine.sessions.view_calls import A_SECOND, Json, OpenView, ViewCall
+from app.engine.sessions.view_calls import A_SECOND, Json, OpenView, ViewCall, saved_file
 
 MOST_RUNS = 100
 MOST_FORKS = 50
@@ -92,6 +92,20 @@ class Views:
             return session.model_copy(update={"app_contexts": (*others, *said)})
 
         await self._chat.sessions.change(started.session_id, told)
+
+    async def save(self, view: ViewOf, name: str, content: bytes) -> ImagePart | FilePart:
+        """Keep a file that a person lets the view save, told in the run that holds its calls.
+
+        Raises `ToolError`, `StorageError`.
+        """
+        place = self._checked(view)
+        place.waiting += 1
+        try:
+            run = await self._running(view, place, await self._started(view))
+            return await saved_file(run, name, content)
+        finally:
+            place.waiting -= 1
+            place.moved.set()
 
     def asked(self, view: ViewOf) -> list[PauseRequested]:
         """What a person has to decide for the view now."""

@@ -465,10 +465,15 @@ export default {
       if (!one) return;
       this.pending.delete(key);
       clearInterval(one.telling);
-      if (one.then) return one.then(reply);
       this.post({ id: one.id, ...reply });
     },
-    // What it wants to be saved is made here, out of what it sent or its server gives, and nothing else.
+    // From the server: what the view wants to be saved is brought there, now that somebody lets it.
+    async put(key, session, name) {
+      const named = new URLSearchParams({ name, saved: true }), body = this.pending.get(key)?.blob;
+      const said = await (await fetch(`/uploads/${session}?${named}`, { method: "POST", body })).json();
+      return { artifact: said.data?.artifact ?? "", problem: said.error ?? "" };
+    },
+    // What it wants to be saved is made out of what it sent here, or its server gives, and nothing else.
     download(id, params) {
       const [one] = Array.isArray(params.contents) ? params.contents : [];
       const resource = one?.type === "resource" ? one.resource : one;
@@ -479,15 +484,7 @@ export default {
       if (blob && blob.size > LARGEST_FILE) return this.refuse(id, "The file has more than 10 MB.");
       if (this.pending.size >= MOST_ASKED) return this.refuse(id, `${MOST_ASKED} requests wait already.`);
       const key = `${(this.serial += 1)}`;
-      const then = (reply) => {
-        if (reply.error) return this.refuse(id, reply.error.message);
-        if (reply.result.isError) return this.post({ id, result: { isError: true } });
-        const file = blob ?? made(reply.result.contents?.[0]);
-        if (!file) return this.refuse(id, "The server gave nothing that can be saved.");
-        saved(file, reply.result.name);
-        this.post({ id, result: {} });
-      };
-      this.pending.set(key, { id, telling: 0, then });
+      this.pending.set(key, { id, telling: 0, blob });
       this.$emit("ask", { key, method: "ui/download-file", params: JSON.stringify({ name, size: blob?.size ?? null, uri: blob ? "" : uri.slice(0, 2000) }) });
     },
   },
@@ -520,10 +517,3 @@ function made(resource) {
   }
 }
 
-function saved(blob, name) {
-  const link = document.createElement("a");
-  link.href = URL.createObjectURL(blob);
-  link.download = name;
-  link.click();
-  setTimeout(() => URL.revokeObjectURL(link.href), 60_000);
-}

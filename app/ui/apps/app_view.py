@@ -1,6 +1,7 @@
 """A view that a call brought along, in the conversation: its frame, what there is to say about it, what it asks for."""
 
 import asyncio
+import base64
 import json
 import re
 from collections.abc import Awaitable, Callable
@@ -17,6 +18,7 @@ from app.domain.trace import CallView
 from app.tools.mcp.states import ServerState
 from app.ui.apps.asks import Asks
 from app.ui.apps.looks import looks
+from app.ui.conversation.artifact_buttons import save
 from app.ui.conversation.pause_card import DECIDE, PauseCard, decide_pause
 from app.ui.elements.addresses import mcp_server_address, run_address
 from app.ui.elements.format import plural
@@ -29,6 +31,7 @@ from app.workbench import Workbench
 LOOK_SECONDS = 0.5
 LONGEST_DRAFT = 10_000
 """Characters of a message that a view writes for the person."""
+PUT_SECONDS = 60
 LONGEST_REASON = 2_000
 """Characters of why its call did not come to its end."""
 Draft = Callable[[str], Awaitable[str]]
@@ -189,13 +192,13 @@ class AppView(ui.element, component="app_frame.js"):
     async def _reply(self, key: str, method: str, written: str) -> None:
         try:
             params: JsonValue = json.loads(written)
-            answered: Json = {"result": await self._answer(method, params if isinstance(params, dict) else {})}
+            answered: Json = {"result": await self._answer(key, method, params if isinstance(params, dict) else {})}
         except (ToolError, WorkbenchError, ValueError, RecursionError) as problem:
             answered = {"error": {"code": -32000, "message": str(problem)[:2_000]}}
         if not self.is_deleted:
             self.run_method("answer", key, answered)
 
-    async def _answer(self, method: str, params: Json) -> Json:
+    async def _answer(self, key: str, method: str, params: Json) -> Json:
         match method:
             case "tools/call":
                 name, arguments = params.get("name"), params.get("arguments") or {}
@@ -205,7 +208,7 @@ class AppView(ui.element, component="app_frame.js"):
             case "ui/open-link":
                 return _done(await self._asks.opened(params.get("url")))
             case "ui/download-file":
-                return await self._download(params)
+                return await self._download(key, params)
             case "ui/message":
                 return await self._write(params)
             case "ui/update-model-context":
@@ -214,15 +217,41 @@ class AppView(ui.element, component="app_frame.js"):
             case _:
                 return await self._workbench.views.ask(self._view, method, params)
 
-    async def _download(self, params: Json) -> Json:
+    async def _download(self, key: str, params: Json) -> Json:
+        """Keep the file with the run that holds what the view called, and let the browser save it."""
+        if self._imported:
+            raise ToolError("This app came with an imported run: nothing of it is saved here.")
         name = _ODD.sub("_", str(params.get("name", "")).replace("\\", "/").rpartition("/")[2]).strip(" .") or "file"
         octets, uri = params.get("size"), params.get("uri")
         if not await self._asks.saved(name, octets if isinstance(octets, int) else None):
             return _done(False)
-        if isinstance(uri, str) and uri:
-            contents = (await self._workbench.views.ask(self._view, "resources/read", {"uri": uri})).get("contents")
-            return {"name": name, "contents": contents}
-        return {"name": name}
+        content = await (self._linked(uri) if isinstance(uri, str) and uri else self._sent(key, name))
+        part = await self._workbench.views.save(self._view, name, content)
+        with self:
+            await save(self._workbench.contents, part.artifact, name)
+        return {}
+
+    async def _linked(self, uri: str) -> bytes:
+        """What the view's server gives for the link."""
+        found = (await self._workbench.views.ask(self._view, "resources/read", {"uri": uri})).get("contents")
+        resource = found[0] if isinstance(found, list) and found else None
+        text, blob = (resource.get("text"), resource.get("blob")) if isinstance(resource, dict) else (None, None)
+        if isinstance(text, str):
+            return text.encode(errors="replace")
+        if not isinstance(blob, str):
+            raise ToolError("The server gave nothing that can be saved.")
+        return await asyncio.to_thread(base64.b64decode, blob)
+
+    async def _sent(self, key: str, name: str) -> bytes:
+        """What the page has of the view, which it brings to us now."""
+        row = self._workbench.rows.get(self._view.run_id)
+        try:
+            sent = await self.run_method("put", key, row.session_id if row else "", name, timeout=PUT_SECONDS)
+        except TimeoutError:
+            raise ToolError("The file did not arrive. Save it again.") from None
+        if sent["problem"]:
+            raise ToolError(str(sent["problem"]))
+        return await self._workbench.artifacts.get(str(sent["artifact"]))
 
     async def _write(self, params: Json) -> Json:
         text = _text(params.get("content"))

@@ -87,6 +87,15 @@ async def test_what_can_carry_script_is_a_file_to_take_along(
     assert part["type"] == "file"
 
 
+async def test_what_is_only_saved_may_be_a_picture_that_no_model_takes(
+    client: httpx.AsyncClient, uploads: str, workbench: Workbench
+) -> None:
+    name = {"name": "chart.svg"}
+    assert (await client.post(uploads, params=name, content=SVG)).status_code == 422
+    part = (await client.post(uploads, params={**name, "saved": "true"}, content=SVG)).json()["data"]
+    assert await workbench.artifacts.get(part["artifact"]) == SVG
+
+
 async def test_an_upload_is_counted_while_it_arrives(
     client: httpx.AsyncClient, uploads: str, workbench: Workbench
 ) -> None:

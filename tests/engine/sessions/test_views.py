@@ -143,6 +143,19 @@ async def test_a_view_gets_no_tool_past_its_gates(desk: Desk):
     assert desk.calls() == ["show"]
 
 
+async def test_a_file_that_a_view_saves_is_in_the_trace_of_its_calls(desk: Desk):
+    view = await desk.brought()
+    part = await desk.views.save(view, "notes.txt", b"noted")
+    assert await desk.workbench.artifacts.get(part.artifact) == b"noted"
+    [below] = desk.below(view)
+    await below.ended()
+    [call] = call_views(below.entries).values()
+    assert call.result is not None
+    assert (call.name, call.arguments, call.result.parts[-1]) == ("ui/download-file", {"name": "notes.txt"}, part)
+    page = (await desk.workbench.exports.export(below.run_id, "html")).content.decode()
+    assert "Save notes.txt (5 bytes)" in page
+
+
 async def test_a_flood_is_refused(desk: Desk):
     view = await desk.brought()
     answers = await asyncio.gather(
@@ -224,4 +237,6 @@ async def test_a_view_out_of_a_bundle_calls_nothing_and_neither_does_a_fork_of_i
             await desk.views.call(one, "show", AGAIN)
         with pytest.raises(ToolError, match="imported run"):
             await desk.views.tell(one, "words")
+        with pytest.raises(ToolError, match="imported run"):
+            await desk.views.save(one, "notes.txt", b"noted")
     assert desk.calls() == ["show"]
