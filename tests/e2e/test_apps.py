@@ -211,6 +211,16 @@ def test_what_a_view_wants_of_a_person_is_asked(page: Page, context: BrowserCont
     expect(below.get_by_test_id("artifact-download")).to_have_count(2)
 
 
+def test_what_a_view_reports_is_on_its_servers_page_for_developers(page: Page) -> None:
+    desk = shown(page, "show_desk")
+    press_in(page, desk.get_by_role("button", name="Log", exact=True))
+    beside = page.context.new_page()  # the view goes on meanwhile
+    beside.goto("/tools/server/ours")
+    log = beside.get_by_test_id("view-log")
+    expect(log).to_contain_text('warning: {"row":50}')
+    expect(log).to_contain_text("20 more were left out")
+
+
 def test_a_message_of_a_view_is_a_draft_and_its_context_goes_along(page: Page, app_process: AppProcess) -> None:
     desk = shown(page, "show_desk")
     press_in(page, desk.get_by_role("button", name="Message"))

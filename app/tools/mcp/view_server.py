@@ -1,6 +1,6 @@
 """A server as the views of its tools reach it: what they may call and ask, want to reach, and report."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
@@ -36,6 +36,13 @@ class ViewServer:
     async def asked(self, method: str, params: dict[str, JsonValue]) -> dict[str, JsonValue]:
         """What a view asks, other than to call a tool. Raises `ToolError`."""
         return await (await self._session.connected()).asked(method, params)
+
+    def reported(self, view: str, lines: Sequence[str], *, more: int = 0) -> None:
+        """Note what that view says that it does; `more`: how much of it was left out."""
+        for line in lines:
+            self.log.event(f"{view}: {' '.join(line.split())}")
+        if more:
+            self.log.event(f"{view}: {more:,} more were left out")
 
     def for_apps(self, own_name: str) -> ToolSpec | None:
         """The tool that its views know under that name, if they may call it."""

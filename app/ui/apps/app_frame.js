@@ -22,6 +22,9 @@ const LOOK_MS = 20;
 const SLOW_LOOK_MS = 100;
 const MOST_ASKED = 32;
 const LARGEST = 400_000; // characters of a request: what is much more never arrives at the server
+const LOG_MS = 1_000;
+const MOST_LOGS = 50;
+const LONGEST_LOG = 2_000;
 const LARGEST_FILE = 10_000_000;
 const ASKED = new Set(["tools/call", "tools/list", "resources/read", "resources/list", "resources/templates/list",
   "prompts/list", "ui/message", "ui/update-model-context", "ui/open-link"]);
@@ -49,7 +52,7 @@ export default {
   props: { call: String, tool: String, name: String, definition: String, document: String, given: String,
     args: Object, sandbox: String, clipboard: Boolean, bordered: Boolean, stopped: String, version: String,
     fresh: Boolean, looks: Object },
-  emits: ["ask", "state"],
+  emits: ["ask", "state", "log"],
   data: () => ({ state: "card", mode: "inline", others: [], ratio: 0.5 }),
   render() {
     const live = this.state === "loading" || this.state === "live";
@@ -76,6 +79,7 @@ export default {
   created() {
     this.reset();
     this.logs = [];
+    this.unlogged = 0;
     this.serial = 0;
   },
   mounted() {
@@ -397,13 +401,22 @@ export default {
           this.resize(Number(params.height));
           break;
         case "notifications/message":
-          this.logs = [...this.logs.slice(-99), params];
+          this.log(params);
           break;
         case "ui/notifications/request-teardown":
           this.close("closed");
           break;
         default:
       }
+    },
+    // What it reports is told to its server's page once a second; of a flood how much there was.
+    log({ level, data }) {
+      if (this.logs.length >= MOST_LOGS) this.unlogged += 1;
+      else this.logs.push(`${level}: ${typeof data === "string" ? data : written(data)}`.slice(0, LONGEST_LOG));
+      this.logging ||= setTimeout(() => {
+        this.$emit("log", { lines: this.logs.splice(0), more: this.unlogged });
+        this.logging = this.unlogged = 0;
+      }, LOG_MS);
     },
     resize(height) {
       const wanted = clamp(Math.ceil(height) || 0, LEAST, MOST);

@@ -78,6 +78,7 @@ class AppView(ui.element, component="app_frame.js"):
             self._timer = ui.timer(LOOK_SECONDS, self._look, active=False)
         self.on("ask", self._ask)
         self.on("state", self._moved)
+        self.on("log", self._log)
         self._look()
 
     def _handle_delete(self) -> None:
@@ -180,6 +181,12 @@ class AppView(ui.element, component="app_frame.js"):
             if action == DECIDE:
                 await decide_pause(self._workbench, run_id, value)
         self._look()
+
+    def _log(self, event: events.GenericEventArguments) -> None:
+        """What it reports is for who works on it: on its server's page, and not of a run from elsewhere."""
+        server = self._workbench.mcp.app_server(self._part.server)
+        if server is not None and not self._imported:
+            server.reported(self._name, [str(line) for line in event.args["lines"]], more=int(event.args["more"]))
 
     # What it asks for
 

@@ -19,6 +19,7 @@ from app.ui.elements.markup import Html, icon, joined, tag
 from app.ui.elements.notices import problems_shown
 from app.ui.elements.questions import agreed
 from app.ui.elements.undo_bar import UndoBar
+from app.ui.elements.visible import visible
 from app.ui.tools.give_to_agents import give_to_agents, kit_gift
 from app.ui.tools.mcp_apps import AppConsentForm
 from app.ui.tools.mcp_dialog import McpEditDialog
@@ -94,6 +95,10 @@ class McpServerPage(SourcePage):
         with ui.element("section").classes("panel tool-section").props('aria-label="Log"'):
             ui.html("Log", sanitize=False, tag="h2").classes("section-title")
             self._log = LiveHtml().classes("code-box server-log").props("tabindex=0")
+        with ui.element("section").classes("panel tool-section developer-only") as self._view_log:
+            self._view_log.props('aria-label="Log of its apps" data-testid=view-log')
+            ui.html("Log of its apps", sanitize=False, tag="h2").classes("section-title")
+            self._view_lines = LiveHtml().classes("code-box server-log").props("tabindex=0")
 
     def _state(self) -> ServerState:
         found = next((one for one in self._hub.states() if one.server.name == self._name), None)
@@ -116,6 +121,8 @@ class McpServerPage(SourcePage):
             self._counted, self._tokens = state.tools, {spec.name: about_tokens(spec) for spec in state.tools}
         self._tools.show(tools_view(state, self._tokens))
         self._log.show(log_view(state.log))
+        self._view_log.visible = bool(state.view_log)
+        self._view_lines.show(visible(joined(tag("pre", "\n".join(state.view_log)))))
         self._apps.show(state)
 
     async def _do(self, step: Callable[[str], Awaitable[None]]) -> None:

@@ -101,6 +101,21 @@ async def test_what_a_view_asks_for_is_remembered_and_nothing_of_it_allowed(hub:
     assert hub.states()[0].server.apps.allowed == ()  # another server was not what was agreed to
 
 
+async def test_what_views_report_is_kept_to_an_end_and_apart_from_their_server(hub: McpHub):
+    server = hub.app_server("apps")
+    assert server is not None
+    before = hub.states()[0].log
+    server.reported("Show", ["info: one", "error: two\n· 00:00:00 forged"], more=7)
+    [state] = hub.states()
+    assert [line.split(" ", 2)[2] for line in state.view_log] == [
+        "Show: info: one", "Show: error: two · 00:00:00 forged", "Show: 7 more were left out",
+    ]  # fmt: skip
+    for _ in range(9):
+        server.reported("Show", ["info: again"] * 50)
+    [state] = hub.states()
+    assert len(state.view_log) == 200 and state.log == before
+
+
 async def test_views_read_from_their_server_and_ask_nothing_it_has_no_name_for(hub: McpHub):
     server = hub.app_server("apps")
     assert server is not None
