@@ -2,6 +2,7 @@
 
 import html
 from dataclasses import dataclass
+from urllib.parse import quote
 
 from pydantic import JsonValue
 from starlette.requests import HTTPConnection
@@ -45,8 +46,15 @@ class Refusal:
             return JSONResponse(words, self.status, self._headers())
         if "text/html" in request.headers.get("accept", ""):
             body = f"<h1>{html.escape(self.title)}</h1><p>{html.escape(self.sentence)}</p>"
-            return HTMLResponse(page(self.title, body), self.status)
+            return HTMLResponse(page(self.title, body + self._again(request)), self.status)
         return PlainTextResponse(f"{self.sentence}\n", self.status)
+
+    def _again(self, request: HTTPConnection) -> str:
+        """For who follows a link of another site or file: their browser shows who they are only to a link of ours."""
+        if self.status != 401 or request.headers.get("sec-fetch-site") != "cross-site":
+            return ""
+        path = html.escape("/" + quote(str(request.scope["path"]).lstrip("/\\")))
+        return f'<p>Or is this browser signed in, and you followed a link? <a href="{path}">Open it from here</a>.</p>'
 
     def _headers(self) -> dict[str, str]:
         headers = {"WWW-Authenticate": "Bearer"} if self.status == 401 else {}

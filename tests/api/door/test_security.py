@@ -210,6 +210,16 @@ async def test_a_person_is_told_which_address_to_open(visitor: httpx.AsyncClient
     assert "the whole address that was printed when it started" in answer.text
 
 
+@pytest.mark.parametrize("path", ["/runs/a%22%3E%3Cb", "//evil.example/"])
+async def test_who_follows_a_link_from_elsewhere_gets_one_of_ours(visitor: httpx.AsyncClient, path: str) -> None:
+    asked = {"Accept": "text/html", "Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "navigate"}
+    page = await visitor.get(f"{HERE}{path}", headers=asked)
+    assert page.status_code == 401
+    [link] = re.findall(r'href="(/[^"]*)"', page.text)
+    assert link in ("/runs/a%22%3E%3Cb", "/evil.example/")
+    assert "from here" not in (await visitor.get("/", headers={"Accept": "text/html"})).text
+
+
 async def test_a_program_is_told_in_the_envelope_of_the_api(visitor: httpx.AsyncClient) -> None:
     answer = await visitor.get("/api/v1/runs", headers={"Accept": "text/html"})
 
