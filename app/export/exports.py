@@ -1,15 +1,13 @@
 """Runs to take along: read, without secrets, in one of six formats; several at once as one zip file."""
 
 import asyncio
-import re
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import IO, Literal, get_args
 
 from app.domain.errors import NotFound, StorageError, TooLarge, WorkbenchError
 from app.domain.evals.scores import Score
-from app.domain.events import Entry, Event, FileChanged, MessageAdded, RunStarted, ToolReturned
-from app.domain.messages import AppPart, FilePart, ImagePart, Part, ToolResult
+from app.domain.events import Entry, RunStarted
 from app.domain.secrets.shapes import Shape
 from app.domain.trace import Edits, StoredTrace, edits_of, origins_of, without_secrets
 from app.export.atif import atif
@@ -21,12 +19,12 @@ from app.export.markdown import Review, review
 from app.export.otel import otlp_json
 from app.export.ports import ArtifactReader, RunReader, ScoresOf, Secrets, no_scores
 from app.export.redacting import Redaction, Redactor
+from app.export.review import artifacts_of
 from app.export.words import STATUS_WORDS, file_stem
 
 Format = Literal["markdown", "html", "jsonl", "otel", "atif", "bundle"]
 FORMATS: tuple[Format, ...] = get_args(Format)
 MOST_RUNS = 500
-_DIGEST = re.compile(r"[0-9a-f]{64}")
 LARGEST_EXPORT = 512 * 1024 * 1024
 """Bytes of all artifacts of one export."""
 
@@ -90,9 +88,13 @@ class Exports:
         app: str,
         importing: Importing | None,
         scores: ScoresOf = no_scores,
+        origin: Callable[[], str] = str,
     ) -> None:
-        """`app`: the version that is written into files. `importing`: `None` where nothing can be taken in."""
-        self._runs, self._scores = runs, scores
+        """`app`: the version that is written into files. `importing`: `None` where nothing can be taken in.
+
+        `origin`: where the app's pages are, for links to them; empty where there are none.
+        """
+        self._runs, self._scores, self.origin = runs, scores, origin
         self._artifacts, self._secrets = artifacts, secrets
         self._app, self._importing = app, importing
 
@@ -203,7 +205,13 @@ class Exports:
         trace = json_lines(clean.entries, app=self._app, alive=clean.alive, redactions=count, notes=clean.notes)
         if format == "html":
             return html_page(
-                clean.entries, trace, artifacts=clean.artifacts, alive=clean.alive, notes=clean.notes, edits=clean.edits
+                clean.entries,
+                trace,
+                artifacts=clean.artifacts,
+                alive=clean.alive,
+                notes=clean.notes,
+                edits=clean.edits,
+                origin=self.origin(),
             )
         if format == "bundle":
             return bundle(
@@ -268,34 +276,3 @@ def _notes(trace: StoredTrace, missing: int, redactions: Sequence[Redaction], *,
         notes.append(f"Keys or passwords were taken out in {count} places.")
     notes.extend(f"Not all of the trace could be read: {sentence}" for sentence in trace.damaged[:5])
     return tuple(notes)
-
-
-def artifacts_of(entries: Sequence[Entry]) -> list[str]:
-    """The sha256 of what the run refers to, each once, as the run names them; what is no digest is no artifact."""
-    named = (digest for entry in entries for digest in _of_event(entry.event))
-    return list(dict.fromkeys(digest for digest in named if _DIGEST.fullmatch(digest)))
-
-
-def _of_event(event: Event) -> Iterator[str]:
-    match event:
-        case RunStarted(history=history, files=files):
-            yield from files.values()
-            for message in history:
-                yield from artifacts_of_parts(message.parts)
-        case MessageAdded(message=message):
-            yield from artifacts_of_parts(message.parts)
-        case ToolReturned(result=result):
-            yield from artifacts_of_parts(result.parts)
-        case FileChanged(before=before, after=after):
-            yield from (digest for digest in (before, after) if digest)
-        case _:
-            return
-
-
-def artifacts_of_parts(parts: Iterable[Part]) -> Iterator[str]:
-    """The sha256 of what these parts refer to."""
-    for part in parts:
-        if isinstance(part, ImagePart | FilePart | AppPart):
-            yield from (part.artifact, part.given) if isinstance(part, AppPart) else (part.artifact,)
-        elif isinstance(part, ToolResult):
-            yield from artifacts_of_parts(part.parts)

@@ -29,10 +29,14 @@ def html_page(
     alive: bool = False,
     notes: Sequence[str] = (),
     edits: Edits = NONE_EDITED,
+    origin: str = "",
 ) -> bytes:
-    """The run as a page. `trace`: its JSON Lines. `artifacts`: contents by sha256; one that is not there is named."""
+    """The run as a page. `trace`: its JSON Lines. `artifacts`: contents by sha256; one that is not there is named.
+
+    `origin`: where the app's pages are now, for links to it; empty where nobody knows.
+    """
     row = run_row(entries, alive=alive)
-    timeline = Timeline(artifacts, edits)
+    timeline = Timeline(artifacts, edits, origin=origin)
     body = element(
         "main",
         _header(entries, row, notes),

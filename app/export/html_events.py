@@ -4,6 +4,7 @@ import base64
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import assert_never
+from urllib.parse import quote
 
 import orjson
 from pydantic import JsonValue
@@ -39,7 +40,9 @@ LONGEST_PROSE = 200_000
 class Timeline:
     """Writes the cards of a run, or of several behind one another: what is shown of one is not shown again."""
 
-    def __init__(self, artifacts: Mapping[str, bytes], edits: Edits = NONE_EDITED) -> None:
+    def __init__(self, artifacts: Mapping[str, bytes], edits: Edits = NONE_EDITED, *, origin: str = "") -> None:
+        """`origin`: where the app's pages are now; empty where nobody knows."""
+        self._origin, self._run_id = origin, ""
         self._artifacts = artifacts
         self._edits = edits
         self._placed: set[str] = set()
@@ -53,6 +56,7 @@ class Timeline:
         if edits is not None:
             self._edits = edits
         self._prose_left = LONGEST_PROSE
+        self._run_id = entries[0].run_id if entries else ""
         calls: dict[str, CallView] = {}
         cards: list[Markup] = []
         number = 0
@@ -120,7 +124,13 @@ class Timeline:
     def _parts(self, parts: Sequence[ResultPart]) -> Iterator[Markup]:
         for part in attachments_of(parts):
             yield self._part(part)
-        yield from (_note(app_words(part)) for part in parts if isinstance(part, AppPart))
+        yield from (self._app(part) for part in parts if isinstance(part, AppPart))
+
+    def _app(self, part: AppPart) -> Markup:
+        """That there is an app, with the way to where it is shown: the run's page, which asks who one is."""
+        address = f"{self._origin}/runs/{quote(self._run_id, safe='')}"
+        link = (" ", element("a", "Open in the app", href=address)) if self._origin else ()
+        return element("div", app_words(part), *link, cls="card note")
 
     def _part(self, part: ImagePart | FilePart) -> Markup:
         """A picture as itself, once; a file as a link that saves it."""

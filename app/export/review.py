@@ -1,18 +1,20 @@
-"""Files beside a Markdown review: each tool call as JSON, code that was run as itself, images and files."""
+"""Files that go with a run: beside a Markdown review each tool call as JSON, code that was run, images and files."""
 
 import mimetypes
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 import orjson
 
-from app.domain.events import Entry, MessageAdded, RunStarted
-from app.domain.messages import FilePart, ImagePart, Message, Part
+from app.domain.events import Entry, Event, FileChanged, MessageAdded, RunStarted, ToolReturned
+from app.domain.messages import AppPart, FilePart, ImagePart, Message, Part, ToolResult
 from app.domain.trace import CallView, call_views
 from app.export.words import file_stem
 
 CODE_TOOLS = {"execute_python": ("code", "py")}
 """Tools one of whose arguments is a program: which one, and the ending of its files."""
+_DIGEST = re.compile(r"[0-9a-f]{64}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,3 +107,34 @@ def attachments_of(parts: Iterable[Part]) -> Iterator[ImagePart | FilePart]:
 def _ending(part: ImagePart | FilePart) -> str:
     """The ending of its media type; of a type that nobody knows `.bin`."""
     return mimetypes.guess_extension(part.media_type.partition(";")[0].strip()) or ".bin"
+
+
+def artifacts_of(entries: Sequence[Entry]) -> list[str]:
+    """The sha256 of what the run refers to, each once, as the run names them; what is no digest is no artifact."""
+    named = (digest for entry in entries for digest in _of_event(entry.event))
+    return list(dict.fromkeys(digest for digest in named if _DIGEST.fullmatch(digest)))
+
+
+def _of_event(event: Event) -> Iterator[str]:
+    match event:
+        case RunStarted(history=history, files=files):
+            yield from files.values()
+            for message in history:
+                yield from artifacts_of_parts(message.parts)
+        case MessageAdded(message=message):
+            yield from artifacts_of_parts(message.parts)
+        case ToolReturned(result=result):
+            yield from artifacts_of_parts(result.parts)
+        case FileChanged(before=before, after=after):
+            yield from (digest for digest in (before, after) if digest)
+        case _:
+            return
+
+
+def artifacts_of_parts(parts: Iterable[Part]) -> Iterator[str]:
+    """The sha256 of what these parts refer to."""
+    for part in parts:
+        if isinstance(part, ImagePart | FilePart | AppPart):
+            yield from (part.artifact, part.given) if isinstance(part, AppPart) else (part.artifact,)
+        elif isinstance(part, ToolResult):
+            yield from artifacts_of_parts(part.parts)

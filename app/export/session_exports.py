@@ -108,7 +108,7 @@ class SessionExports:
 
     async def _html(self, session: Session, choice: Choice) -> bytes:
         artifacts: dict[str, bytes] = {}
-        timeline = Timeline(artifacts)
+        timeline = Timeline(artifacts, origin=self._exports.origin())
 
         def write(number: int, clean: Clean) -> Markup:
             artifacts.update(clean.artifacts)

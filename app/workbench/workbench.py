@@ -275,8 +275,10 @@ class Workbench(ModelParts):
         """Runs as files, and back."""
         stores = (self.data.traces, self.rows, self.sessions, self.artifacts, self.agents)
         importing = app.export.importing.Importing(*stores, taken_in=self.search.look_again, scores=self.scores)
-        sources, scores = (self.runs, self.artifacts, self.known.exported), self.scores.of
-        return app.export.exports.Exports(*sources, app=self.version, importing=importing, scores=scores)
+        sources = self.runs, self.artifacts, self.known.exported
+        return app.export.exports.Exports(
+            *sources, app=self.version, importing=importing, scores=self.scores.of, origin=lambda: self.origin
+        )
 
     @late_part
     def session_exports(self) -> "app.export.session_exports.SessionExports":

@@ -453,6 +453,23 @@ def test_the_page_of_a_run_shows_its_view_again_and_lets_it_call(page: Page, cal
     assert made(calls, "show_board") == before
 
 
+def test_an_exported_page_leads_to_where_its_app_is_shown(
+    page: Page, app_process: AppProcess, tmp_path: Path, complaints: Complaints
+) -> None:
+    complaints.expect("401|request off this origin: file:")  # no browser shows a file's link who one is
+    shown(page, "show_board", title="Taken along")
+    headers = {"Authorization": f"Bearer {app_process.token}"}
+    exported = f"{app_process.url}/api/v1/runs/{run_of(page)}/export"
+    document = tmp_path / "run.html"
+    document.write_bytes(httpx.get(exported, headers=headers, params={"format": "html"}).content)
+    assert app_process.token not in document.read_text()
+    page.goto(document.as_uri())
+    expect(page.locator(".card.ok")).to_contain_text("The board Taken along is shown.")
+    page.get_by_role("link", name="Open in the app").click()
+    page.get_by_role("link", name="Open it from here").click()
+    expect(view(page).get_by_role("heading")).to_have_text("Taken along")
+
+
 def test_a_view_of_an_imported_run_is_shown_and_calls_nothing(page: Page, app_process: AppProcess, calls: Path) -> None:
     shown(page, "show_board", title="Exported")
     before = (made(calls, "show_board"), made(calls, "add_line"))

@@ -5,6 +5,8 @@ from html.parser import HTMLParser
 
 import pytest
 
+from app.domain.events import ToolCalled, ToolReturned
+from app.domain.messages import AppPart, TextPart, ToolResult
 from app.export.html import RAW_SHOWN, html_page
 from app.export.json_lines import json_lines, read_json_lines
 from app.export.rich_text import prose
@@ -54,6 +56,21 @@ def hostile_run(payload: str):
         returned("m2"),
         finished(),
     )
+
+
+def test_an_app_is_told_of_with_the_way_to_the_page_that_shows_it():
+    view = AppPart(uri="ui://show", server="shows", artifact="a" * 64)
+    result = ToolResult(call_id=ADD.call_id, name=ADD.name, parts=(TextPart(text="Shown: Hello"), view))
+    entries = trace_of(
+        started(), asked("Show it"), called(), said("", ADD), returned(),
+        ToolCalled(call_id=ADD.call_id, name=ADD.name, arguments={}),
+        ToolReturned(call_id=ADD.call_id, result=result, ms=1), called("m2"), said("Done"), returned("m2"), finished(),
+    )  # fmt: skip
+    page = read(entries, origin="http://127.0.0.1:8765")
+    address = f"http://127.0.0.1:8765/runs/{entries[0].run_id}"
+    assert ("a", {"href": address}) in page.tags
+    assert "Shown: Hello" in page.text and "Open in the app" in page.text
+    assert "Open in the app" not in read(entries).text
 
 
 @pytest.mark.parametrize("payload", PAYLOADS)

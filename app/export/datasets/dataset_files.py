@@ -15,10 +15,11 @@ from app.domain.events import Entry
 from app.domain.garbage import no_collection
 from app.export.datasets import adk, csv_table, inspect_log, json_lines, openai_evals, promptfoo
 from app.export.datasets.received import Received, ReceivedCase
-from app.export.exports import Exported, artifacts_of, artifacts_of_parts
+from app.export.exports import Exported
 from app.export.limits import LARGEST_DATASET
 from app.export.ports import ArtifactStore, Secrets
 from app.export.redacting import Redactor
+from app.export.review import artifacts_of, artifacts_of_parts
 from app.export.words import file_stem, one_line
 
 InFormat = Literal["jsonl", "csv", "promptfoo", "adk", "openai", "inspect"]
