@@ -308,6 +308,27 @@ def test_a_view_moves_by_keyboard_alone_and_at_its_own_wish(page: Page) -> None:
     is_in(page, "inline")
 
 
+@pytest.mark.parametrize("mode", ["fullscreen", "beside", "inline"])
+def test_escape_brings_the_keyboard_back_out_of_a_view_that_holds_it(page: Page, mode: str) -> None:
+    desk = shown(page, "show_desk")
+    desk.locator("body").evaluate("""() => addEventListener("keydown", (event) => {
+      event.preventDefault();
+      event.stopImmediatePropagation();
+    }, true)""")
+    if mode != "inline":
+        page.get_by_test_id(f"mcp-app-{mode}").click()
+    is_in(page, mode)
+    press_in(page, desk.get_by_role("heading"))
+    page.keyboard.press("Tab")
+    assert page.evaluate("document.activeElement.tagName") == "IFRAME"
+    page.keyboard.press("Escape")
+    is_in(page, "inline")
+    expect(page.get_by_test_id(f"mcp-app-{'fullscreen' if mode == 'inline' else mode}")).to_be_focused()
+    page.get_by_test_id("chat-input").focus()  # where a view that says so by itself does not take it from
+    desk.locator("body").evaluate("() => { parent.postMessage('escape', '*'); return ask('ping'); }")
+    expect(page.get_by_test_id("chat-input")).to_be_focused()
+
+
 def test_three_views_live_at_once_and_share_the_screen_by_tabs(page: Page) -> None:
     shown(page, "show_board", title="One")
     for title in ("Two", "Three", "Four"):

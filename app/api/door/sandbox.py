@@ -1,7 +1,8 @@
 """The page of the second origin that shows the view of an MCP App, and hears what its policy kept it from.
 
-Between our page and the view stands this one: it hands on what both say, and adds nothing. The view is in a frame of no
-origin inside, so it can read neither this page nor what any other view has stored. `srcdoc` inherits the policy.
+Between our page and the view stands this one: it hands on what both say, and adds only that Escape was pressed. The
+view is in a frame of no origin inside, so it can read neither this page nor what any other view has stored. `srcdoc`
+inherits the policy.
 """
 
 import json
@@ -17,11 +18,17 @@ LARGEST_REPORT = 16 * 1024
 MOST_MESSAGES = 300
 """That the view may send in a second; more are dropped here, before they reach our page."""
 
+FIRST = """<script>addEventListener("keydown", (event) => {
+  if (event.isTrusted && event.key === "Escape" && !event.isComposing) parent.postMessage("escape", "*");
+}, true);
+document.currentScript.remove();</script>"""
+"""What each view begins with: no page hears the keys of a frame, and Escape is everybody's way out of one."""
+
 PAGE = """<!doctype html><meta charset="utf-8"><meta name="referrer" content="no-referrer"><title>App</title>
 <style>:root{color-scheme:light dark}
 html,body,iframe{border:0;display:block;height:100%%;margin:0;width:100%%}body{overflow:hidden}</style>
 <body><script>{
-const PAGE = %(page)s, MOST = %(most)d;
+const PAGE = %(page)s, MOST = %(most)d, FIRST = %(first)s;
 let view, second = 0, said = 0;
 addEventListener("message", (event) => {
   if (event.source === parent && event.origin === PAGE) {
@@ -33,6 +40,7 @@ addEventListener("message", (event) => {
     if (now !== second) [second, said] = [now, 0];
     if ((said += 1) > MOST) return;
     const told = event.data;
+    if (told === "escape") parent.postMessage({ jsonrpc: "2.0", method: "ui/notifications/sandbox-escape" }, PAGE);
     if (told?.jsonrpc !== "2.0" || String(told.method ?? "").startsWith("ui/notifications/sandbox-")) return;
     parent.postMessage(told, PAGE);
   }
@@ -42,7 +50,7 @@ const show = (html) => {
   view.setAttribute("sandbox", "allow-scripts allow-forms");
   view.setAttribute("allow", %(allow)s);
   view.title = "App";
-  view.srcdoc = html;
+  view.srcdoc = FIRST + html; // which no doctype has to begin
   document.body.append(view);
 };
 parent.postMessage({ jsonrpc: "2.0", method: "ui/notifications/sandbox-proxy-ready", params: {} }, PAGE);
@@ -54,6 +62,7 @@ def sandbox_page(sandbox: Sandbox) -> Response:
     values = {
         "page": json.dumps(sandbox.page),
         "most": MOST_MESSAGES,
+        "first": json.dumps(FIRST).replace("</", "<\\/"),
         "allow": json.dumps("clipboard-write *" if sandbox.clipboard else ""),
     }
     headers = {

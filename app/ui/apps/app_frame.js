@@ -191,6 +191,12 @@ export default {
       event.stopPropagation();
       this.set_mode("inline");
     },
+    // Escape was pressed in the view: whatever it does with its keys, the keyboard comes back to us.
+    escape() {
+      if (document.activeElement !== this.frame) return; // it says so by itself
+      if (this.mode !== "inline") return this.set_mode("inline");
+      this.$el.querySelector("[data-testid=mcp-app-fullscreen]").focus({ preventScroll: true });
+    },
     keep_focus(event) {
       if (this.mode !== "fullscreen" || this.$el.contains(event.target) || event.target.closest(".q-dialog, .q-menu, .q-notifications")) return;
       this.$el.querySelector("[data-testid=mcp-app-inline]")?.focus();
@@ -395,6 +401,9 @@ export default {
           if (this.known.result) this.notify("ui/notifications/tool-result", this.known.result);
           else this.notify("ui/notifications/tool-cancelled", { reason: this.stopped });
           this.beat(); // who answers now will be missed later
+          break;
+        case "ui/notifications/sandbox-escape":
+          this.escape();
           break;
         case "ui/notifications/size-changed":
         case "ui/notifications/size-change":
