@@ -11,7 +11,7 @@ from typing import Annotated, Literal, Self
 from pydantic import Field, JsonValue
 
 from app.domain.apps import Domains
-from app.domain.values import Text, Value
+from app.domain.values import Text, Value, size
 
 ProviderFields = dict[str, JsonValue]
 
@@ -103,6 +103,19 @@ class SentAttachment(Value):
 def fallen_words(sent: SentAttachment) -> str:
     """That an attachment did not go as it was meant to, and why."""
     return f"“{sent.name}” went as a file of the session: {sent.why}."
+
+
+def sent_words(sent: SentAttachment) -> str:
+    """How it goes along, or went: pixels and bytes of what is sent, or why nothing is."""
+    if sent.how == "reference":
+        tool = sent.disposition.partition(":")[2]
+        meant = f", for the tool {tool}" if tool else ""
+        return f"A file of the session{meant}: {sent.why}" if sent.why else f"A file of the session{meant}"
+    pixels = f"{sent.width:,} × {sent.height:,} px, " if sent.width else ""
+    where = "Uploaded to the provider" if sent.how == "native" else "Sent inline"
+    if sent.how == "inline" and sent.media_type == "text/plain":
+        where = "Copied into the message"
+    return f"{where}: {pixels}{size(sent.size)}"
 
 
 SentKey = tuple[str, str, bool]

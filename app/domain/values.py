@@ -47,3 +47,12 @@ def new_id() -> str:
 def now() -> datetime:
     """The present moment in UTC."""
     return datetime.now(UTC)
+
+
+def size(octets: int) -> str:
+    """Bytes as `12 bytes`, `1.2 kB`, `3.4 MB`."""
+    if octets < 1000:
+        return "1 byte" if octets == 1 else f"{octets} bytes"
+    if octets < 1_000_000:
+        return f"{octets / 1000:.1f} kB"
+    return f"{octets / 1_000_000:.1f} MB"

@@ -25,9 +25,10 @@ from app.domain.events import (
 )
 from app.domain.markdown_blocks import fenced_parts
 from app.domain.media_types import SHOWN_IMAGES, media_type_of
-from app.domain.messages import AppPart, FilePart, ImagePart, Message, ResultPart, ToolResult
+from app.domain.messages import AppPart, FilePart, ImagePart, Message, ResultPart, SentKey, ToolResult, sent_key
 from app.domain.result_rows import SHOWN_ROWS, RowTable, cell_text, json_of, kept_whole, table_of
 from app.domain.trace import NONE_EDITED, CallView, Edited, Edits, Step
+from app.domain.trace.sent import how_sent
 from app.domain.trace.steps import steps_of
 from app.export.review import attachments_of
 from app.export.rich_text import Markup, element, joined, prose
@@ -46,6 +47,7 @@ class Timeline:
         self._artifacts = artifacts
         self._edits = edits
         self._placed: set[str] = set()
+        self._sent: Mapping[SentKey, str] = {}
         self._prose_left = 0
 
     def sections(self, entries: Sequence[Entry], *, within: str = "", edits: Edits | None = None) -> Iterator[Markup]:
@@ -56,6 +58,7 @@ class Timeline:
         if edits is not None:
             self._edits = edits
         self._prose_left = LONGEST_PROSE
+        self._sent = how_sent(entries)
         self._run_id = entries[0].run_id if entries else ""
         calls: dict[str, CallView] = {}
         cards: list[Markup] = []
@@ -124,6 +127,8 @@ class Timeline:
     def _parts(self, parts: Sequence[ResultPart]) -> Iterator[Markup]:
         for part in attachments_of(parts):
             yield self._part(part)
+            if words := self._sent.get(sent_key(part)):
+                yield element("p", words, cls="faint")
         yield from (self._app(part) for part in parts if isinstance(part, AppPart))
 
     def _app(self, part: AppPart) -> Markup:

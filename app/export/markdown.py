@@ -5,7 +5,6 @@ Format: `# Run of <agent>`, a list of facts, then `## User`, `## Trajectory` wit
 quotations and fenced blocks, so that none of it can pass for a part of the review; the answer stands as it is.
 """
 
-import re
 from collections.abc import Collection, Generator, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -13,7 +12,7 @@ import orjson
 
 from app.domain.events import Entry, MessageAdded
 from app.domain.failure_words import failure_words
-from app.domain.messages import AppPart, FilePart, ImagePart, Message, ResultPart, ToolResult
+from app.domain.messages import AppPart, FilePart, ImagePart, Message, ResultPart, SentKey, ToolResult, sent_key
 from app.domain.result_rows import json_of, kept_whole, table_of
 from app.domain.trace import (
     NONE_EDITED,
@@ -30,7 +29,8 @@ from app.domain.trace import (
     trajectory,
 )
 from app.domain.trace.fork_view import fork_view
-from app.export.markdown_text import fenced, plain, pretty, quoted, table_lines
+from app.domain.trace.sent import how_sent
+from app.export.markdown_text import fenced, linked, plain, pretty, quoted, table_lines
 from app.export.origins import counted, origins
 from app.export.review import BesideFile, attachment_files, attachments_of, call_stem, code_path, files_of_calls
 from app.export.words import STATUS_WORDS, app_words, cost_words, duration_words, moment_words
@@ -38,8 +38,6 @@ from app.export.words import STATUS_WORDS, app_words, cost_words, duration_words
 LONGEST_SHOWN = 8_000
 """Characters of one result in the document; the whole of it is in its file."""
 LONGEST_FACT = 2_000
-
-_RUN = re.compile(r"\brun ([A-Za-z0-9-]{1,64})(?=,| \(|$)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +72,7 @@ def review(
     beside = {digest: _in(folder, file) for digest, file in attachment_files(entries).items()}
     beside_calls = folder if call_files else None
     writer = _Writer(beside, missing, edits, said_anew(entries, edits), artifacts or {}, folder=beside_calls, runs=runs)
+    writer.sent = how_sent(entries)
     found = trajectory(entries)
     calls = [call for step in found for call in step.calls]
     for call in calls:
@@ -104,7 +103,7 @@ def _head(entries: Sequence[Entry], row: RunRow, notes: Sequence[str], title: st
     yield f"- Status: {STATUS_WORDS[row.status]}"
     yield f"- Run: `{row.run_id}`"
     for name, words in origins(entries).items():
-        yield f"- {name}: {_linked(plain(words, LONGEST_FACT), runs)}"
+        yield f"- {name}: {linked(plain(words, LONGEST_FACT), runs)}"
     for note in notes:
         yield f"- Note: {plain(note)}"
     yield ""
@@ -133,6 +132,8 @@ class _Writer:
         self._folder = folder
         self._missing = missing
         self._calls = 0
+        self.sent: Mapping[SentKey, str] = {}
+        """How its files and pictures went along."""
 
     def request(self, entries: Iterable[Entry]) -> Iterator[str]:
         """What the user asked first; what came later stands at its step."""
@@ -205,7 +206,7 @@ class _Writer:
         if result.failed:
             return result.text
         if call.name == "spawn_task" and call.task_run and not call.edited_result:
-            yield from (f"Handed over to {_linked(f'run {call.task_run}', self._runs)}, a record of its own.", "")
+            yield from (f"Handed over to {linked(f'run {call.task_run}', self._runs)}, a record of its own.", "")
             return ""
         whole = kept_whole(result)
         content = self._artifacts.get(whole.artifact) if whole else None
@@ -223,7 +224,8 @@ class _Writer:
 
     def _attachments(self, parts: Iterable[ResultPart]) -> Iterator[str]:
         for part in attachments_of(parts):
-            yield from (self._attachment(part), "")
+            words = self.sent.get(sent_key(part))
+            yield from (self._attachment(part) + (f" ({plain(words)})" if words else ""), "")
 
     def _attachment(self, part: ImagePart | FilePart) -> str:
         name = plain(part.name)
@@ -231,11 +233,6 @@ class _Writer:
             return f"*{name}: its content is not in this export.*"
         path = self._beside[part.artifact].path
         return f"![{name}]({path})" if isinstance(part, ImagePart) else f"[{name}]({path})"
-
-
-def _linked(words: str, runs: str) -> str:
-    """The words with a link for each run that they name."""
-    return _RUN.sub(rf"[run \1]({runs}\1)", words) if runs else words
 
 
 def _edited(edited: Edited | None, about: str = "") -> Iterator[str]:

@@ -11,6 +11,7 @@ from app.export.words import one_line
 
 _SIGNS = re.compile(r"([\\`*\[\]|<>~&]|(?<![^\W_])_|_(?![^\W_]))")
 _BACKTICKS = re.compile(r"`{3,}")
+_RUN = re.compile(r"\brun ([A-Za-z0-9-]{1,64})(?=,| \(|$)")
 
 
 def plain(text: str, limit: int = 200) -> str:
@@ -43,3 +44,8 @@ def _line(cells: Iterable[str]) -> str:
 
 def pretty(value: JsonValue) -> str:
     return json.dumps(value, ensure_ascii=False, indent=2)
+
+
+def linked(words: str, runs: str) -> str:
+    """The words with a link for each run that they name."""
+    return _RUN.sub(rf"[run \1]({runs}\1)", words) if runs else words

@@ -12,6 +12,7 @@ from app.export.json_lines import json_lines, read_json_lines
 from app.export.rich_text import prose
 from tests.export.runs import NOTES, PNG, digest, forked_run, rich_run
 from tests.hostile import PAYLOADS
+from tests.sent import WAYS, run_with_files
 from tests.traces import ADD, asked, called, finished, ran, returned, said, started, the_sum, trace_of
 
 INERT_NAMES = (
@@ -56,6 +57,12 @@ def hostile_run(payload: str):
         returned("m2"),
         finished(),
     )
+
+
+def test_each_file_says_how_it_went_along_at_first():
+    text = read(run_with_files()).text
+    assert all(words in text for words in WAYS.values())
+    assert "Later" not in text.split("Raw data")[1]
 
 
 def test_an_app_is_told_of_with_the_way_to_the_page_that_shows_it():

@@ -9,6 +9,7 @@ from app.export.markdown import LONGEST_SHOWN, review
 from app.export.markdown_text import fenced, plain
 from tests.export.runs import PNG, digest, forked_run, rich_run
 from tests.hostile import PAYLOADS
+from tests.sent import WAYS, run_with_files
 from tests.traces import ADD, BEGAN, asked, called, finished, ran, returned, said, started, the_sum, trace_of
 
 
@@ -34,6 +35,13 @@ def test_each_step_says_what_was_decided_done_and_observed():
     assert step.index('"operation": "multiply"') < step.index("**Observations**") < step.index("15 * 3 = 45")
     assert "## Final response\n\nThe answer is 45.\n" in document
     assert "| Input tokens | 30 |" in document and "| Cost | $1.5000 |" in document
+
+
+def test_each_file_says_how_it_went_along_at_first():
+    document = review(run_with_files()).document
+    for name, words in WAYS.items():
+        assert f"[{name}](" in document and f") ({words})" in document
+    assert "Later" not in document
 
 
 def test_calls_and_images_are_files_beside_it():

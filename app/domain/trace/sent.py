@@ -2,8 +2,18 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from app.domain.events import ContextTrimmed, Entry, LeftOut
-from app.domain.messages import FilePart, ImagePart, Message, ResultPart, TextPart, ToolResult
+from app.domain.events import ContextTrimmed, Entry, LeftOut, ModelCalled
+from app.domain.messages import (
+    FilePart,
+    ImagePart,
+    Message,
+    ResultPart,
+    SentKey,
+    TextPart,
+    ToolResult,
+    sent_key,
+    sent_words,
+)
 from app.domain.trace.conversation import conversation
 
 
@@ -14,6 +24,15 @@ def sent_conversation(entries: Sequence[Entry]) -> list[Message]:
     if not how:
         return messages
     return list(shortened(messages, how))
+
+
+def how_sent(entries: Iterable[Entry]) -> dict[SentKey, str]:
+    """In words, how each file and picture went along when it was first sent."""
+    found: dict[SentKey, str] = {}
+    for entry in entries:
+        for fact in entry.event.attachments if isinstance(entry.event, ModelCalled) else ():
+            found.setdefault(sent_key(fact), sent_words(fact))
+    return found
 
 
 def left_out_of(entries: Sequence[Entry]) -> tuple[LeftOut, ...]:

@@ -6,8 +6,8 @@ from urllib.parse import urlsplit
 from nicegui import ui
 
 from app.domain.errors import ToolError
+from app.domain.values import size
 from app.ui.elements.buttons import button
-from app.ui.elements.format import size
 from app.ui.elements.markup import tag
 from app.ui.elements.questions import answer_to, named_dialog
 from app.ui.elements.visible import visible

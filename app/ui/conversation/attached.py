@@ -1,47 +1,43 @@
 """What was sent along with a message: pictures in small, files by name, in the order they were sent."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from nicegui import ui
 
 from app.domain.media_types import SHOWN_IMAGES
-from app.domain.messages import Attachment, FilePart, ImagePart, SentAttachment, sent_key
+from app.domain.messages import Attachment, FilePart, ImagePart, SentAttachment, sent_key, sent_words
+from app.domain.values import size
 from app.store.contents.contents import Contents
 from app.ui.elements.buttons import button
 from app.ui.elements.clicks import on_click_of
-from app.ui.elements.format import size
 from app.ui.elements.markup import Html, icon, joined, tag
 from app.ui.elements.questions import named_dialog
 
 
-def attached(parts: Sequence[Attachment], contents: Contents, sent: Sequence[SentAttachment] = ()) -> Html:
+def attached(
+    parts: Sequence[Attachment], contents: Contents, sent: Iterable[SentAttachment] = (), *, in_full: bool = False
+) -> Html:
     """The attachments as a list, each with how it went along, where that is known.
 
-    Whatever it stands in hears its pictures by `hear_attached`.
+    That it went as a file of the session, which it is anyhow, is said only `in_full`. Whatever they stand in hears its
+    pictures by `hear_attached`.
     """
     if not parts:
         return Html("")
     known = {sent_key(fact): fact for fact in sent}
     items = (
-        tag("li", (_picture if _is_shown(part) else _file)(part, contents), _sent(known.get(sent_key(part))))
+        tag(
+            "li",
+            (_picture if _is_shown(part) else _file)(part, contents),
+            _sent(known.get(sent_key(part)), in_full=in_full),
+        )
         for part in parts
     )
     return tag("ul", *items, cls="message-files", aria_label="Attachments", data_testid="message-files")
 
 
-def sent_words(fact: SentAttachment) -> str:
-    """How it goes along, or went: pixels and bytes of what is sent, or why nothing is."""
-    if fact.how == "reference":
-        return f"A file of the session: {fact.why}" if fact.why else "A file of the session"
-    pixels = f"{fact.width:,} × {fact.height:,} px, " if fact.width else ""
-    where = "Uploaded to the provider" if fact.how == "native" else "Sent inline"
-    if fact.how == "inline" and fact.media_type == "text/plain":
-        where = "Copied into the message"
-    return f"{where}: {pixels}{size(fact.size)}"
-
-
-def _sent(fact: SentAttachment | None) -> Html:
-    if fact is None or (fact.how == "reference" and not fact.why):
+def _sent(fact: SentAttachment | None, *, in_full: bool) -> Html:
+    if fact is None or (fact.how == "reference" and not fact.why and not in_full):
         return Html("")
     look = "attached-warning" if fact.why else "faint"
     return tag("span", sent_words(fact), cls=f"message-file-sent {look}", data_testid="attachment-sent")

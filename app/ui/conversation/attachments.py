@@ -8,7 +8,7 @@ from nicegui import events, ui
 
 from app.domain.comparisons import LETTERS
 from app.domain.errors import WorkbenchError
-from app.domain.messages import TOOL, Attachment, ImagePart, SentAttachment, sent_key
+from app.domain.messages import TOOL, Attachment, ImagePart, SentAttachment, sent_key, sent_words
 from app.domain.sessions import Session
 from app.domain.tools import ToolSpec
 from app.domain.values import Value
@@ -16,7 +16,6 @@ from app.llm.attachments.file_stores import keeping
 from app.llm.attachments.routes import Asked
 from app.llm.providers.accepted import accepted_by
 from app.llm.providers.providers import provider_named
-from app.ui.conversation.attached import sent_words
 from app.ui.conversation.given_tool import give_tool
 from app.ui.elements.notices import problems_shown
 from app.ui.elements.questions import agreed

@@ -13,11 +13,12 @@ from app.domain.media_types import SHOWN_IMAGES
 from app.domain.messages import FilePart, ImagePart, ToolStatus
 from app.domain.result_rows import kept_whole
 from app.domain.trace import CallView
+from app.domain.values import size
 from app.store.contents.contents import Contents
 from app.ui.conversation.artifact_buttons import artifact_buttons
 from app.ui.conversation.edited_mark import edited_mark
 from app.ui.conversation.result_view import Order, value_view
-from app.ui.elements.format import plural, size
+from app.ui.elements.format import plural
 from app.ui.elements.markup import Html, joined, tag
 from app.ui.elements.visible import visible
 from app.ui.markdown.render import code_block

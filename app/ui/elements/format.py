@@ -59,15 +59,6 @@ def percent(share: float) -> str:
     return f"{share * 100:.0f} %"
 
 
-def size(octets: int) -> str:
-    """Bytes as `12 bytes`, `1.2 kB`, `3.4 MB`."""
-    if octets < 1000:
-        return "1 byte" if octets == 1 else f"{octets} bytes"
-    if octets < 1_000_000:
-        return f"{octets / 1000:.1f} kB"
-    return f"{octets / 1_000_000:.1f} MB"
-
-
 def plural(number: int, noun: str) -> str:
     """`1 step`, `3 steps`."""
     return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"

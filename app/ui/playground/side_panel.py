@@ -8,11 +8,12 @@ from nicegui import ui
 from app.domain.agents import Agent, Behaviour, Limits
 from app.domain.errors import NotFound, StorageError
 from app.domain.sessions import Session
+from app.domain.values import size
 from app.ui.conversation.artifact_buttons import save
 from app.ui.conversation.tool_body import cut
 from app.ui.elements.buttons import button, icon_button
 from app.ui.elements.clicks import on_click_of
-from app.ui.elements.format import plural, size
+from app.ui.elements.format import plural
 from app.ui.elements.markup import Html, icon, joined, tag
 from app.ui.elements.modes import show_all_button
 from app.ui.elements.notices import notify, problems_shown

@@ -19,14 +19,15 @@ from app.domain.messages import (
     ToolCall,
     ToolResult,
     sent_key,
+    sent_words,
 )
 from app.domain.tools import ToolSpec
 from app.domain.trace import Edited
 from app.domain.trace.requests import ModelRequestView, SentChange, SentMessage
-from app.ui.conversation.attached import sent_words
+from app.domain.values import size
 from app.ui.conversation.edited_mark import edited_mark
 from app.ui.conversation.tool_body import cut, pretty
-from app.ui.elements.format import head, plural, size
+from app.ui.elements.format import head, plural
 from app.ui.elements.markup import Html, joined, tag
 
 SHOWN = 40

@@ -38,6 +38,7 @@ class Timeline:
         self._wanted = wanted
         self._shown = 0
         self._marked = 0
+        self._sent = 0
         self._alive = False
         self._cards: list[StepCard] = []
         self._calls: dict[str, StepCard] = {}
@@ -82,6 +83,10 @@ class Timeline:
             if index == self._wanted:
                 _bring(card)
         self._show_marks(before=len(self._run.entries))
+        if self._sent != len(self._run.sent):
+            self._sent = len(self._run.sent)
+            for card in self._cards:
+                card.show_sent()
         if alive != self._alive:
             for card in self._calls.values():
                 card.show_call(alive=alive)

@@ -70,6 +70,7 @@ class StepCard(ui.element):
         self._step = step
         self._context = context
         self._call: ui.html | None = None
+        self._files: ui.html | None = None
         self._order: Order | None = None
         self.classes(f"step step-{step.type}").props(f"data-testid=run-step data-step-type={step.type}")
         self.props(f"data-seq={step.seq}")
@@ -80,6 +81,12 @@ class StepCard(ui.element):
         """The card of a call, with where it stands now."""
         if self._call is not None and self._step.call is not None:
             self._call.set_content(_call(self._step, self._step.call, self._context, alive=alive))
+
+    def show_sent(self) -> None:
+        """The attachments of a message, with how they went along as far as that is known."""
+        if self._files is not None and self._step.message is not None:
+            sent, contents = self._context.run.sent.values(), self._context.contents
+            self._files.set_content(attached(self._step.message.attachments, contents, sent, in_full=True))
 
     def _build(self, *, alive: bool) -> None:
         step, context = self._step, self._context
@@ -103,7 +110,8 @@ class StepCard(ui.element):
             show_text(self._step.text)
         self._show_edited()
         if parts:
-            ui.html(attached(parts, self._context.contents), sanitize=False)
+            self._files = ui.html(sanitize=False)
+            self.show_sent()
             hear_attached(self, self._context.contents)
 
     def _show_edited(self) -> None:

@@ -21,7 +21,7 @@ from app.domain.events import (
     ToolCalled,
     ToolReturned,
 )
-from app.domain.messages import Message
+from app.domain.messages import Message, SentAttachment, SentKey, sent_key
 from app.domain.tools import ToolSpec
 from app.domain.trace import NONE_EDITED, CallView, Edited, Edits, RunRow, RunStatus, Step, error_of
 from app.domain.trace.attempts import FailedAttempt, follow_attempt
@@ -55,6 +55,8 @@ class RunSoFar:
         """The model calls that failed."""
         self.marks: list[TraceMark] = []
         """What happened between the steps."""
+        self.sent: dict[SentKey, SentAttachment] = {}
+        """How files and pictures went along when they were first sent."""
         self.troubles: list[int] = []
         """The entries by which something failed, or ended too early."""
         self.children: dict[str, FinalStatus | None] = {}
@@ -207,8 +209,10 @@ class RunSoFar:
                 self.specs = {tool.spec.name: tool.spec for tool in started.tools}
             case Forked():
                 self.model_calls = self.tool_calls = 0
-            case ModelCalled():
+            case ModelCalled(attachments=sent):
                 self.model_calls += 1
+                for fact in sent:
+                    self.sent.setdefault(sent_key(fact), fact)
             case ToolCalled():
                 self.tool_calls += 1
             case MessageAdded(message=message) if message.role == "assistant":

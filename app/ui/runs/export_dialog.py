@@ -7,11 +7,12 @@ from nicegui import background_tasks, ui
 
 from app.domain.errors import WorkbenchError
 from app.domain.secrets.shapes import SHAPES, Shape
+from app.domain.values import size
 from app.export.exports import FORMATS, Choice, Exported, Format
 from app.export.redacting import KNOWN, Redaction
 from app.ui.elements.buttons import button, loading
 from app.ui.elements.clicks import on_click_of
-from app.ui.elements.format import plural, size
+from app.ui.elements.format import plural
 from app.ui.elements.markup import Html, joined, tag
 from app.ui.elements.notices import notify, problems_shown
 from app.workbench import Workbench

@@ -2,11 +2,11 @@
 
 from nicegui import background_tasks, events, ui
 
-from app.domain.values import now
+from app.domain.values import now, size
 from app.store.folder.backups import Backup, Backups
 from app.ui.elements.buttons import button, loading
 from app.ui.elements.clicks import on_click_of
-from app.ui.elements.format import ago, moment_text, size
+from app.ui.elements.format import ago, moment_text
 from app.ui.elements.markup import Html, joined, tag
 from app.ui.elements.notices import notify, problems_shown
 from app.ui.elements.questions import agreed

@@ -6,11 +6,11 @@ from nicegui import background_tasks, ui
 
 from app.desktop import open_folder
 from app.domain.settings import Preferences
-from app.domain.values import now
+from app.domain.values import now, size
 from app.store.folder.folder_size import folder_size
 from app.store.runs.retention import Expired
 from app.ui.elements.buttons import button
-from app.ui.elements.format import plural, size
+from app.ui.elements.format import plural
 from app.ui.elements.markup import Html, joined, tag
 from app.ui.elements.notices import notify, problems_shown
 from app.ui.elements.questions import agreed, named_dialog

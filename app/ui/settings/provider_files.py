@@ -2,8 +2,9 @@
 
 from nicegui import events, ui
 
+from app.domain.values import size
 from app.llm.attachments.file_stores import keeping
-from app.ui.elements.format import plural, size
+from app.ui.elements.format import plural
 from app.ui.elements.markup import tag
 from app.ui.elements.notices import problems_shown
 from app.workbench import Workbench

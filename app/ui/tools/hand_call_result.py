@@ -13,6 +13,7 @@ from app.domain.errors import NotFound, StorageError
 from app.domain.events import FileChanged
 from app.domain.media_types import SHOWN_IMAGES
 from app.domain.messages import AppPart, FilePart, ImagePart, ResultPart
+from app.domain.values import size
 from app.engine.by_hand import HandCall
 from app.engine.loop.outcomes import Outcome
 from app.store.contents.contents import Contents
@@ -21,7 +22,7 @@ from app.ui.conversation.tool_body import STATUS_WORDS, cut
 from app.ui.elements.buttons import icon_action
 from app.ui.elements.choice import choice_buttons
 from app.ui.elements.clicks import on_click_of
-from app.ui.elements.format import duration, head, plural, size
+from app.ui.elements.format import duration, head, plural
 from app.ui.elements.json_tree import LONGEST_TEXT, json_tree, literal
 from app.ui.elements.markup import Html, icon, joined, tag
 from app.ui.elements.notices import copy_text

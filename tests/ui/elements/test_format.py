@@ -2,7 +2,8 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from app.ui.elements.format import ago, count, dollars, duration, head, percent, plural, size, tokens
+from app.domain.values import size
+from app.ui.elements.format import ago, count, dollars, duration, head, percent, plural, tokens
 
 NOON = datetime(2026, 11, 21, 12, tzinfo=UTC)
 

@@ -25,6 +25,7 @@ from app.ui.runs.trace_query import PAGE_SIZE
 from app.ui.shell.shell import root
 from app.workbench import Workbench
 from tests.seeds import seed_long_run, seed_runs, seed_trace
+from tests.sent import WAYS, run_with_files
 from tests.traces import ADD, asked, called, finished, ran, returned, said, started, the_sum, trace_of
 from tests.waiting import until
 
@@ -165,6 +166,15 @@ async def test_a_run_shows_exactly_its_steps(tmp_path: Path):
         assert "$1.50" in words(user)
 
 
+async def test_a_message_says_how_its_files_went_along(tmp_path: Path):
+    await seed_trace(tmp_path, run_with_files("sent"))
+    async with visitor(tmp_path) as (user, _):
+        await user.open("/runs/sent")
+        await sees(user, "Look at these")
+        assert all(text in words(user) for text in WAYS.values())
+        assert "Later" not in words(user)
+
+
 async def test_the_trajectory_shows_each_decision_when_it_is_asked_for(tmp_path: Path):
     await seed_trace(tmp_path, the_sum())
     async with visitor(tmp_path) as (user, _):
@@ -289,6 +299,23 @@ async def test_the_card_of_a_call_learns_of_its_result(tmp_path: Path):
         user.find("More").click()
         await sees(user, "5 + 10 = 15")
         assert "running…" not in words(user)
+
+
+async def test_a_message_learns_of_how_its_files_went_along_once_they_did(tmp_path: Path):
+    run = RunSoFar("r1")
+    context = CardContext(run, Contents(Artifacts(tmp_path)))
+
+    def page() -> None:
+        timeline = Timeline(run, context, wanted=None, on_choose=lambda _: None)
+        run.take(run_with_files()[:2])
+        timeline.show(alive=True)
+        ui.button("More", on_click=lambda: (run.take(run_with_files()[2:3]), timeline.show(alive=True)))
+
+    async with user_simulation(page) as user:
+        await user.open("/")
+        assert "a.txt" in words(user) and WAYS["a.txt"] not in words(user)
+        user.find("More").click()
+        await sees(user, WAYS["a.txt"])
 
 
 async def test_a_run_that_is_gone_for_good_while_its_page_is_open_is_told_at_its_export(tmp_path: Path):
