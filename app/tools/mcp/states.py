@@ -56,13 +56,13 @@ class ServerState:
     """As they were listed last."""
     log: tuple[str, ...] = ()
     """The last lines of what it wrote to its standard error, and of what happened to it."""
-    view_log: tuple[str, ...] = ()
-    """The last lines of what the views of its tools reported."""
     retry_at: datetime | None = None
     about: str = ""
     """What it calls itself, its version and the protocol it speaks."""
     changes: tuple[ToolChange, ...] = ()
     sign_in: SignInState = SignInState()
+    view_log: tuple[str, ...] = ()
+    """The last lines of what the views of its tools reported."""
 
 
 @dataclass(frozen=True)
