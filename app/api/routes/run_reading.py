@@ -68,6 +68,7 @@ class Which(Paging):
     tag: Text = Field("", max_length=LONGEST_LABEL, description="One of its tags.")
     noted: bool = Field(False, description="Only runs with a note.")
     voted: bool = Field(False, description="Only runs that were voted for in a comparison.")
+    behind: bool = Field(False, description="Also runs of experiments, judges, simulated users and tries.")
 
     def filter(self) -> RunFilter:
         same = self.model_dump(exclude={"q", "session", "limit", "offset"})

@@ -13,7 +13,7 @@ from app.domain.branches import Branches
 from app.domain.errors import Conflict, NotFound
 from app.domain.events import Entry, Forked, MessageAdded, Origin, PauseResolved, RunFinished, RunStarted
 from app.domain.messages import Message
-from app.domain.provenance import Trigger
+from app.domain.provenance import BEHIND, Trigger
 from app.domain.sessions import Session
 from app.domain.trace import RunRow, RunStatus, StoredTrace, status
 from app.domain.values import new_id
@@ -79,6 +79,8 @@ class Runs:
         self.interrupted_runs = InterruptedRuns(self.rows, self.ledger, self.trace, self.is_taken)
         self.begun = 0
         """How many runs this process has begun: a list that remembers it sees also those that ended since."""
+        self.begun_behind = 0
+        """How many of these are of experiments, judges and tries."""
         self.on_end: list[Callable[[Run], None]] = []
         """Told of each run that this process works on no more, once all of it is stored."""
         self.on_resume: list[Callable[[Run], None]] = []
@@ -270,6 +272,7 @@ class Runs:
         self._finished.pop(live.run_id, None)
         self._live[live.run_id] = live
         self.begun += 1
+        self.begun_behind += live.started.purpose in BEHIND
         live.work = asyncio.create_task(work(live), name=f"run {live.run_id}")
         live.go_on(asyncio.create_task(self._live_out(live, live.work), name=f"life of run {live.run_id}"))
 

@@ -29,13 +29,13 @@ class Sessions(Restorable[Session]):
         return deleted
 
     async def create(self, value: Session) -> Session:
-        self.changes += 1
+        self.changes += not value.behind
         return await super().create(value)
 
     async def change(self, key: str, change: Callable[[Session], Session]) -> Session:
         before = self.get(key)
         after = await super().change(key, change)
-        self.changes += before is not after and _marks(before) != _marks(after)
+        self.changes += not after.behind and before is not after and _marks(before) != _marks(after)
         return after
 
     def recent(
@@ -72,6 +72,11 @@ class Sessions(Restorable[Session]):
             return True
         return session.deleted_at is None and is_turn(session, turn)
 
+    def behind(self, experiment_id: str) -> list[str]:
+        """The ids of those that belong to that experiment and are not deleted."""
+        found = (one for one in self._documents.documents() if one.get("behind") == experiment_id)
+        return [str(one.get("id")) for one in found if not one.get("deleted")]
+
     def count(self, search: str = "", *, among: Container[str] | None = None, saying: Container[str] = ()) -> int:
         """How many sessions `recent` has in all."""
         return len(self._found(search, among, saying))
@@ -89,7 +94,7 @@ def _marks(session: Session) -> Marks:
         "deleted": session.deleted_at is not None,
         "compared": bool(session.comparison),
         "spawned": bool(session.parent),
-        "behind": bool(session.behind),
+        "behind": session.behind,
         "tried": session.agent_id if session.tried is not None and not session.parent else "",
         "text": f"{session.title} {session.agent_slug}".casefold(),
     }

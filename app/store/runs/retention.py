@@ -29,11 +29,21 @@ class Expired:
 
 
 class Retention:
-    def __init__(self, rows: Rows, sessions: Sessions, going_on: Callable[[], Collection[str]]) -> None:
-        """`going_on` gives the runs that may not be deleted, as somebody works with them."""
+    def __init__(
+        self,
+        rows: Rows,
+        sessions: Sessions,
+        going_on: Callable[[], Collection[str]],
+        is_needed: Callable[[str], bool] = lambda _: False,
+    ) -> None:
+        """`going_on` gives the runs that may not be deleted, as somebody works with them.
+
+        `is_needed` says of an experiment whether it is still there: what ran for it stays as long, and counts for none.
+        """
         self._rows = rows
         self._sessions = sessions
         self._going_on = going_on
+        self._is_needed = is_needed
 
     def expired(self, *, days: int, runs: int) -> Expired:
         """What is older than so many days, or comes before the newest so many runs; 0 asks for neither.
@@ -41,8 +51,11 @@ class Retention:
         A session stays as long as one of its runs does, and when it is pinned or something waits in it. Days are
         counted back from the newest run where the clock says a later time: one that is wrong deletes nothing.
         """
-        by_age = self._rows.by_age()
-        if not by_age or not (days or runs):
+        by_age = self._rows.by_age() if days or runs else []
+        turned = {one.id: one for one in self._turned(session_id for session_id, _ in by_age)}
+        needed = {one.id for one in turned.values() if one.behind and self._is_needed(one.behind)}
+        by_age = [(session_id, turn) for session_id, turn in by_age if session_id not in needed]
+        if not by_age:
             return Expired()
         newest = datetime.fromtimestamp(by_age[0][1].started, UTC)
         oldest = (min(now(), newest) - timedelta(days=days)).timestamp()
@@ -51,7 +64,7 @@ class Retention:
             for place, (_, turn) in enumerate(by_age)
             if not ((days and turn.started < oldest) or (runs and place >= runs))
         } | set(self._going_on())
-        turned = {one.id: one for one in self._turned(session_id for session_id, _ in by_age)}
+        turned = {one: session for one, session in turned.items() if one not in needed}
         turns = {one: {*session.runs, *session.trunk} for one, session in turned.items()}
         for session_id, turn in by_age:
             if session_id in turned and is_turn(turned[session_id], turn):

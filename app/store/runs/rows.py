@@ -18,6 +18,7 @@ from app.store.runs.stored_row import (
     SORT_KEYS,
     agent_field,
     conditions,
+    is_behind,
     is_of_app,
     is_of_key,
     paid,
@@ -114,16 +115,16 @@ class Rows:
 
     def variants(self, agent: str) -> list[int]:
         """The variants of the agent with that slug that have runs, the newest first."""
-        found = {agent_field(doc, "variant") for doc in self._shown() if agent_field(doc, "slug") == agent}
+        found = {agent_field(doc, "variant") for doc in self._listed() if agent_field(doc, "slug") == agent}
         return sorted((int(variant) for variant in found if variant.isdecimal()), reverse=True)
 
     def agents(self) -> list[str]:
         """The slugs of the agents that have runs, sorted."""
-        return sorted({agent_field(document, "slug") for document in self._shown()})
+        return sorted({agent_field(document, "slug") for document in self._listed()})
 
     def models(self) -> list[str]:
         """The models that runs were made with, sorted."""
-        return sorted({str(row_field(document, "model")) for document in self._shown()})
+        return sorted({str(row_field(document, "model")) for document in self._listed()})
 
     def cost_since(self, moment: datetime) -> float:
         """US dollars of the runs that started since then, deleted ones included: the money is spent."""
@@ -173,7 +174,7 @@ class Rows:
     def week_of(self, agent_id: str) -> Week:
         """The agent's runs and their cost in the last seven days, and its last run; looks at no more than those.
 
-        Without those in which somebody tried what is no variant, and without calls of apps.
+        Without experiments, those in which somebody tried what is no variant, and calls of apps.
         """
         since = (now() - timedelta(days=7)).timestamp()
         runs, cost, last = 0, 0.0, 0.0
@@ -181,7 +182,7 @@ class Rows:
             if started < since and last:
                 break
             document = self._documents.stored(run_id)
-            if document is None or document.get("deleted") or row_field(document, "purpose") == "try":
+            if document is None or document.get("deleted") or is_behind(document):
                 continue
             if is_of_app(document):
                 continue
@@ -262,6 +263,10 @@ class Rows:
 
     def _shown(self) -> list[Document]:
         return [document for document in self._documents.documents() if not document.get("deleted")]
+
+    def _listed(self) -> list[Document]:
+        """Those that lists show without being asked for more."""
+        return [document for document in self._shown() if not is_behind(document)]
 
     def _found(self, wanted: RunFilter, matching: Container[str]) -> list[Document]:
         found = self._shown()

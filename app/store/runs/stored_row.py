@@ -51,6 +51,11 @@ def is_of_app(document: Document) -> bool:
     return isinstance(trigger, dict) and trigger.get("kind") == "app"
 
 
+def is_behind(document: Document) -> bool:
+    """Whether it is of an experiment, a judge or a try: nobody talked to an agent there."""
+    return row_field(document, "purpose") in BEHIND
+
+
 def paid(document: Document) -> float:
     """US dollars that the run has cost here: nothing, where it was imported."""
     return 0.0 if row_field(document, "imported") else number(row_field(document, "cost"))
@@ -85,7 +90,7 @@ def conditions(wanted: RunFilter, matching: Container[str]) -> list[Condition]:
     if not (wanted.parent or wanted.session_id):  # calls of apps are seen where their app is
         found.append(lambda document: not is_of_app(document))
         if not wanted.behind:
-            found.append(lambda document: row_field(document, "purpose") not in BEHIND)
+            found.append(lambda document: not is_behind(document))
     if wanted.agent:
         found.append(lambda document: agent_field(document, "slug") == wanted.agent)
     if wanted.variant is not None:

@@ -2,6 +2,7 @@
 
 from nicegui import background_tasks, ui
 
+from app.domain.provenance import BEHIND
 from app.domain.sessions import SessionPage
 from app.domain.trace import RunStatus
 from app.domain.values import now
@@ -61,6 +62,8 @@ class ChatList(ui.element, component="chat_list.js"):
         runs, search = self._workbench.runs, self._workbench.session_search
         unfinished = {row.session_id: row.status for row in await runs.left()}
         for live in runs.live_runs():
+            if live.started.purpose in BEHIND:
+                continue
             unfinished[live.started.session_id] = "paused" if live.control.waits else "running"
         searched = str(self._search.value or "").strip()
         state = search.state if searched else search.state[:1]

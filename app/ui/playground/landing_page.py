@@ -6,6 +6,7 @@ from nicegui import PageArguments, ui
 
 from app.domain.agents import Agent
 from app.domain.errors import NotFound
+from app.domain.provenance import BEHIND
 from app.domain.sessions import FoundSession, Session, SessionPage
 from app.domain.trace import RunStatus
 from app.domain.values import now
@@ -65,7 +66,8 @@ class Landing:
         """Show which sessions run or wait for somebody, as that changes."""
         runs = self._workbench.runs
         unfinished = {row.run_id: row.status for row in await runs.left()}
-        unfinished |= {live.run_id: "paused" if live.control.waits else "running" for live in runs.live_runs()}
+        shown = [live for live in runs.live_runs() if live.started.purpose not in BEHIND]
+        unfinished |= {live.run_id: "paused" if live.control.waits else "running" for live in shown}
         if unfinished == self._unfinished:
             return
         self._unfinished = unfinished

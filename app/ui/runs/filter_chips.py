@@ -57,6 +57,7 @@ def chips(query: RunsQuery, names: Mapping[str, str]) -> list[Chip]:
         "cost": _range("Cost ", _words(query.min_cost, dollars), _words(query.max_cost, dollars)),
         "seconds": _range("Took ", _words(query.min_seconds, _seconds), _words(query.max_seconds, _seconds)),
     }
+    said["behind"] = "With experiments, judges and tries" if query.behind else ""
     return [Chip(field, words) for field, words in said.items() if words]
 
 
@@ -72,7 +73,7 @@ def without(query: RunsQuery, field: str) -> RunsQuery:
             gone = ["first_day", "last_day"]
         case "cost" | "seconds":
             gone = [f"min_{field}", f"max_{field}"]
-        case "text" | "status" | "variant" | "model" | "failure" | "rating" | "noted" | "voted" | "tag":
+        case "text" | "status" | "variant" | "model" | "failure" | "rating" | "noted" | "voted" | "tag" | "behind":
             gone = [field]
         case _:
             return query

@@ -8,6 +8,7 @@ from time import monotonic
 from nicegui import PageArguments, background_tasks, events, ui
 
 from app.domain.errors import WorkbenchError
+from app.domain.provenance import BEHIND
 from app.domain.trace import Excerpt, RunPage, RunRow, RunStatus, SortKey
 from app.domain.values import now
 from app.ui.elements.addresses import LANDING, run_address
@@ -137,7 +138,9 @@ class RunsPage:
         """Changes whenever a run of this process begins, gets on or ends, or more of them can be searched."""
         runs, search = self._workbench.runs, self._workbench.search
         found = (search.behind, search.grown) if self._query.text.strip() else ()
-        return (runs.begun, self._workbench.scores.revision, *found, *(len(live.entries) for live in runs.live_runs()))
+        shown = [live for live in runs.live_runs() if self._query.behind or live.started.purpose not in BEHIND]
+        begun = runs.begun if self._query.behind else runs.begun - runs.begun_behind
+        return (begun, self._workbench.scores.revision, *found, *(len(live.entries) for live in shown))
 
     def _sort(self, event: events.GenericEventArguments) -> None:
         key: SortKey = next((key for key in SORT_KEYS if key == event.args), "started_at")

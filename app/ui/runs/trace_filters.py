@@ -157,6 +157,7 @@ class MoreFilters:
         self._change = change
         self._query = RunsQuery()
         self._boxes: dict[str, ui.input] = {}
+        self._behind: ui.checkbox | None = None
         self._button = button("More", self._open, icon="tune", testid="more-filters")
         self._button.props("aria-haspopup=dialog")
         with self._button:
@@ -168,6 +169,8 @@ class MoreFilters:
         for field, words in _said(query).items():
             if field in self._boxes:
                 self._boxes[field].value = words
+        if self._behind is not None:
+            self._behind.value = query.behind
 
     def _open(self) -> None:
         if not self._boxes:
@@ -182,6 +185,9 @@ class MoreFilters:
                 box = self._boxes[field] = ui.input(label, value=said[field])
                 box.props("outlined dense stack-label").props(looks)
                 box.on_value_change(partial(self._changed, field, meaning))
+        self._behind = ui.checkbox("Experiments, judges and tries", value=self._query.behind)
+        self._behind.props("dense data-testid=runs-behind")
+        self._behind.on_value_change(lambda event: self._change(behind=bool(event.value)))
 
     def _changed(self, field: str, meaning: Callable[[str], object]) -> None:
         self._change(**{field: meaning(str(self._boxes[field].value or ""))})

@@ -32,6 +32,8 @@ class RunsQuery(RunKind):
     """The local day from which on runs are shown."""
     last_day: date | None = None
     """The local day up to which runs are shown, itself included."""
+    behind: bool = False
+    """Whether also runs of experiments, judges and tries are shown."""
     sort: SortKey = "started_at"
     descending: bool = True
     page: int = 1
@@ -57,6 +59,7 @@ class RunsQuery(RunKind):
             max_seconds=amount_of(parameters.get("max_seconds", "")),
             first_day=day_of(parameters.get("from", "")),
             last_day=day_of(parameters.get("to", "")),
+            behind=parameters.get("behind") == "1",
             sort=next((key for key in SORT_KEYS if key == parameters.get("sort")), "started_at"),
             descending=parameters.get("order") != "asc",
             page=counted(parameters.get("page", "")) or 1,
@@ -82,6 +85,7 @@ class RunsQuery(RunKind):
             "max_seconds": amount_text(self.max_seconds),
             "from": self.first_day.isoformat() if self.first_day else "",
             "to": self.last_day.isoformat() if self.last_day else "",
+            "behind": "1" if self.behind else "",
             "sort": "" if self.sort == "started_at" else self.sort,
             "order": "" if self.descending else "asc",
             "page": "" if self.page == 1 else str(self.page),
@@ -95,6 +99,7 @@ class RunsQuery(RunKind):
             said["variant"] = None  # it is one of an agent's
         return RunFilter(
             **{**said, "text": self.text.strip()},
+            behind=self.behind,
             min_ms=_milliseconds(self.min_seconds),
             max_ms=_milliseconds(self.max_seconds),
             since=datetime.combine(self.first_day, time()).astimezone() if self.first_day else None,

@@ -69,6 +69,13 @@ def test_one_sided_ranges_are_said_as_such():
     ]
 
 
+def test_runs_that_nobody_talked_in_are_shown_on_request():
+    query = RunsQuery(behind=True)
+    [chip] = chips(query, {})
+    assert chip.words == "With experiments, judges and tries" and query.filter.behind
+    assert without(query, chip.field) == RunsQuery() and not RunsQuery().filter.behind
+
+
 def test_a_click_chooses_a_row_and_again_lets_it_go():
     assert picked(["a", "b", "c"], [], "b", since=None) == ["b"]
     assert picked(["a", "b", "c"], ["b", "c"], "b", since=None) == ["c"]

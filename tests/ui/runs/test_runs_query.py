@@ -23,7 +23,7 @@ def test_an_address_without_a_query_shows_all_runs_newest_first():
 def test_what_an_address_says_is_what_the_query_says_back():
     address = (
         "/runs?q=two+words&agent=writer&variant=2&model=demo%2Fagent&status=failed&error=rate_limit"
-        "&min_cost=0.000001&max_cost=12.5&min_seconds=0&max_seconds=90&from=2026-01-02&to=2026-01-03&sort=cost&order=asc&page=3"
+        "&min_cost=0.000001&max_cost=12.5&min_seconds=0&max_seconds=90&from=2026-01-02&to=2026-01-03&behind=1&sort=cost&order=asc&page=3"
     )
     assert of_address(address).address == address
 
