@@ -27,9 +27,13 @@ class Column(Value):
     variant: int
     model: str = ""
     """Empty for the variant's own."""
+    as_recorded: bool = False
+    """Nothing is run: what is scored are the runs that the cases were made from, whatever made them."""
 
     @property
     def words(self) -> str:
+        if self.as_recorded:
+            return "as recorded"
         return f"variant {self.variant}" + (f" · {self.model}" if self.model else "")
 
 
@@ -73,6 +77,9 @@ class Plan(Value):
     def deciding(self) -> str:
         """The name of the scorer that decides whether a cell passed; empty where nothing is scored."""
         return self.primary or (self.scorers[0].name if self.scorers else "")
+
+    def scorer(self, name: str) -> Scorer | None:
+        return next((scorer for scorer in self.scorers if scorer.name == name), None)
 
 
 class Experiment(Value):
@@ -133,6 +140,8 @@ class Cell(Value):
     """The runs of this try, one a turn; noted before they begin."""
     before: tuple[str, ...] = ()
     """Runs of tries that ended in an error or were broken off; they count in money only."""
+    spoken: tuple[str, ...] = ()
+    """Runs in which a simulated user spoke; they count in money only."""
     end: CellEnd | None = None
     """`None` while it goes on, or was left."""
     failure: FailureClass | None = None
@@ -142,8 +151,11 @@ class Cell(Value):
     answer: Text = ""
     """The head of the last answer."""
     ms: float = 0.0
+    """Of work; waits for retries do not count."""
     cost: float = 0.0
-    """US dollars of `runs` and `before`, judges apart."""
+    """US dollars of `runs`, `before` and `spoken`, judges apart; nothing for what was recorded elsewhere."""
+    judged_before: float = 0.0
+    """US dollars of judges whose word was replaced."""
     recorded: int = 0
     """Calls of tools that the record answered."""
     called: int = 0
@@ -158,6 +170,11 @@ class Cell(Value):
 
     def score(self, name: str) -> CellScore | None:
         return next((score for score in self.scores if score.name == name), None)
+
+    @property
+    def judged(self) -> float:
+        """US dollars of its judges."""
+        return self.judged_before + sum(score.cost for score in self.scores)
 
 
 def cell_id(experiment_id: str, key: CellKey) -> str:

@@ -21,6 +21,10 @@ NOT_FROM_HERE = (
     "This run was made in another copy of the app, so what it was about to do is not done here. Run on from one of its "
     "steps instead, which asks before each call."
 )
+OF_AN_EXPERIMENT = (
+    "This run belongs to an experiment, in which tools answer from a record. Resume the experiment: it makes the run "
+    "again."
+)
 
 
 @dataclass(frozen=True)
@@ -59,6 +63,8 @@ class Allowance:
         """The same of a run that its process left. Raises `Conflict` for one that was left elsewhere."""
         if self._is_foreign(entries[0].run_id):
             raise Conflict(NOT_FROM_HERE)
+        if started.purpose == "experiment":
+            raise Conflict(OF_AN_EXPERIMENT)
         unasked: tuple[str, ...] = ()
         with suppress(NotFound):
             unasked = self.sessions.get(started.session_id).tools_allowed

@@ -13,6 +13,7 @@ from app.domain.trace import open_pauses
 from app.domain.values import new_id
 from app.engine.run.run import Run
 
+NOBODY = "This is an experiment: nobody is there to be asked."
 WITHDRAWN = "Nobody waits for this decision any more."
 
 
@@ -45,6 +46,10 @@ class PersonOfRun:
 
 async def decision_on(run: Run, pause: PauseRequested, until: "asyncio.Future[Answer] | None" = None) -> PauseResolved:
     """What was decided, or what `until` came to; the pause and the decision are in the trace."""
+    if run.started.purpose == "experiment":
+        denied = PauseResolved(pause_id=pause.pause_id, decision="deny", note=NOBODY, by="app", subject=pause.subject)
+        run.recorder.record(pause, denied)
+        return denied
     standing = _standing(run, pause)
     asked = standing or pause
     with run.control.expecting(asked.pause_id) as decision, run.stopwatch.standing_still():

@@ -23,6 +23,10 @@ UNASKED = ("recorded", "edited")
 """Modes in which nothing is called, so nobody is asked for leave."""
 
 
+class NotRecorded(ToolError):
+    """The record holds no such call."""
+
+
 class Recording:
     """Recorded calls: each answers one call of the same tool with the same arguments, in the order they were made."""
 
@@ -91,7 +95,7 @@ class RecordedTools:
             return self._again(recorded, call.call_id)
         if source.mode == "recorded_or_live":
             return await self.live.call(call, context)
-        raise ToolError(
+        raise NotRecorded(
             f"No result of {call.name} with these arguments was recorded, and this run answers it from the record only."
         )
 
