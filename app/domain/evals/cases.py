@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 from itertools import count
 from typing import Annotated, Self
 
-from pydantic import Field, JsonValue, model_validator
+from pydantic import Field, JsonValue, TypeAdapter, model_validator
 
 from app.domain.evals.scorers import Check, Scorer
 from app.domain.messages import Attachment, Message
@@ -18,6 +18,7 @@ MOST_CASES = 10_000
 MOST_TURNS = 20
 """Messages of the user in one case."""
 LONGEST_INPUT = 200_000  # characters
+_JSON: TypeAdapter[JsonValue] = TypeAdapter(JsonValue)
 _TAG = re.compile(r"\s+")
 
 
@@ -76,6 +77,13 @@ class CaseContent(Value):
         if len(self.turns) >= MOST_TURNS:
             raise ValueError(f"A case has at most {MOST_TURNS} messages of the user.")
         return self
+
+    @property
+    def first_message(self) -> str:
+        """Its input, with its data behind it as the API puts it."""
+        if self.data is None:
+            return self.input
+        return f"{self.input}\n\nData:\n{_JSON.dump_json(self.data).decode()}"
 
     @property
     def headline(self) -> str:

@@ -17,14 +17,13 @@ from app.domain.values import new_id, now
 from app.engine.forks.allowance import Allowance
 from app.engine.loop.attachments import attach
 from app.engine.loop.granting import granted, offered
+from app.engine.loop.loop import run_agent
 from app.engine.ports import AgentStore, SessionStore, Toolbox
 from app.engine.run.run import Run, request_of
-from app.engine.runs.runs import Runs
-from app.engine.sessions.turns import checked, history_after, purpose_of, with_run
+from app.engine.runs.runs import Runs, Work
+from app.engine.sessions.turns import Begun, as_it_is, checked, history_after, purpose_of, with_run
 
 FROM_PAGE = Trigger(kind="page")
-Begun = Callable[[RunStarted], RunStarted]
-"""How a run begins, made of how it would begin."""
 MayVary = Callable[[Trigger], bool]
 """Whether whoever starts a run may have another variant or model in it than the agent's own."""
 
@@ -32,10 +31,6 @@ MayVary = Callable[[Trigger], bool]
 def everybody(_trigger: Trigger) -> bool:
     """Whoever it is may."""
     return True
-
-
-def _as_it_is(started: RunStarted) -> RunStarted:
-    return started
 
 
 @dataclass
@@ -61,12 +56,13 @@ class Chat:
         tools_off: tuple[str, ...] = (),
         comparison: str = "",
         parent: str = "",
+        behind: str = "",
         tried: Behaviour | None = None,
     ) -> Session:
         """An empty session with the agent's active variant, or the one asked for. Raises `NotFound`.
 
         `model` and `variables` are used in place of the variant's, without the tools that are `tools_off`; `comparison`
-        names the one whose column it is, `parent` the run whose agent begins it; `tried` goes before the variant.
+        names the one whose column it is, `parent` the run that begins it, `behind` its experiment; `tried` goes first.
         """
         agent = self.agents.get(agent_id)
         chosen = agent.variant(variant or agent.active)
@@ -81,6 +77,7 @@ class Chat:
             tools_off=tools_off,
             comparison=comparison,
             parent=parent,
+            behind=behind,
             tried=tried,
             created_at=began,
             updated_at=began,
@@ -104,22 +101,23 @@ class Chat:
         trigger: Trigger = FROM_PAGE,
         purpose: Purpose | None = None,
         run_id: str | None = None,
-        begun_as: Begun = _as_it_is,
+        begun_as: Begun = as_it_is,
         after: str | None = None,
+        work: Work = run_agent,
     ) -> Run:
         """Start a run with the message, as the session's next turn; without a `purpose` the session's own.
 
         Attachments become files of the session; with them the text may be empty. `run_id` is the run's id where
         somebody has noted it before; `begun_as` makes a job of it, or the child of another run; `after` is the run
-        that it follows, where that is not the last one of the branch one stands on. Raises `WorkbenchError` for an
-        empty message, `TooLarge`, `NotFound`, `Conflict` while another run of the session goes on.
+        that it follows, where that is not the last one of the branch one stands on; `work` is what it does. Raises
+        `WorkbenchError` for an empty message, `TooLarge`, `NotFound`, `Conflict` while another run of it goes on.
         """
         session = self.sessions.get(session_id)
         message = user_message(checked(text, attachments), *attachments)
         before = session.runs if after is None else self.runs.branches(session).up_to(after)
         purpose = purpose or purpose_of(session)
         return await self.runs.unbroken.or_undone(
-            self._begun(session, before, message, trigger, purpose, run_id=run_id, begun_as=begun_as)
+            self._begun(session, before, message, trigger, purpose, run_id=run_id, begun_as=begun_as, work=work)
         )
 
     async def send_queued(self, session_id: str, message_id: str) -> Run:
@@ -218,7 +216,8 @@ class Chat:
         *,
         run_id: str | None = None,
         queued: str = "",
-        begun_as: Begun = _as_it_is,
+        begun_as: Begun = as_it_is,
+        work: Work = run_agent,
     ) -> Run:
         async with self.runs.beginning(session.id):
             if queued:
@@ -229,8 +228,8 @@ class Chat:
             started, message = await self._run_started(session, before, message, trigger, purpose)
             started = begun_as(started.model_copy(update={"follows": path[-1] if path else FIRST}))
             origin: Origin = "queued" if queued else "user"
-            live = await self.runs.start(started, message, origin=origin, run_id=run_id, along=session.app_messages)
-            said = session.app_contexts
+            said, along = session.app_contexts, session.app_messages
+            live = await self.runs.start(started, message, origin=origin, run_id=run_id, along=along, work=work)
             await self.sessions.change(
                 session.id, lambda newest: with_run(newest, path, live.run_id, message.headline, queued, along=said)
             )

@@ -13,15 +13,16 @@ from app.domain.caution import stricter
 from app.domain.errors import Conflict, NotFound, ToolError, WorkbenchError
 from app.domain.events import ChildFinished, ChildStarted, FinalStatus, LimitReached, RunStarted
 from app.domain.provenance import Parent, Trigger
-from app.domain.sessions import Session, title_of
+from app.domain.sessions import title_of
 from app.domain.tools import FIND_TOOLS, GrantedTool, Progress, Task, TaskEnd, canonical_name
 from app.domain.trace import Child, children, finished, run_row, totals
 from app.domain.values import new_id
 from app.engine.loop.unpriced import agreed
 from app.engine.run.limits import sentence
 from app.engine.run.run import Run
-from app.engine.sessions.chat import Begun, Chat
+from app.engine.sessions.chat import Chat
 from app.engine.sessions.joining import handed_back, watched
+from app.engine.sessions.turns import Begun, with_child
 
 log = logging.getLogger(__name__)
 
@@ -133,7 +134,8 @@ class Spawning:
         """Start the run; the same agent goes on with the same variant, model and variables."""
         started = parent.started
         same = started.agent if agent.id == started.agent.id else None
-        tried = self.chat.sessions.get(started.session_id).tried if same else None
+        above_it = self.chat.sessions.get(started.session_id)
+        tried = above_it.tried if same else None
         own_model = (tried or agent.variant(same.variant).behaviour).model if same else ""
         session = await self.chat.new_session(
             agent.id,
@@ -141,6 +143,7 @@ class Spawning:
             model=started.model if same and started.model != own_model else None,
             variables=started.variables if same else None,
             parent=above.run_id,
+            behind=above_it.behind,
             tried=tried,
         )
         await self.chat.send(
@@ -165,7 +168,7 @@ class Spawning:
             row = run_row(entries, alive=True)
             await self._runs.rows.save(row if finished(entries) else row.model_copy(update={"status": "running"}))
         title = title_of(row.request)
-        await self.chat.sessions.change(row.session_id, lambda session: _with_child(session, child_id, title))
+        await self.chat.sessions.change(row.session_id, lambda session: with_child(session, child_id, title))
         return True
 
     async def _going_on(self, child_id: str) -> Run | None:
@@ -292,9 +295,3 @@ def limits_at_most(own: Limits, above: Limits, *, seconds_left: float) -> Limits
             "spawn_depth": min(own.spawn_depth, above.spawn_depth),
         }
     )
-
-
-def _with_child(session: Session, child_id: str, title: str) -> Session:
-    if session.runs:
-        return session
-    return session.model_copy(update={"runs": (child_id,), "title": session.title or title})

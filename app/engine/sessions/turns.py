@@ -1,15 +1,24 @@
 """What a session gives its next run, and what that run leaves in it."""
 
+from collections.abc import Callable
+
 from app.domain.apps import AppContext
 from app.domain.errors import TooLarge, WorkbenchError
+from app.domain.events import RunStarted
 from app.domain.messages import Attachment, Message, ReasoningPart, TextPart
 from app.domain.provenance import Purpose
 from app.domain.sessions import Session, title_of, without_queued
 from app.domain.trace import StoredTrace, conversation
 from app.domain.values import now
 
+Begun = Callable[[RunStarted], RunStarted]
+"""How a run begins, made of how it would begin."""
 LONGEST_MESSAGE = 200_000
 """Characters; about 50,000 tokens."""
+
+
+def as_it_is(started: RunStarted) -> RunStarted:
+    return started
 
 
 def checked(text: str, attachments: tuple[Attachment, ...] = ()) -> str:
@@ -72,3 +81,10 @@ def with_run(
     if not before and not session.renamed:
         changes["title"] = title_of(text)
     return session.model_copy(update=changes)
+
+
+def with_child(session: Session, child_id: str, title: str) -> Session:
+    """The session of a run that another one started, which may have been lost on the way."""
+    return (
+        session if session.runs else session.model_copy(update={"runs": (child_id,), "title": session.title or title})
+    )
