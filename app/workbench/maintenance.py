@@ -7,8 +7,10 @@ from typing import TYPE_CHECKING
 from app.domain.errors import WorkbenchError
 
 if TYPE_CHECKING:
+    from app.engine.experiments.experimenting import Experimenting
     from app.llm.attachments.provider_files import ProviderFiles
     from app.store.folder.folder import DataFolder
+    from app.store.records.evals import Experiments
     from app.store.records.tables import PreferencesStore
     from app.store.runs.retention import Retention
     from app.tools.http.tools import HttpToolSource
@@ -36,6 +38,12 @@ async def forget_old_runs(preferences: "PreferencesStore", retention: "Callable[
         await retention().remove(expired)
     except WorkbenchError as problem:
         log.warning("Old runs could not be deleted: %s", problem)
+
+
+async def settle_experiments(experiments: "Experiments", experimenting: "Callable[[], Experimenting]") -> None:
+    """Say of those that an app that was closed had left that they were interrupted."""
+    if experiments.with_status("running"):
+        await experimenting().settle()
 
 
 async def forget_uploads(data: "DataFolder", at_providers: "Callable[[], ProviderFiles]") -> None:

@@ -17,8 +17,11 @@ from app.workbench.models import ModelParts
 
 with late():
     import app.engine.by_hand
+    import app.engine.experiments.cells
     import app.engine.experiments.collecting
+    import app.engine.experiments.experimenting
     import app.engine.experiments.judging
+    import app.engine.experiments.planning
     import app.engine.experiments.scoring
     import app.engine.forks.forks
     import app.engine.keys
@@ -41,6 +44,7 @@ with late():
     import app.store.contents.contents
     import app.store.keys.sign_ins
     import app.store.records.evals
+    import app.store.runs.removed_experiments
     import app.store.runs.retention
     import app.store.runs.rows
     import app.store.runs.search
@@ -116,6 +120,8 @@ class Workbench(ModelParts):
     async def _maintain(self) -> None:
         servers, tools = self.data.mcp_servers, self.data.http_tools
         await app.workbench.maintenance.run_maintenance(
+            partial(app.workbench.maintenance.settle_experiments, self.experiments, lambda: self.experimenting),
+            self.removed_experiments.remove,
             self.removed_runs.remove,
             app.engine.sessions.lost_runs.LostRuns(self.chat, self.data.traces.ids, self.rows.knows).find,
             partial(app.workbench.maintenance.forget_old_runs, self.preferences, lambda: self.retention),
@@ -133,7 +139,8 @@ class Workbench(ModelParts):
         async with AsyncExitStack() as closing:  # the last one first
             closing.push_async_callback(self.data.close)
             tools = ("tools",) if "tools" in made else ("user_tools", "mcp")  # the registry ends them too
-            others = ("sign_ins", "keys", "hand_calls", "scorer_files", "search", "provider_files", "_running")
+            running = ("_running", "experimenting")
+            others = ("sign_ins", "keys", "hand_calls", "scorer_files", "search", "provider_files", *running)
             for part in ("working_copies", *tools, *others):
                 if part in made:
                     closing.push_async_callback(made[part].close)
@@ -263,7 +270,12 @@ class Workbench(ModelParts):
         def live_runs() -> list[str]:
             return [live.run_id for live in self.runs.live_runs()]
 
-        return app.store.runs.retention.Retention(self.rows, self.sessions, live_runs)
+        return app.store.runs.retention.Retention(self.rows, self.sessions, live_runs, self.experiments.keeps)
+
+    @late_part
+    def removed_experiments(self) -> "app.store.runs.removed_experiments.RemovedExperiments":
+        parts = (self.experiments, self.cells, self.sessions, self.rows)
+        return app.store.runs.removed_experiments.RemovedExperiments(*parts)
 
     @late_part
     def contents(self) -> "app.store.contents.contents.Contents":
@@ -327,6 +339,20 @@ class Workbench(ModelParts):
         return app.export.datasets.dataset_files.DatasetFiles(
             self.collecting, self.artifacts, self.known.exported, lambda: self.preferences.get().default_model
         )
+
+    @late_part
+    def experimenting(self) -> "app.engine.experiments.experimenting.Experimenting":
+        """Experiments, from their plan to their end."""
+
+        def provider_of(model: str) -> str:
+            return self.catalog.resolve(model).partition("/")[0]
+
+        planning = app.engine.experiments.planning.Planning(
+            *(self.collecting, self.datasets, self.agents, self.tools, self.models, self.rows, provider_of)
+        )
+        trying = app.engine.experiments.cells.Trying(self.chat, self.cells, self.collecting)
+        parts = (self.experiments, self.cells, planning, self.collecting, trying, self.scoring)
+        return app.engine.experiments.experimenting.Experimenting(*parts)
 
     # Keys of the app, and what may be told to nobody.
 

@@ -2,6 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable
+from datetime import datetime
 from functools import cached_property
 
 from app.domain.errors import Conflict, NotFound
@@ -78,25 +79,54 @@ class Experiments(Restorable[Experiment]):
 
     def recent(self, *, dataset_id: str = "", agent_id: str = "", offset: int = 0, limit: int = 50) -> list[Experiment]:
         """The newest first; deleted ones left out."""
-        wanted = {key: value for key, value in (("dataset", dataset_id), ("agent", agent_id)) if value}
-        shown = [one for one in self._documents.documents() if not one.get("deleted") and wanted.items() <= one.items()]
+        shown = self._shown(dataset_id, agent_id)
         shown.sort(key=lambda document: number(document.get("created")), reverse=True)
         return list(self._documents.values(shown[offset : offset + limit]))
+
+    def count(self, *, dataset_id: str = "", agent_id: str = "") -> int:
+        """How many `recent` has in all."""
+        return len(self._shown(dataset_id, agent_id))
+
+    def _shown(self, dataset_id: str, agent_id: str) -> list[Document]:
+        wanted = [(key, value) for key, value in (("dataset", dataset_id), ("agent", agent_id)) if value]
+        shown = (one for one in self._documents.documents() if not one.get("deleted"))
+        return [one for one in shown if all(one.get(key) == value for key, value in wanted)]
 
     def with_status(self, *statuses: str) -> list[Experiment]:
         """Those that stand so and are not deleted."""
         shown = (one for one in self._documents.documents() if not one.get("deleted") and one.get("status") in statuses)
         return list(self._documents.values(shown))
 
+    def deleted(self, before: datetime) -> list[str]:
+        """The ids of those that were deleted before that."""
+        gone = (one for one in self._documents.values(d for d in self._documents.documents() if d.get("deleted")))
+        return [one.id for one in gone if one.deleted_at is not None and one.deleted_at < before]
+
+    def keeps(self, experiment_id: str) -> bool:
+        """Whether there is one of that id, which is not deleted."""
+        document = self._documents.stored(experiment_id)
+        return document is not None and not document.get("deleted")
+
+    async def forget(self, experiment_id: str) -> None:
+        await self._documents.remove(experiment_id)
+
 
 class Cells(Keyed[Cell]):
     def __init__(self, database: JournalDB) -> None:
-        documents = Documents(
-            database, "cells", Cell, noun="cell", marks=lambda cell: {"experiment": cell.experiment_id}
-        )
+        documents = Documents(database, "cells", Cell, noun="cell", marks=_marks_of_cell)
         super().__init__(documents, lambda cell: cell.id)
         self.revisions: defaultdict[str, int] = defaultdict(int)
         """By experiment: goes up with every change of a cell of it in this process."""
+
+    def revision(self, experiment_id: str) -> int:
+        return self.revisions[experiment_id]
+
+    def ids(self, experiment_id: str) -> list[str]:
+        return list(self._by_experiment.get(experiment_id, ()))
+
+    async def forget(self, cell_id: str) -> None:
+        """For good, as its experiment is."""
+        await self._documents.remove(cell_id)
 
     def of(self, experiment_id: str) -> list[Cell]:
         """Every cell of the experiment that was begun or skipped, in no order; for many of them in a thread."""
