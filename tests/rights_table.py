@@ -57,6 +57,7 @@ RUN = f"POST {API}/agents/{{agent}}/run"
 FORK, PAUSE = f"POST {API}/runs/{{run}}/fork", f"POST {API}/runs/{{run}}/pauses/{{pause}}"
 CHAT, SOCKET_CHAT, COMPLETIONS = f"POST {API}/chat", f"SOCKET {API}/ws/chat", "POST /v1/chat/completions"
 REQUEST: dict[str, object] = {"description": "Get it.", "address": "https://example.org"}
+DRAFT: dict[str, object] = {"dataset": "{dataset}", "agent": "mine"}
 RESPONSES = "POST /v1/responses"
 MCP, MCP_VERSION = "POST /mcp", "2026-07-28"
 AT_THE_DOOR = tuple(Target(method, "/mcp") for method in ("GET", "POST", "DELETE"))
@@ -230,6 +231,17 @@ TABLE = (
     ),
     Row(f"POST {API}/uploads", "upload a file to attach", limited="all", sent={"a": "file"}),
     Row(f"GET {API}/jobs?limit=500", "list jobs", limited="all", state="job", shows=True),
+    Row(f"POST {API}/experiments/estimate", "see what an experiment may cost", sent=DRAFT),
+    Row(f"GET {API}/experiments", "list experiments"),
+    Row(f"POST {API}/experiments", "start an experiment", sent=DRAFT, answers=(202,)),
+    Row(f"GET {API}/experiments/{{experiment}}", "see an experiment"),
+    Row(f"GET {API}/experiments/{{experiment}}/cells", "list its cells"),
+    Row(f"GET {API}/experiments/{{experiment}}/export", "take it along"),
+    *(
+        Row(f"POST {API}/experiments/{{experiment}}/{telling}", f"tell it to {telling}", answers=(202, 409))
+        for telling in ("pause", "resume", "cancel", "retry-errors", "score-again")
+    ),
+    Row(f"DELETE {API}/experiments/{{experiment}}", "delete an experiment"),
     Row(f"GET {API}/tools", "list tools"),
     Row(f"GET {API}/tools/{{tool}}", "see a tool"),
     Row(f"PUT {API}/tools/{{tool}}", "turn a tool on or off", sent={"enabled": True}),

@@ -19,7 +19,9 @@ from app.api.door.security import Door, own_authorities
 from app.api.mcp.endpoint import McpEndpoint
 from app.domain.agents import Behaviour, ToolChoice, new_agent, promoted, with_variant
 from app.domain.evals.cases import CaseContent, new_cases
+from app.domain.evals.drafts import ExperimentDraft
 from app.domain.evals.scores import TAG, given
+from app.domain.provenance import Trigger
 from app.domain.tool_settings import HttpTool
 from app.workbench import Workbench
 from tests.api.over import api_over, opened, served
@@ -117,10 +119,14 @@ class World:
         if "{doomed}" in row.route:
             values["doomed"] = (await self.workbench.agents.create(new_agent(new, Behaviour(), taken_slugs=()))).slug
         values |= await self._tools(row, f"tool{self.spare}")
-        if "{dataset}" in f"{row.route} {row.sent}":
+        if "{dataset}" in (asked := f"{row.route} {row.sent}") or "{experiment}" in asked:
             dataset = await self.workbench.collecting.new_dataset(new)
             (case,) = new_cases(dataset.id, [CaseContent(input=HELLO)])
             values |= {"dataset": dataset.slug, "case": (await self.workbench.collecting.add(dataset.id, case)).id}
+        if "{experiment}" in row.route:
+            draft = ExperimentDraft(dataset=values["dataset"], agent="mine")
+            planned = await self.workbench.experimenting.plan(draft, Trigger(kind="page"))
+            values["experiment"] = planned.id
         if "{score}" in row.route:
             starter = self.workbench.runs.row(thing.run).trigger
             values["score"] = (await self.workbench.scores.give(given(thing.run, TAG, starter, label=new))).id

@@ -16,6 +16,7 @@ from app.api.routes import (
     attachments,
     chat,
     datasets,
+    experiments,
     exports,
     forks,
     jobs,
@@ -57,6 +58,7 @@ RESOURCES = (
     exports.artifacts,
     exports.sessions,
     jobs.router,
+    experiments.router,
     keys.router,
     documentation,
 )

@@ -45,11 +45,11 @@ def write_cases(cases: list[Case]) -> bytes:
     variables = list(dict.fromkeys(name for case in cases for name in case.variables if name not in ("input", *OWN)))
     table = io.StringIO(newline="")
     writer = csv.writer(table)
-    writer.writerow(map(_guarded, ("input", *OWN, *variables)))
+    writer.writerow(map(guarded, ("input", *OWN, *variables)))
     for case in cases:
         own = (words(case.reference), ", ".join(case.tags), "true" if case.must_pass else "", case.note)
         others = (case.variables.get(name, "") for name in variables)
-        writer.writerow(map(_guarded, (case.input, *own, *others)))
+        writer.writerow(map(guarded, (case.input, *own, *others)))
     return b"\xef\xbb\xbf" + table.getvalue().encode()
 
 
@@ -99,7 +99,8 @@ def _text(content: bytes, name: str) -> str:
         raise WorkbenchError(f"{name}, line {line}: this is not UTF-8. Save the table as “CSV UTF-8”.") from error
 
 
-def _guarded(cell: str) -> str:
+def guarded(cell: str) -> str:
+    """The text as no spreadsheet takes for a formula."""
     return f"'{cell}" if cell.lstrip("'").startswith(_FORMULA) else cell
 
 
