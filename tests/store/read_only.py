@@ -10,8 +10,8 @@ from app.store.folder.migrations import SCHEMA
 from app.store.journal.database import JournalDB
 
 RELEASED = Path(__file__).with_name("formats") / str(SCHEMA)
-RUN = "ecgtthldr6dce9hl"
-SESSION = "rp1lkkh9poch9to1"
+RUN = "9vab3a4w34p8j965"
+SESSION = "781qemkes6t4blzj"
 NEWER = SCHEMA + 1
 
 

@@ -80,6 +80,16 @@ async def test_what_was_said_of_a_run_of_format_3_is_there(tmp_path: Path):
     await folder.close()
 
 
+async def test_an_experiment_of_format_4_is_there_with_its_cell(tmp_path: Path):
+    shutil.copytree(FORMATS / "4", tmp_path / "data")
+    folder = DataFolder.open(tmp_path / "data")
+    (experiment,) = folder.experiments.recent()
+    (cell,) = folder.cells.of(experiment.id)
+    assert (experiment.status, cell.end, cell.recorded) == ("completed", "passed", 2)
+    assert folder.sessions.behind(experiment.id) == [cell.session_id]
+    await folder.close()
+
+
 @pytest.mark.parametrize("name", USED)
 async def test_nothing_is_lost_of_what_somebody_did(name: str, tmp_path: Path):
     shutil.copytree(FORMATS / name, tmp_path / "data")

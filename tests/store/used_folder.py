@@ -17,6 +17,10 @@ from app.domain.agents import ToolChoice, Variable, VariableSet, WorkingCopy, ar
 from app.domain.comparisons import ColumnChoice, Comparison
 from app.domain.edits import EditedArguments, EditedMessage, EditedResult
 from app.domain.errors import WorkbenchError
+from app.domain.evals.cases import CaseContent, DatasetChanges, new_cases
+from app.domain.evals.drafts import ExperimentDraft
+from app.domain.evals.experiments import Experiment
+from app.domain.evals.scorers import Contains, Trajectory
 from app.domain.evals.scores import NOTE, RATING, TAG, given
 from app.domain.events import MessageAdded, ToolReturned
 from app.domain.forks.forks import ForkPlan
@@ -78,7 +82,7 @@ async def write(folder: Path) -> None:
     await bench.start()
     await bench.warm()
     user = User(bench)
-    for part in (_agents, _tools, _settings, _conversations, _forks, _comparison, _jobs, _keys, _imports):
+    for part in (_agents, _tools, _settings, _conversations, _forks, _comparison, _jobs, _keys, _imports, _evals):
         await part(user)
     await bench.data.backups.take()
     left = await _left(user)
@@ -249,6 +253,22 @@ async def _imports(user: User) -> None:
     await exports.import_bundle((await exports.export(run_id, "bundle")).content)
 
 
+async def _evals(user: User) -> None:
+    """A dataset of a recorded case and a written one, and an experiment of two variants on it."""
+    bench = user.bench
+    dataset = await bench.collecting.new_dataset("Sums", "What the assistant has to get right.")
+    scorers = (Contains(texts=("45",)), Trajectory())
+    await bench.collecting.change_dataset(dataset.id, DatasetChanges(scorers=scorers, primary="contains"))
+    session = await user.session(SUM)
+    await bench.collecting.from_run(dataset.id, bench.sessions.get(session).runs[0], note="Still right?")
+    written = CaseContent(input="hello", turns=("What can you do?",), tags=("greeting",), must_pass=True)
+    await bench.collecting.add_all(dataset.id, new_cases(dataset.id, [written]))
+    draft = ExperimentDraft(dataset=dataset.slug, agent=user.agent.slug, variants=(1, 2), as_recorded=True, repeats=2)
+    experiment = await bench.experimenting.plan(draft, TRIGGER)
+    await bench.experimenting.start(experiment.id)
+    await until(lambda: not bench.experimenting.is_live(experiment.id), seconds=30)
+
+
 async def _left(user: User) -> str:
     """A run that waits for a person when the app ends, with a message queued behind it; its id."""
     session = await user.session(variant=3)
@@ -259,7 +279,7 @@ async def _left(user: User) -> str:
 
 async def view(folder: DataFolder) -> dict[str, JsonValue]:
     """What people find in the folder: everything that may not be lost, as JSON."""
-    rows = folder.rows.find(RunFilter(), limit=1000).rows
+    rows = folder.rows.find(RunFilter(behind=True), limit=1000).rows
     described: dict[str, JsonValue] = {row.run_id: await _run(folder, row.run_id) for row in rows}
     return {
         "runs": described,
@@ -278,8 +298,17 @@ async def view(folder: DataFolder) -> dict[str, JsonValue]:
         "tools": {name: _dumped(folder.tool_settings.get(name)) for name in ("calculator", "web_search")},
         "providers": [_dumped(one) for one in folder.providers.all()],
         "preferences": _dumped(folder.preferences.get()),
+        "datasets": {one.slug: _dumped(one) for one in folder.datasets.all()},
+        "cases": {case.id: _dumped(case) for one in folder.datasets.all() for case in folder.cases.of(one.id)},
+        "experiments": {one.id: await _experiment(folder, one) for one in folder.experiments.recent()},
         "backups": {one.name: one.size for one in await folder.backups.all()},
     }
+
+
+async def _experiment(folder: DataFolder, experiment: Experiment) -> JsonValue:
+    cells = sorted(folder.cells.of(experiment.id), key=lambda cell: cell.id)
+    cases = (await folder.artifacts.get(experiment.plan.cases)).decode().splitlines()
+    return {**_dumped(experiment), "cells": [_dumped(cell) for cell in cells], "lines": len(cases)}
 
 
 def _votes(folder: DataFolder, comparison: Comparison) -> JsonValue:
@@ -293,7 +322,7 @@ def _votes(folder: DataFolder, comparison: Comparison) -> JsonValue:
 
 
 def _sessions(folder: DataFolder) -> list:
-    rows = folder.rows.find(RunFilter(), limit=1000).rows
+    rows = folder.rows.find(RunFilter(behind=True), limit=1000).rows
     known = {row.session_id for row in rows} | {one.id for one in folder.sessions.recent(limit=1000)}
     known |= {column for one in folder.comparisons.recent() for column in one.sessions}
     found = []

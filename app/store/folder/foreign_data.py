@@ -14,6 +14,8 @@ from app.domain.agents import Agent, WorkingCopy
 from app.domain.apps import AppConsent
 from app.domain.caution import agent_from_elsewhere, behaviour_from_elsewhere
 from app.domain.errors import StorageError
+from app.domain.evals.cases import Case, Dataset
+from app.domain.evals.experiments import Cell, Experiment, ExperimentStatus
 from app.domain.evals.scores import Score
 from app.domain.provenance import Trigger
 from app.domain.sessions import Session
@@ -86,6 +88,13 @@ def _session(session: Session) -> Session:
     return session.model_copy(update={"tools_allowed": (), "queue": queue, "app_contexts": ()})
 
 
+def _experiment(experiment: Experiment) -> Experiment:
+    """Nothing of it goes on, and what is tried again of it calls no tool for real."""
+    status: ExperimentStatus = "completed" if experiment.status == "completed" else "cancelled"
+    plan = experiment.plan.model_copy(update={"tools": "recorded", "live": ()})
+    return experiment.model_copy(update={"plan": plan, "status": status, "by": Trigger(kind="page")})
+
+
 def _preferences(preferences: Preferences) -> Preferences:
     new = Preferences()
     ours = {name: getattr(new, name) for name in ("http_hosts", "web_search", "keep_days", "keep_runs")}
@@ -108,6 +117,10 @@ _RULES: dict[str, Rule] = {
     "mcp_servers": _rule(McpServer, lambda one: one.model_copy(update=_UNTRUSTED)),
     "runs": _rule(RunRow, lambda row: row.model_copy(update={"imported": True})),
     "scores": _rule(Score, lambda score: score.model_copy(update={"by": Trigger(kind=score.by.kind)})),
+    "experiments": _rule(Experiment, _experiment),
+    "cells": _rule(Cell, lambda cell: cell.model_copy(update={"end": cell.end or "skipped"})),
+    "datasets": _rule(Dataset, lambda dataset: dataset),
+    "cases": _rule(Case, lambda case: case),
     "schema": _schema,
     **dict.fromkeys(
         ("variable_sets", "comparisons", "saved_calls", "kept_keys", "tool_settings", "http_tools"),

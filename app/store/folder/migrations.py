@@ -18,7 +18,7 @@ from app.store.folder.archive import write_archive
 from app.store.journal.frames import Changes, Document
 from app.store.journal.journal import JournalStorage
 
-SCHEMA = 3
+SCHEMA = 4
 """The number that this app reads and writes."""
 
 Step = Callable[[JournalStorage], Changes]
@@ -78,7 +78,15 @@ def _votes_of(comparison: dict[str, JsonValue]) -> Iterator[dict[str, JsonValue]
             yield {"id": new_id(), "run_id": run_id, "at": comparison.get("updated_at"), **said}
 
 
-STEPS: Mapping[int, Step] = {1: rights_of_keys, 2: votes_as_scores}
+def with_experiments(_journal: JournalStorage) -> Changes:
+    """From 3 to 4: nothing of the old is changed. An older app knows neither these purposes nor hidden sessions.
+
+    It would leave runs out of its lists as unreadable, and show each cell as a conversation.
+    """
+    return []
+
+
+STEPS: Mapping[int, Step] = {1: rights_of_keys, 2: votes_as_scores, 3: with_experiments}
 """By the number they start from. The first release is number 1."""
 
 _KEPT_BACKUPS = 7

@@ -13,6 +13,7 @@ import pytest
 
 from app.domain.agents import Behaviour, Limits, ToolChoice, VariableSet, WorkingCopy, new_agent
 from app.domain.errors import StorageError
+from app.domain.evals.experiments import Column, Experiment, Plan
 from app.domain.keys import ApiKey
 from app.domain.provenance import Trigger
 from app.domain.providers import KeptKey
@@ -64,6 +65,7 @@ async def filled(path: Path) -> DataFolder:
     await data.preferences.save(
         Preferences(http_hosts=("*",), web_search=search, day_cost=0, keep_runs=1, default_model="demo/x")
     )
+    await data.experiments.create(trial(agent.id))
     entries = trace_of(started(), asked("soup?"), finished())
     writer = await data.traces.create("r1", "s1")
     for entry in entries:
@@ -73,6 +75,16 @@ async def filled(path: Path) -> DataFolder:
     (path / "tools").mkdir()
     (path / "tools" / "soup.py").write_text("def soup(): ...")
     return data
+
+
+def trial(agent_id: str) -> Experiment:
+    """Left while it ran, with a tool that it calls for real without asking."""
+    plan = Plan(
+        dataset_id="d", dataset_slug="d", dataset_version=1, cases="", case_ids=("a",), agent_id=agent_id,
+        agent_slug="cook", columns=(Column(variant=1),), tools="live", live=("shell",),
+    )  # fmt: skip
+    by = Trigger(kind="api_key", name="nightly")
+    return Experiment(id="e", plan=plan, status="running", by=by, created_at=now(), updated_at=now())
 
 
 async def foreign(tmp_path: Path) -> Path:
@@ -263,6 +275,14 @@ HOSTILE = [
     b'00000000 ["agents",{"1":{}}]\n',
     b"no line of a journal",
 ]
+
+
+async def test_an_experiment_of_another_folder_goes_on_with_nothing(tmp_path: Path):
+    data = await restored((await foreign(tmp_path)).parent.parent, "theirs.zip")
+    experiment = data.experiments.get("e")
+    assert (experiment.status, experiment.by.kind) == ("cancelled", "page")
+    assert (experiment.plan.tools, experiment.plan.live) == ("recorded", ())
+    await data.close()
 
 
 async def test_a_newer_database_than_its_manifest_says_is_refused_in_words(tmp_path: Path):
