@@ -7,6 +7,8 @@ from tests.faults import (
     cancelled,
     crashing_servers,
     crashing_tools,
+    evals_kills,
+    evals_ways,
     jobs,
     provider_ways,
     run_kills,
@@ -71,4 +73,16 @@ def test_kills_in_backup_and_retention_are_measured():
 def test_kills_while_tasks_go_on_are_measured():
     figures = jobs.run(kills=1, parents=2)
     assert len(figures) == 3
+    assert all(figure.passed for figure in figures), figures
+
+
+async def test_the_ways_of_a_provider_in_experiments_are_measured():
+    figures = await evals_ways.run(brief=True)
+    assert len(figures) == 2
+    assert all(figure.passed for figure in figures), figures
+
+
+def test_kills_of_experiments_are_measured():
+    figures = evals_kills.run(kills=2)
+    assert len(figures) == 5
     assert all(figure.passed for figure in figures), figures

@@ -7,7 +7,19 @@ from pathlib import Path
 
 import pytest
 
-from tests.bench import api_run, evals, first_token, load, mcp_oauth, pictures, python_sandbox, search, tool_files
+from tests.bench import (
+    api_run,
+    evals,
+    evals_cells,
+    evals_same,
+    first_token,
+    load,
+    mcp_oauth,
+    pictures,
+    python_sandbox,
+    search,
+    tool_files,
+)
 from tests.bench import mcp as mcp_calls
 from tests.faults import (
     silent_crowd,
@@ -29,6 +41,17 @@ def test_a_measurement_can_be_called_without_arguments(module):
 async def test_smaller_pictures_are_measured():
     figures = await pictures.run(width=1600, several=2)
     assert figures[0].name == "a photo of 2 million pixels made smaller" and figures[0].passed
+
+
+async def test_experiments_are_measured():
+    figures = await evals_cells.run(cases=5, repeats=2, rounds=1)
+    assert [figure.name.split()[0] for figure in figures] == ["E3"] * 3
+    assert figures[1].passed, figures
+
+
+async def test_the_same_variant_twice_is_measured():
+    [figure] = await evals_same.run(experiments=2, cases=5)
+    assert figure.passed, figure
 
 
 def test_what_evals_tell_by_mistake_is_measured():
