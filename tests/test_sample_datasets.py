@@ -21,7 +21,7 @@ NOT_DONE = {
 async def workbench(tmp_path: Path):
     workbench = Workbench.open(tmp_path / "data", demo_pace=0)
     await workbench.start()
-    await workbench.warm()
+    await workbench.plant()
     yield workbench
     await workbench.close()
 
@@ -39,7 +39,7 @@ async def test_they_are_there_on_the_very_first_start_and_not_again_once_deleted
     await workbench.close()
     again = Workbench.open(tmp_path / "data", demo_pace=0)
     await again.start()
-    await again.warm()
+    await again.plant()
     assert again.datasets.all() == []
     await again.close()
 

@@ -157,6 +157,7 @@ async def _announce(workbench: Workbench, api: LazyApi, here: Announcement, show
     print(f"Agent Playground is running at {here.address}", flush=True)  # noqa: T201  the one line it prints
     for sentence in await asyncio.to_thread(open_page, here, how, workbench.data.aside):
         print(sentence, flush=True)  # noqa: T201
+    await workbench.plant()
     # The first page comes first: what is warmed would take its time from it.
     with contextlib.suppress(TimeoutError):
         await asyncio.wait_for(shown.wait(), WARM_SECONDS)

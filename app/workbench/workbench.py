@@ -93,7 +93,7 @@ class Workbench(ModelParts):
         return cls(DataFolder.open(folder), trust_tools=trust_tools, demo_pace=demo_pace)
 
     async def start(self) -> None:
-        """Begin to follow tool files and MCP servers; plant the samples on the very first start.
+        """Begin to follow tool files and MCP servers; plant the sample agents on the very first start.
 
         Over data that is only looked at none of this begins.
         """
@@ -106,14 +106,17 @@ class Workbench(ModelParts):
             await app.workbench.samples.plant(self.agents)
             await self.preferences.save(Preferences(setup=SetupProgress(offered=True)))
 
+    async def plant(self) -> None:
+        """Keep the sample datasets, on the very first start: nobody asks for them on the first page."""
+        if self.data.first_start and not self.data.read_only and not self.datasets.slugs():
+            await app.workbench.samples.plant_datasets(self.collecting)
+
     async def warm(self) -> None:
         """Make off the event loop what a start does not need but the first run does."""
         await self.data.warm()
         await self.data.provider_keys.ready()
         await asyncio.to_thread(lambda: (self.search, self.jobs, self.queue, self.pauses, self.built_in_tools.tools()))
         if not self.data.read_only:
-            if self.data.first_start and not self.datasets.slugs():
-                await app.workbench.samples.plant_datasets(self.collecting)
             await self._maintain()
         self.search.start()
 
