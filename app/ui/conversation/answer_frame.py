@@ -35,7 +35,7 @@ async def output_check(schema: JsonSchema, text: str) -> Html:
 
 
 def answer_actions(run_id: str, *, has_text: bool) -> Html:
-    """Copy, answer again, and the way to the run's own page; the turn's own listener hears them."""
+    """Copy, answer again, save as a case, and the way to the run's own page; the turn's own listener hears them."""
     label = "See this run step by step"
     run = tag(
         "a",
@@ -47,4 +47,6 @@ def answer_actions(run_id: str, *, has_text: bool) -> Html:
         data_testid="open-run",
     )
     copy = icon_action("copy-answer", "content_copy", "Copy answer", testid="copy-button") if has_text else ""
-    return joined(copy, icon_action("regenerate", "refresh", "Answer again", testid="regenerate-button"), run)
+    again = icon_action("regenerate", "refresh", "Answer again", testid="regenerate-button")
+    case = icon_action("save-case", "playlist_add_check", "Save as case", testid="save-as-case-button")
+    return joined(copy, again, case, run)

@@ -11,6 +11,8 @@ TOOLS = "/tools"
 TOOL_SOURCES = "/tools/sources/all"
 NEW_HTTP_TOOL = "/tools/new/request"
 COMPARE = "/compare"
+EVALS = "/evals"
+EXPERIMENTS = f"{EVALS}?show=experiments"
 INTEGRATIONS = "/integrations"
 SETTINGS = "/settings"
 SETUP = "/setup"
@@ -74,3 +76,17 @@ def compare_address(agent_slug: str, *variants: int) -> str:
     """Where a comparison of that agent's variants is set up; without variants those that suit it."""
     chosen = "".join(f"&variant={number}" for number in variants)
     return f"{COMPARE}?agent={agent_slug}{chosen}"
+
+
+def dataset_address(slug: str, *, case: str = "") -> str:
+    """The dataset, or that case of it, open to be changed."""
+    return f"{EVALS}/{slug}" + (f"?case={case}" if case else "")
+
+
+def experiment_address(experiment_id: str) -> str:
+    return f"/experiments/{experiment_id}"
+
+
+def matrix_address(experiment_id: str) -> str:
+    """Its cases × columns."""
+    return f"/matrix/{experiment_id}"

@@ -1,26 +1,24 @@
 """One run, step by step, while it goes on and ever after."""
 
 import asyncio
-from collections.abc import Awaitable, Callable
 
-from nicegui import PageArguments, background_tasks, events, ui
+from nicegui import PageArguments, events, ui
 
-from app.domain.errors import WorkbenchError
 from app.domain.events import Entry
-from app.domain.forks.replays import ReplayReport
 from app.domain.streaming import Draft
 from app.domain.trace import RunStatus, Step, StoredTrace
 from app.domain.values import now
 from app.engine.run.run import Run
+from app.ui.conversation.save_case import SaveCase
 from app.ui.elements.addresses import run_address
 from app.ui.elements.buttons import button, icon_button
-from app.ui.elements.format import head, plural
-from app.ui.elements.markup import Html, icon, joined, tag
+from app.ui.elements.format import head
 from app.ui.elements.pager import address_with
 from app.ui.run.child_run import Parts, card_context
 from app.ui.run.findings_panel import Findings
 from app.ui.run.fork_compare import open_beside, open_fork_compare
 from app.ui.run.fork_dialog import open_fork
+from app.ui.run.replay_dialog import ReplayDialog
 from app.ui.run.run_find import RunFind
 from app.ui.run.run_marks import RunMarks
 from app.ui.run.run_tabs import RunTabs, View, view_of
@@ -70,6 +68,7 @@ class RunPage:
                         "Compare with original", self._compare_fork, icon="compare_arrows", testid="fork-compare"
                     )
                     self._compare.visible = False
+                    button("Save as case", self._save_case, icon="playlist_add_check", testid="save-as-case-button")
                     button("Export", self._export, icon="ios_share", testid="run-export")
                     with icon_button("more_vert", "More", testid="run-more"), ui.menu():
                         ui.menu_item("Replay", self._replay).props("data-testid=run-replay")
@@ -204,6 +203,8 @@ class RunPage:
             ui.notify("Link copied.")
         elif action == "fork":
             open_fork(self._workbench, self._run.run_id, tuple(self._run.entries), seq)
+        elif action == "case":
+            SaveCase(self._workbench, self._run.run_id, step=self._run.number(seq))
         elif action == "request" and index is not None:
             self._chosen(self._run.steps[index])
             self._built_tabs().open("messages", index)
@@ -219,6 +220,9 @@ class RunPage:
 
     def _export(self) -> None:
         open_export(self._workbench, [self._run.run_id])
+
+    def _save_case(self) -> None:
+        SaveCase(self._workbench, self._run.run_id)
 
     def _replay(self) -> None:
         ReplayDialog(self._workbench, self._run.run_id, self._open)
@@ -242,57 +246,3 @@ def _length(draft: Draft) -> tuple[int, ...]:
 
 def _number(text: str) -> int | None:
     return int(text) if text.isascii() and text.isdigit() and len(text) <= 9 else None
-
-
-MEANS = (
-    "The recorded answers of the model and results of the tools go through the app once more. "
-    "Nobody is asked, nothing is changed, no task is begun again, and it costs nothing."
-)
-
-
-class ReplayDialog:
-    def __init__(self, workbench: Workbench, run_id: str, on_open: Callable[[int], Awaitable[None]]) -> None:
-        """`on_open` is told the entry whose step somebody wants to see."""
-        self._workbench = workbench
-        self._run_id = run_id
-        self._on_open = on_open
-        self._differs: int | None = None
-        with ui.dialog().props("aria-label=Replay") as self._dialog, ui.card().classes("dialog-card") as card:
-            card.props("data-testid=replay-dialog")
-            ui.html("Replay", sanitize=False, tag="h2").classes("section-title")
-            ui.html(MEANS, sanitize=False, tag="p").classes("muted")
-            self._words = ui.html(tag("p", "Replaying…", cls="faint"), sanitize=False)
-            self._words.classes("fork-check fill").props("role=status data-testid=replay-report")
-            self._progress = ui.linear_progress(show_value=False).props("indeterminate rounded")
-            with ui.element("div").classes("row-line dialog-buttons"):
-                button("Close", self._dialog.close, look="quiet")
-                self._show = button("Show the step", self._open, look="primary", testid="replay-step")
-        self._show.visible = False
-        self._dialog.on("hide", self._dialog.delete)
-        self._dialog.open()
-        background_tasks.create(self._replay(), name="replay")
-
-    async def _replay(self) -> None:
-        try:
-            report = await self._workbench.forks.replay(self._run_id)
-            words, self._differs = report_words(report), report.first_difference
-        except WorkbenchError as error:
-            words = tag("p", str(error), cls="is-bad")
-        if not self._dialog.is_deleted:  # closed meanwhile
-            self._words.set_content(words)
-            self._progress.visible = False
-            self._show.visible = self._differs is not None
-
-    async def _open(self) -> None:
-        self._dialog.close()
-        if self._differs is not None:
-            await self._on_open(self._differs)
-
-
-def report_words(report: ReplayReport) -> Html:
-    """`Identical: 12 events in 3 steps, $0.`, or what differs first."""
-    if not report.identical:
-        return joined(tag("p", tag("strong", "It comes out differently.")), tag("p", report.words))
-    events = f"{plural(report.events, 'event')} in {plural(report.steps, 'step')}"
-    said = tag("p", report.words) if report.words else ""
-    return joined(tag("p", icon("check_circle"), " ", tag("strong", f"Identical: {events}, $0.")), said)

@@ -208,6 +208,9 @@ def step_actions(step: Step, context: CardContext) -> Html:
     buttons = [_action("link", "Copy link to this step", icon("link"), step, address=address)]
     if step.type in ("agent-thought", "agent-response"):
         buttons.append(_action("request", "What the model got before it said this", icon("forum"), step))
+    if (number := context.run.number(step.seq)) and step.type != "user-request":
+        title = f"Save the run up to step {number} as a case"
+        buttons.append(_action("case", title, icon("playlist_add_check"), step, testid="save-as-case-button"))
     buttons.append(_action("fork", RUN_ON, joined(icon("fork_right"), " ", RUN_ON), step, testid="fork-button"))
     return tag("span", *buttons, cls="step-actions")
 
