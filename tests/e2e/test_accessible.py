@@ -8,10 +8,11 @@ from playwright.sync_api import Page, ViewportSize, expect
 
 from tests.e2e.accessible import violations
 from tests.e2e.conftest import WINDOW
+from tests.e2e.evals import add_scorer, save_into_new, try_it
 from tests.e2e.playground import SUM, ask, start_session
 
 PHONE: ViewportSize = {"width": 390, "height": 844}
-MADE = {"{session}": "", "{run}": "", "{comparison}": ""}
+MADE = {"{session}": "", "{run}": "", "{comparison}": "", "{dataset}": "", "{experiment}": ""}
 STILL = "*, *::before, *::after { animation: none !important; transition: none !important; }"
 """Colours in the middle of their change are nobody's."""
 ADDRESSES = (
@@ -25,6 +26,10 @@ ADDRESSES = (
     "/tools/new/request",
     "/compare",
     "/compare/{comparison}",
+    "/evals",
+    "/evals?show=experiments",
+    *(f"/evals/{{dataset}}?show={part}" for part in ("cases", "scorers", "experiments")),
+    "/experiments/{experiment}",
     "/runs",
     *(f"/runs/{{run}}?view={view}" for view in ("timeline", "trajectory", "waterfall", "messages", "review", "raw")),
     "/jobs",
@@ -37,7 +42,7 @@ ADDRESSES = (
 
 @pytest.fixture(autouse=True)
 def made(page: Page) -> Iterator[None]:
-    """A session with a run and its tools, and a comparison, to fill in what addresses name."""
+    """A session with a run and its tools, a case and an experiment on it, and a comparison, for what addresses name."""
     if not MADE["{run}"]:
         page.goto("/playground")
         start_session(page)
@@ -45,6 +50,15 @@ def made(page: Page) -> Iterator[None]:
         link = answer.get_by_role("link", name="See this run step by step").get_attribute("href") or ""
         MADE["{session}"] = page.url.rsplit("/", 1)[1]
         MADE["{run}"] = link.rsplit("/", 1)[1]
+        answer.get_by_test_id("save-as-case-button").click()
+        save_into_new(page)
+        page.get_by_test_id("case-open").click()
+        page.wait_for_url("**/evals/*")
+        MADE["{dataset}"] = page.url.rsplit("/", 1)[1].partition("?")[0]
+        expect(page.get_by_test_id("case-dialog")).to_be_visible()
+        page.keyboard.press("Escape")
+        add_scorer(page)
+        MADE["{experiment}"] = try_it(page)
         page.goto("/compare")
         page.get_by_test_id("compare-start").click()
         expect(page.get_by_test_id("chat-input")).to_be_focused()

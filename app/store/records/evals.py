@@ -52,10 +52,11 @@ class Cases(Restorable[Case]):
         shown.sort(key=lambda document: (number(document.get("created")), str(document.get("id"))))
         return list(self._documents.values(shown))
 
-    def count(self, dataset_id: str) -> int:
-        """How many cases it has that are not deleted."""
+    def count(self, dataset_id: str, *, must_pass: bool = False) -> int:
+        """How many cases it has that are not deleted; only those that `must_pass`, where that is asked."""
         own = (self._documents.stored(key) for key in self._by_dataset.get(dataset_id, ()))
-        return sum(document is not None and not document.get("deleted") for document in own)
+        shown = (document for document in own if document is not None and not document.get("deleted"))
+        return sum(not must_pass or document.get("must_pass") is True for document in shown)
 
     async def save(self, value: Case) -> Case:
         kept = await super().save(value)
@@ -168,6 +169,7 @@ def _marks_of_case(case: Case) -> Marks:
         "dataset": case.dataset_id,
         "created": case.created_at.timestamp(),
         "deleted": case.deleted_at is not None,
+        "must_pass": case.must_pass,
     }
 
 

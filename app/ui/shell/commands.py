@@ -8,7 +8,7 @@ from nicegui import ui
 from app.domain.sessions import FoundSession
 from app.domain.values import now
 from app.ui.elements import addresses
-from app.ui.elements.addresses import agent_address, session_address, tool_address
+from app.ui.elements.addresses import agent_address, dataset_address, session_address, tool_address
 from app.ui.elements.format import ago
 from app.ui.elements.new_session import UNTITLED, start_session
 from app.ui.playground.session_rows import found_address, found_words
@@ -22,6 +22,7 @@ BEGINNINGS = (
     ("Show running jobs", "pending_actions", f"{addresses.JOBS}?show=running"),
     ("New API key", "key", f"{addresses.INTEGRATIONS}?new=1"),
     ("New agent", "smart_toy", f"{addresses.AGENTS}?new=1"),
+    ("New dataset", "dataset", f"{addresses.EVALS}?new=1"),
 )
 """Title, icon and address."""
 
@@ -34,6 +35,7 @@ def commands(workbench: Workbench) -> list[Command]:
         *_sessions(workbench),
         *_editors(workbench),
         *_tools(workbench),
+        *_datasets(workbench),
         Command("Actions", "New session", "add", partial(_new_session, workbench)),
         *(Command("Actions", title, symbol, _to(address)) for title, symbol, address in BEGINNINGS),
     ]
@@ -79,6 +81,11 @@ def _tools(workbench: Workbench) -> Iterator[Command]:
     for listed in workbench.tools.listed():
         name = listed.spec.name
         yield Command("Tools", listed.spec.title or name, listed.spec.icon, _to(tool_address(name)), name)
+
+
+def _datasets(workbench: Workbench) -> Iterator[Command]:
+    for one in workbench.datasets.all():
+        yield Command("Datasets", one.name, "dataset", _to(dataset_address(one.slug)), one.slug)
 
 
 async def _new_session(workbench: Workbench) -> None:

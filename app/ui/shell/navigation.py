@@ -16,6 +16,12 @@ class NavLink:
     address: str
     for_developers: bool = False
     """Whether it is left out for those who chose to see less."""
+    beside: str = ""
+    """Another address below which are pages of it."""
+
+    def leads_to(self, path: str) -> bool:
+        """Whether the page at that path is one of it."""
+        return path == self.address or any(path.startswith(f"{one}/") for one in (self.address, self.beside) if one)
 
 
 GROUPS: dict[str, tuple[NavLink, ...]] = {
@@ -24,6 +30,7 @@ GROUPS: dict[str, tuple[NavLink, ...]] = {
         NavLink("agents", "Agents", "smart_toy", addresses.AGENTS),
         NavLink("tools", "Tools", "build", addresses.TOOLS),
         NavLink("compare", "Compare", "compare_arrows", addresses.COMPARE),
+        NavLink("evals", "Evals", "fact_check", addresses.EVALS, beside="/experiments"),
         NavLink("runs", "Runs", "receipt_long", addresses.RUNS),
     ),
     "System": (
@@ -67,7 +74,7 @@ def navigation(path: str, counts: NavCounts) -> Html:
 
 def _nav_link(link: NavLink, path: str, badge: Html) -> Html:
     here = path.split("?", maxsplit=1)[0].rstrip("/") or LANDING
-    active = here == link.address or here.startswith(f"{link.address}/")
+    active = link.leads_to(here)
     return tag(
         "a",
         icon(link.icon),

@@ -1,14 +1,11 @@
 """The frame around every page: header, navigation, theme, command palette."""
 
 import asyncio
-import time
 from collections.abc import Callable, Sequence
 from functools import partial
-from math import inf
 
 from nicegui import PageArguments, context, ui
 
-from app.domain.errors import WorkbenchError
 from app.domain.settings import Theme
 from app.late import late
 from app.ui.elements import addresses
@@ -16,7 +13,7 @@ from app.ui.elements.buttons import button, icon_button
 from app.ui.elements.choice import Choice
 from app.ui.elements.markup import icon, joined, tag
 from app.ui.elements.modes import MODES, choose_mode, show_all_button
-from app.ui.elements.notices import notify, notify_with_link, problems_shown
+from app.ui.elements.notices import problems_shown
 from app.ui.elements.prompt_editor import PromptEditor
 from app.ui.elements.sub_pages import Pages, shown, shown_later
 from app.ui.markdown.colours import CodeColours, Colours
@@ -33,6 +30,7 @@ from app.ui.shell.pause_sound import PauseSound
 from app.ui.shell.quit_button import QuitButton
 from app.ui.shell.reconnection import CUT_OFF, SIGNED_OUT, newest_wins, renew_pictures
 from app.ui.shell.shortcuts import KEYS, show_shortcuts
+from app.ui.shell.unforeseen import Unforeseen
 from app.ui.tools.code_editor import CodeEditor
 from app.workbench import Workbench
 
@@ -41,6 +39,9 @@ with late():
     from app.ui.agents import agents_page as agents
     from app.ui.compare import compare_page as compare
     from app.ui.compare import comparison_page as comparison
+    from app.ui.evals import dataset_page as dataset
+    from app.ui.evals import evals_page as evals
+    from app.ui.evals import experiment_page as experiment
     from app.ui.integrations import integrations_page as integrations
     from app.ui.playground import session_page as session
     from app.ui.run import run_page as run
@@ -50,7 +51,10 @@ with late():
     from app.ui.setup import setup_page as setup
     from app.ui.tools import tools_page as tools
 
-LATE_PAGES = (session, agents, agent, tools, run, runs, compare, comparison, jobs, settings, setup, integrations)
+LATE_PAGES = (
+    *(session, agents, agent, tools, run, runs, compare, comparison, evals, dataset, experiment),
+    *(jobs, settings, setup, integrations),
+)
 """What the first page is served without, in the order in which it is likely to be asked for."""
 
 EDITORS = (CodeEditor, PromptEditor)
@@ -74,10 +78,6 @@ _WAITING = """<script>
 _USER_MODE = "<script>document.documentElement.classList.add('mode-user')</script>"
 LOOK_SECONDS = 1.0
 """How often it is looked what goes on behind the page: runs that wait for a decision, jobs that run or ended."""
-
-QUIET = 6.0
-"""Seconds that it stands on the page, and is not said again: a timer would cover the page with it."""
-_FAILED = "Something in the app itself failed. What is stored is safe; reload the page if it does not go on."
 
 
 def root(workbench: Workbench, live_markdown: LiveMarkdown, colours: Colours) -> None:
@@ -132,6 +132,9 @@ class Shell:
             addresses.TOOLS: self._tools,
             addresses.COMPARE: self._comparisons,
             f"{addresses.COMPARE}/{{comparison_id}}": self._comparison,
+            addresses.EVALS: self._evals,
+            f"{addresses.EVALS}/{{slug}}": self._dataset,
+            "/experiments/{experiment_id}": self._experiment,
             addresses.RUNS: self._runs,
             f"{addresses.RUNS}/{{run_id}}": self._run,
             addresses.JOBS: self._jobs,
@@ -229,6 +232,15 @@ class Shell:
         build = partial(comparison.comparison_page, self._workbench, self._live_markdown, comparison_id)
         await shown_later(build)
 
+    def _evals(self, arguments: PageArguments) -> None:
+        shown(lambda: evals.EvalsPage(self._workbench, arguments))
+
+    def _dataset(self, slug: str, arguments: PageArguments) -> None:
+        shown(lambda: dataset.dataset_page(self._workbench, slug, arguments))
+
+    def _experiment(self, experiment_id: str) -> None:
+        shown(lambda: experiment.experiment_page(self._workbench, experiment_id))
+
     def _agent(self, slug: str, arguments: PageArguments) -> None:
         shown(lambda: agent.agent_page(self._workbench, self._live_markdown, slug, arguments))
 
@@ -271,22 +283,3 @@ class Shell:
                 for name, title, symbol in THEMES
             ),
         ]
-
-
-class Unforeseen:
-    """What a person is told when something on a page fails in a way nobody foresaw; the log has the rest."""
-
-    def __init__(self) -> None:
-        self._words = ""
-        self._said = -inf
-
-    def tell(self, error: Exception) -> None:
-        words = str(error) if isinstance(error, WorkbenchError) else _FAILED
-        if words == self._words and time.monotonic() - self._said < QUIET:
-            return
-        self._words, self._said = words, time.monotonic()
-        if isinstance(error, WorkbenchError):
-            notify(words)
-            return
-        address = f"{addresses.SETTINGS}?section=data"
-        notify_with_link(words, "Report a problem", address, testid="unforeseen", symbol="error", bad=True)

@@ -17,6 +17,7 @@ SHEETS = (
     "playground/chat_list.css",
     "agents/agents.css",
     "compare/compare.css",
+    "evals/evals.css",
     "tools/tools.css",
     "conversation/attachments.css",
     "conversation/queue.css",

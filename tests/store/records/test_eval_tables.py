@@ -41,10 +41,13 @@ async def test_cases_are_listed_in_the_order_they_were_made_also_after_a_restart
     made = [await folder.cases.create(a_case(dataset, text)) for text in ("one", "two", "three")]
     await folder.cases.create(a_case(other, "elsewhere"))
     await folder.cases.delete(made[1].id)
+    for place in (0, 1):
+        await folder.cases.change(made[place].id, lambda case: case.model_copy(update={"must_pass": True}))
     await folder.close()
     again = DataFolder.open(tmp_path)
     assert [case.input for case in again.cases.of(dataset.id)] == ["one", "three"]
     assert again.cases.count(dataset.id) == 2
+    assert again.cases.count(dataset.id, must_pass=True) == 1
     await again.cases.restore(made[1].id)
     assert [case.input for case in again.cases.of(dataset.id)] == ["one", "two", "three"]
     await again.close()

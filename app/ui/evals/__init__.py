@@ -1,0 +1,1 @@
+"""Evals: datasets with their cases and scorers, and experiments on them."""

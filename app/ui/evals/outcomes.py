@@ -1,0 +1,91 @@
+"""What came of experiments, in words, for lists: read beside the page, and again only when it has changed."""
+
+from collections.abc import Iterable
+
+from app.domain.errors import WorkbenchError
+from app.domain.evals.experiments import Experiment, ExperimentStatus
+from app.domain.evals.results import ColumnResults, ColumnVerdict, Results
+from app.ui.elements.format import percent
+from app.ui.elements.markup import Html, tag
+from app.workbench import Workbench
+
+STATUS: dict[ExperimentStatus, tuple[str, str]] = {
+    "planned": ("Planned", "stopped"),
+    "running": ("Running", "running"),
+    "paused": ("Paused", "paused"),
+    "completed": ("Completed", "done"),
+    "cancelled": ("Stopped", "stopped"),
+    "interrupted": ("Interrupted", "paused"),
+}
+"""Words and tone."""
+Stamp = tuple[str, int, str, str]
+
+
+class Outcomes:
+    """Of the experiments that were asked for; `read` looks up those that are not known yet."""
+
+    def __init__(self, workbench: Workbench) -> None:
+        self._workbench = workbench
+        self._known: dict[str, tuple[Stamp, str]] = {}
+        self._wanted: dict[str, Stamp] = {}
+
+    def words(self, experiment: Experiment) -> str:
+        """Empty while they are not known."""
+        stamp = self._stamp(experiment)
+        known = self._known.get(experiment.id)
+        if known is None or known[0] != stamp:
+            self._wanted[experiment.id] = stamp
+        return known[1] if known else ""
+
+    def stamps(self, experiments: Iterable[Experiment]) -> list[Stamp]:
+        """Change when something of these does."""
+        return [self._stamp(one) for one in experiments]
+
+    async def read(self) -> bool:
+        """Look up what was asked for; whether there was anything."""
+        wanted, self._wanted = self._wanted, {}
+        for experiment_id, stamp in wanted.items():
+            try:
+                self._known[experiment_id] = stamp, await self._read(experiment_id)
+            except WorkbenchError as problem:  # it was deleted meanwhile, or cannot be read
+                self._known[experiment_id] = stamp, str(problem)
+        return bool(wanted)
+
+    async def _read(self, experiment_id: str) -> str:
+        experimenting = self._workbench.experimenting
+        if experimenting.is_live(experiment_id):
+            progress = await experimenting.progress(experiment_id)
+            return f"{progress.ended:,} of {progress.total:,} done"
+        return outcome_words(await experimenting.results(experiment_id))
+
+    def _stamp(self, experiment: Experiment) -> Stamp:
+        revision = self._workbench.cells.revision(experiment.id)
+        return experiment.id, revision, experiment.status, experiment.updated_at.isoformat()
+
+
+def outcome_words(results: Results) -> str:
+    """`variant 2: better`, of each column; without another column how many passed."""
+    if not results.finished:
+        ended = sum(one.passed + one.failed + one.errors + one.not_scored for one in results.columns)
+        return f"{ended:,} of {ended + sum(one.pending + one.skipped for one in results.columns):,} done"
+    if results.verdicts:
+        return "; ".join(verdict_head(results, one) for one in results.verdicts)
+    return rate_words(results.columns[0])
+
+
+def verdict_head(results: Results, told: ColumnVerdict) -> str:
+    return f"{results.columns[told.column].column.words}: {told.verdict.verdict}"
+
+
+def rate_words(column: ColumnResults) -> str:
+    """`17 of 20 passed (70–97 %)`"""
+    scored = column.passed + column.failed
+    if not scored or column.low is None or column.high is None:
+        return "nothing scored"
+    return f"{column.passed:,} of {scored:,} passed ({column.low * 100:.0f}–{percent(column.high)})"
+
+
+def experiment_pill(status: ExperimentStatus) -> Html:
+    """Where an experiment stands, as a small coloured word."""
+    words, tone = STATUS[status]
+    return tag("span", tag("span", cls="pill-dot", aria_hidden="true"), words, cls=f"pill pill-{tone}")

@@ -1,0 +1,72 @@
+"""What is typed of a case, and read back."""
+
+import pytest
+from pydantic import JsonValue
+
+from app.domain.errors import WorkbenchError
+from app.domain.evals.cases import CaseContent, ExpectedCall, SimulatedUser
+from app.ui.evals.case_form import also_holds, content_of, texts_of
+
+FULL = CaseContent(
+    input="What is 5 + 10?",
+    turns=("And times 3?", "Thanks,\nbye"),
+    data={"rows": [1, 2]},
+    variables={"tone": "kind = short"},
+    reference={"sum": 15},
+    expected_calls=(ExpectedCall(name="calculator", arguments={"x": 5}), ExpectedCall(name="notes")),
+    tags=("sums", "Large ones"),
+    must_pass=True,
+    note="From the shop",
+)
+
+
+@pytest.mark.parametrize(
+    "case",
+    [
+        FULL,
+        CaseContent(input="Hello"),
+        CaseContent(input="Hello", expected_calls=()),
+        CaseContent(input="Hello", reference=45, variables={"letter": "two\nlines"}),
+        CaseContent(input="Hello", user=SimulatedUser(goal="A refund", persona="In a hurry", model="demo/agent")),
+    ],
+)
+def test_a_case_that_nobody_changed_is_read_back_as_it_was(case: CaseContent) -> None:
+    assert CaseContent.model_validate(content_of(texts_of(case), case)) == case
+
+
+def read(typed: dict[str, JsonValue]) -> CaseContent:
+    return CaseContent.model_validate(content_of({"input": "Hi", **typed}, CaseContent(input="")))
+
+
+def test_what_begins_like_json_is_read_as_json_and_all_else_as_text() -> None:
+    assert read({"reference": ' {"a": 1} '}).reference == {"a": 1}
+    assert read({"reference": "45"}).reference == "45"
+
+
+def test_no_call_is_another_thing_than_nobody_said() -> None:
+    assert read({"expected_calls": "none"}).expected_calls == ()
+    assert read({"expected_calls": " "}).expected_calls is None
+
+
+@pytest.mark.parametrize(
+    ("typed", "words"),
+    [
+        ({"input": " "}, "Write the message"),
+        ({"reference": "{broken"}, "Expected answer: this is no JSON"),
+        ({"expected_calls": "calculator [1]"}, "arguments are JSON with names"),
+        ({"variables": "no equals sign"}, "as name = value"),
+        ({"goal": "A refund"}, "Model: Field required"),
+        ({"goal": "A refund", "model": "demo/agent", "turns": "And?"}, "not both"),
+    ],
+)
+def test_what_cannot_be_read_is_told_with_its_field(typed: dict[str, JsonValue], words: str) -> None:
+    with pytest.raises(WorkbenchError, match=words.replace("(", r"\(")):
+        read(typed)
+
+
+def test_what_no_box_shows_is_kept_and_told() -> None:
+    before = CaseContent(input="Hi", files={"/a.csv": "0" * 64, "/b.csv": "1" * 64})
+    after = CaseContent.model_validate(content_of({"input": "Hello"}, before))
+    assert after.files == before.files
+    assert also_holds(before, recorded=True) == "It also holds 2 files, the recorded results of its tools."
+    assert also_holds(CaseContent(input="Hi"), recorded=False) == ""
