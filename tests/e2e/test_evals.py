@@ -295,3 +295,9 @@ def test_dialogs_can_be_used_by_everybody(page: Page, testid: str) -> None:
     expect(page.get_by_role("dialog")).to_be_visible()
     page.wait_for_load_state("networkidle")
     assert [one for one in violations(page) if not one.startswith("color-contrast")] == []  # it sees the page behind
+
+
+@pytest.mark.parametrize("address", ["/evals/nothing", "/experiments/nothing"])
+def test_what_is_not_there_is_said(page: Page, address: str) -> None:
+    page.goto(address)
+    expect(page.get_by_test_id("trouble")).to_contain_text("nothing")

@@ -31,7 +31,8 @@ def told_in(case: Case) -> str:
 
 
 def _row(case: Case, has_run: Callable[[str], bool]) -> Html:
-    opens = tag("button", head(case.headline, 200), cls="case-open", data_action="edit", data_testid="case-edit")
+    opens = tag("button", head(case.headline, 200), cls="case-open", data_action="edit", data_testid="case-edit",
+                data_key=case.id)  # fmt: skip
     name = head(case.headline, 40)
     return tag(
         "tr",

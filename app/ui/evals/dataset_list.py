@@ -89,6 +89,7 @@ class DatasetList(ui.element):
             tag("span", outcome, cls="session-meta eval-outcome", data_testid="dataset-outcome"),
             tag("time", ago(changed, now()), cls="session-meta optional", title=moment_text(changed)),
             href=dataset_address(dataset.slug),
+            data_key=dataset.id,
         )
         delete = icon_action("delete", "delete_outline", f"Delete {dataset.name}", title="Delete")
         return tag("li", link, delete, cls="session-row", data_dataset=dataset.id, data_testid="dataset-row")

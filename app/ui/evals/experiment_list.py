@@ -84,6 +84,7 @@ class ExperimentList(ui.element):
             tag("span", self._outcomes.words(experiment), cls="session-meta eval-outcome"),
             tag("time", ago(made, now()), cls="session-meta optional", title=moment_text(made)),
             href=experiment_address(experiment.id),
+            data_key=experiment.id,
         )
         delete = icon_action("delete", "delete_outline", f"Delete {experiment.title}", title="Delete")
         return tag("li", link, delete, cls="session-row", data_experiment=experiment.id, data_testid="experiment-row",

@@ -1,9 +1,11 @@
 """`/experiments/{id}`: what is tried, how far it is, what came of it, and what went wrong."""
 
+from contextlib import suppress
 from time import monotonic
 
 from nicegui import background_tasks, ui
 
+from app.domain.errors import NotFound
 from app.domain.evals.experiments import CellState, Experiment
 from app.ui.elements.buttons import button, icon_button
 from app.ui.elements.choice import Choice
@@ -96,7 +98,8 @@ class ExperimentPage:
         self._progress.show(progress_view(progress, shown.plan))
         if monotonic() >= self._not_before:
             self._seen = seen
-            await self._show_results()
+            with suppress(NotFound):  # it was deleted meanwhile, which the next look tells
+                await self._show_results()
 
     async def _show_results(self) -> None:
         began, own, experimenting = monotonic(), self._experiment.id, self._workbench.experimenting

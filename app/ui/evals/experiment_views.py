@@ -131,7 +131,8 @@ def _cell(plan: Plan, cell: Cell, headline: str) -> Html:
     again = f", repeat {cell.repeat + 1}" if plan.repeats > 1 else ""
     where = f"{plan.columns[cell.column].words}{again}"
     label = f"See the run of {head(headline, 40)}"
-    run = tag("a", "See the run", href=run_address(cell.runs[-1]), aria_label=label) if cell.runs else ""
+    address = run_address(cell.runs[-1]) if cell.runs else ""
+    run = tag("a", "See the run", href=address, aria_label=label, data_key=cell.id) if address else ""
     words = tag("span", tag("strong", head(headline, 120)), tag("small", head(why, 300)), cls="eval-name grow")
     who = tag("span", where, cls="session-meta")
     return tag("li", words, who, run, cls="session-row cell-row", data_testid="experiment-cell")
