@@ -4,7 +4,7 @@ Each run is noted in its cell before it begins, so that no kill leaves one of wh
 """
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -61,6 +61,8 @@ class Tried:
     cell: Cell
     slot: Slot
     record: CaseRecord
+    stopped: Callable[[], bool] = lambda: False
+    """Whether nothing of it is to go on by now."""
     traces: tuple[Sequence[Entry], ...] = ()
     below_usd: float = 0.0
     busy: bool = False
@@ -102,7 +104,9 @@ class Trying:
         self._runs = self.chat.runs
         self._users = SimulatedUsers(self._runs, self.chat.sessions)
 
-    async def tried(self, experiment: Experiment, case: Case, cell: Cell, slot: Slot) -> Tried:
+    async def tried(
+        self, experiment: Experiment, case: Case, cell: Cell, slot: Slot, *, stopped: Callable[[], bool]
+    ) -> Tried:
         """What came of the case's runs, none of which is scored yet.
 
         `cell` says what was tried before. Raises `StorageError` where nothing can be stored any more.
@@ -115,7 +119,7 @@ class Trying:
         except WorkbenchError as problem:
             ending = Ending(end="error", why=f"The recorded calls of this case cannot be read. {problem}")
             return Tried(experiment, case, cell, slot, CaseRecord((), plan, origin=case.id), ending=ending)
-        tried = Tried(experiment, case, cell, slot, CaseRecord(record, plan, origin=case.run_id or case.id))
+        tried = Tried(experiment, case, cell, slot, CaseRecord(record, plan, origin=case.run_id or case.id), stopped)
         try:
             tried.ending = await self._talk(tried)
         except StorageError:
@@ -131,17 +135,8 @@ class Trying:
             begun = [run_id for run_id in (*before, *cell.spoken) if await self._given_up(run_id)]
             before = tuple(run_id for run_id in before if run_id in begun)
             cost = sum(map(self._paid, begun))
-        again = Cell(
-            id=cell.id,
-            experiment_id=cell.experiment_id,
-            case_id=cell.case_id,
-            column=cell.column,
-            repeat=cell.repeat,
-            before=before,
-            spoken=cell.spoken,
-            cost=cost,
-        )
-        return await self.cells.save(again)
+        kept = {"before": before, "spoken": cell.spoken, "cost": cost}
+        return await self.cells.save(new_cell(cell.experiment_id, cell.key).model_copy(update=kept))
 
     def stop(self, cell: Cell) -> None:
         """End what goes on of it."""
@@ -226,6 +221,8 @@ class Trying:
             begun_as=lambda started: _begun(started, tried, first=first),
             work=acting,
         )
+        if tried.stopped():  # it was not there yet to be stopped
+            live.stop()
         await self._watched(live, tried, acting)
         entries = tuple(live.entries)
         cost = self._runs.ledger.run_cost(live.budget.account)

@@ -179,6 +179,9 @@ class Working:
                         return
                     await self._guarded(key, slot)
 
+    def _is_cancelled(self) -> bool:
+        return self._asked == "cancel"
+
     def _is_stopped(self) -> bool:
         """Whether no further cell is begun."""
         ceiling = self.experiment.plan.ceiling_usd
@@ -214,7 +217,8 @@ class Working:
         cell = await self._means.trying.renewed(before) if before else new_cell(self.experiment.id, key)
         if before is not None:
             self.tally.put(cell, before=before)
-        tried = await self._means.trying.tried(self.experiment, self._cases[key.case_id], cell, slot)
+        case = self._cases[key.case_id]
+        tried = await self._means.trying.tried(self.experiment, case, cell, slot, stopped=self._is_cancelled)
         if tried.ending.day_is_spent:
             self.pause(tried.ending.why)
             await self._keep(tried.cell, before=cell)

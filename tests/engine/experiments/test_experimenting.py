@@ -131,6 +131,20 @@ async def test_a_cancelled_one_stops_its_runs_and_counts_them_as_skipped(trials)
     assert (results.columns[0].skipped, results.columns[0].pending, results.finished) == (3, 0, False)
 
 
+async def test_whenever_it_is_cancelled_no_run_goes_on(trials):
+    await prepared(trials, 2)
+    gate = trials.models.answers = Gate()
+    for turns in range(0, 60, 3):
+        experiment = await trials.planned(concurrency=2)
+        await trials.bench.experimenting.start(experiment.id)
+        for _ in range(turns):
+            await asyncio.sleep(0)
+        await trials.bench.experimenting.cancel(experiment.id)
+        assert set(ends(await trials.over(experiment.id))) <= {"skipped"}, turns
+        assert not trials.bench.runs.live_runs()
+    assert not gate.open.is_set()
+
+
 async def test_a_run_that_a_person_stops_is_skipped_and_the_others_go_on(trials):
     await prepared(trials, 2)
     gate = trials.models.answers = Gate()
