@@ -89,6 +89,10 @@ TABLE = (
     Row(f"GET {API}/agents/{{agent}}/variants", "see its variants, with their prompts"),
     Row(f"POST {API}/agents/{{agent}}/variants", "save a variant", sent={"note": "more"}),
     Row(f"POST {API}/agents/{{agent}}/variants/2/promote", "make a variant the active one"),
+    Row(f"GET {API}/agents/{{agent}}/gate", "see what guards its variants", answers=(404,)),
+    Row(f"PUT {API}/agents/{{agent}}/gate", "guard its variants", sent={"dataset": "none"}, answers=(404,)),
+    Row(f"DELETE {API}/agents/{{agent}}/gate", "guard its variants no more"),
+    Row(f"POST {API}/agents/{{agent}}/variants/2/gate", "try a variant for its gate", answers=(404,)),
     Row(RUN, "run the active variant", limited="its agents", guest="public", sent=SAID),
     Row(RUN, "run the active variant by its number", limited="its agents", guest="public", sent=SAID | {"variant": 2}),
     Row(

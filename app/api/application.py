@@ -16,6 +16,7 @@ from app.api.openai.compatible import openai_routes
 from app.api.openapi import DESCRIPTION
 from app.api.router import routes
 from app.domain.errors import WorkbenchError
+from app.domain.evals.gates import GateClosed
 from app.workbench import Workbench
 
 Asked = Request | WebSocket
@@ -66,6 +67,9 @@ def attach_workbench(app: FastAPI, workbench: Workbench) -> None:
 
 async def _in_words(asked: Asked, error: Exception) -> Response:
     match error:
+        case GateClosed(outcome=outcome):
+            held = outcome.model_dump(mode="json") | {"state": outcome.state, "reasons": outcome.reasons}
+            return error_response(str(error), error.code, STATUS_OF_CODE[error.code], data=held)
         case WorkbenchError():
             return _told(asked, str(error), error.code, STATUS_OF_CODE.get(error.code, 422))
         case RequestValidationError() | WebSocketRequestValidationError():

@@ -19,6 +19,7 @@ from app.api.routes import (
     experiments,
     exports,
     forks,
+    gates,
     jobs,
     keys,
     run_agent,
@@ -38,6 +39,8 @@ PREFIX = "/api/v1"
 RESOURCES = (
     agents.router,
     agents.variants,
+    gates.router,
+    gates.of_variant,
     run_agent.router,
     run_reading.of_agent,
     run_reading.router,

@@ -9,8 +9,9 @@ from typing import Literal
 from pydantic import Field, JsonValue
 
 from app.domain.errors import Conflict, NotFound, WorkbenchError
+from app.domain.evals.gates import Activation, Gate
 from app.domain.messages import Disposition, MediaPattern
-from app.domain.tools import Policy, canonical_name
+from app.domain.tools import Policy
 from app.domain.values import Value, new_id, now
 
 LONGEST_NAME = 80  # characters
@@ -154,6 +155,10 @@ class Agent(Value):
     active: int
     """The number of the variant that runs when none is asked for."""
     archived: tuple[int, ...] = ()
+    gate: Gate | None = None
+    """What a variant has to show before it is the active one."""
+    activations: tuple[Activation, ...] = ()
+    """Which variants became the active one, in order."""
     is_public: bool = False
     created_at: datetime
     created_by: str = ""
@@ -172,6 +177,12 @@ class Agent(Value):
             if variant.number == number:
                 return variant
         raise NotFound(f"Agent {self.name!r} has no variant {number}.")
+
+    def was_active(self, number: int) -> bool:
+        """Whether it is active or was before; where nothing is known of that, each one up to the active one was."""
+        if not self.activations:
+            return number <= self.active
+        return number == self.active or any(one.variant == number for one in self.activations)
 
     def status_of(self, number: int) -> VariantStatus:
         if number == self.active:
@@ -218,24 +229,16 @@ def with_variant(agent: Agent, behaviour: Behaviour, *, origin: int, note: str =
     return agent.model_copy(update={"variants": (*agent.variants, variant)})
 
 
-def policy_of(behaviour: Behaviour, name: str, kit: str = "") -> Policy:
-    """What holds for the tool or kit of that name: what is said of a tool goes before what is said of its kit."""
-    said = {canonical_name(choice.name): choice.policy for choice in behaviour.tools}
-    return said.get(name) or (said.get(kit) if kit else None) or "off"
-
-
-def with_tool(behaviour: Behaviour, name: str, policy: Policy, *, instead: Collection[str] = ()) -> Behaviour:
-    """The behaviour with that tool or kit granted, in place of what it said of it and of the tools in `instead`."""
-    replaced = {name, *instead}
-    others = tuple(choice for choice in behaviour.tools if canonical_name(choice.name) not in replaced)
-    return behaviour.model_copy(update={"tools": (*others, ToolChoice(name=name, policy=policy))})
-
-
-def promoted(agent: Agent, number: int) -> Agent:
-    """The agent with that variant active."""
+def promoted(agent: Agent, number: int, *, by: str = "", override: str = "", reasons: tuple[str, ...] = ()) -> Agent:
+    """The agent with that variant active; whether its gate lets it is asked in `engine/experiments/gating.py`."""
     agent.variant(number)
+    if number == agent.active:
+        return agent
+    earlier = (one for one in agent.variants if agent.was_active(one.number))
+    before = agent.activations or tuple(Activation(variant=one.number, at=one.created_at) for one in earlier)
+    then = Activation(variant=number, at=now(), by=by, override=override, reasons=reasons)
     archived = tuple(other for other in agent.archived if other != number)
-    return agent.model_copy(update={"active": number, "archived": archived})
+    return agent.model_copy(update={"active": number, "archived": archived, "activations": (*before, then)})
 
 
 def archived(agent: Agent, number: int) -> Agent:

@@ -1,12 +1,14 @@
 """What a person has decided about tools: which are on, which files may run, which servers and requests were added."""
 
+from collections.abc import Collection
 from datetime import datetime
 from typing import Annotated, Literal
 
 from pydantic import Field, JsonValue, field_validator
 
+from app.domain.agents import Behaviour, ToolChoice
 from app.domain.apps import AppConsent
-from app.domain.tools import ToolSpec
+from app.domain.tools import Policy, ToolSpec, canonical_name
 from app.domain.values import Value
 
 
@@ -136,3 +138,16 @@ class McpServer(Value):
     def _without_hints(cls, tools: tuple[ToolSpec, ...] | None) -> tuple[ToolSpec, ...] | None:
         """An earlier version stored as a fact what the server only claimed."""
         return tools and tuple(one.model_copy(update={"idempotent": False, "side_effects": True}) for one in tools)
+
+
+def policy_of(behaviour: Behaviour, name: str, kit: str = "") -> Policy:
+    """What holds for the tool or kit of that name: what is said of a tool goes before what is said of its kit."""
+    said = {canonical_name(choice.name): choice.policy for choice in behaviour.tools}
+    return said.get(name) or (said.get(kit) if kit else None) or "off"
+
+
+def with_tool(behaviour: Behaviour, name: str, policy: Policy, *, instead: Collection[str] = ()) -> Behaviour:
+    """The behaviour with that tool or kit granted, in place of what it said of it and of the tools in `instead`."""
+    replaced = {name, *instead}
+    others = tuple(choice for choice in behaviour.tools if canonical_name(choice.name) not in replaced)
+    return behaviour.model_copy(update={"tools": (*others, ToolChoice(name=name, policy=policy))})

@@ -44,6 +44,8 @@ def read_agent_file(content: bytes, taken_slugs: Collection[str]) -> Agent:
         "name": agent.name.strip(),
         "variants": tuple(_with_tools_off(variant) for variant in agent.variants),
         "is_public": False,
+        "gate": None,
+        "activations": (),
         "created_by": "page",
         "deleted_at": None,
     }

@@ -20,6 +20,7 @@ with late():
     import app.engine.experiments.cells
     import app.engine.experiments.collecting
     import app.engine.experiments.experimenting
+    import app.engine.experiments.gating
     import app.engine.experiments.judging
     import app.engine.experiments.planning
     import app.engine.experiments.scoring
@@ -356,6 +357,12 @@ class Workbench(ModelParts):
         trying = app.engine.experiments.cells.Trying(self.chat, self.cells, self.collecting)
         parts = (self.experiments, self.cells, planning, self.collecting, trying, self.scoring)
         return app.engine.experiments.experimenting.Experimenting(*parts)
+
+    @late_part
+    def gating(self) -> "app.engine.experiments.gating.Gating":
+        """The way in which a variant becomes the active one."""
+        parts = (self.agents, self.experiments, self.experimenting, self.tools, self.scores)
+        return app.engine.experiments.gating.Gating(*parts)
 
     # Keys of the app, and what may be told to nobody.
 

@@ -17,6 +17,7 @@ M = TypeVar("M", bound=BaseModel)
 STATUS_OF_CODE = {
     "not_found": 404,
     "conflict": 409,
+    "gate": 409,
     "too_large": 413,
     "storage": 507,
     "forbidden": 403,
@@ -105,8 +106,10 @@ def refused(error: WorkbenchError) -> JSONResponse:
     return error_response(str(error), error.code, STATUS_OF_CODE.get(error.code, 422))
 
 
-def error_response(sentence: str, code: str, status: int, headers: Mapping[str, str] | None = None) -> JSONResponse:
-    return JSONResponse({"success": False, "error": sentence, "code": code}, status, headers)
+def error_response(
+    sentence: str, code: str, status: int, headers: Mapping[str, str] | None = None, **more: object
+) -> JSONResponse:
+    return JSONResponse({"success": False, "error": sentence, "code": code, **more}, status, headers)
 
 
 def faults_in_words(faults: Iterable[Mapping[str, object]]) -> str:

@@ -8,6 +8,7 @@ from pydantic import BaseModel, ConfigDict, Field, JsonValue
 from app.api.door.envelopes import Reply
 from app.api.routes.agent_config import Config, Several
 from app.domain.agents import Agent, Behaviour, ToolChoice, Variable, Variant, VariantStatus
+from app.domain.evals.gates import LONGEST_REASON
 from app.domain.messages import Disposition, MediaPattern
 from app.domain.prompts import variables_of
 from app.domain.tools import canonical_name
@@ -29,6 +30,12 @@ _AGENT: dict[str, JsonValue] = {"name": "Sums", "description": "Adds and multipl
 
 Named = Annotated[Text, Field(max_length=1000)]
 Prompt = Annotated[Text, Field(max_length=LONGEST_PROMPT)]
+Reason = Annotated[
+    Text,
+    Field(
+        max_length=LONGEST_REASON, description="Why the variant may be active although the agent's gate holds it back."
+    ),
+]
 Warnings = tuple[str, ...]
 """What was saved and may not be meant so, such as a model that nobody knows; told when it is saved."""
 
@@ -78,6 +85,17 @@ class AgentChange(BehaviourBody):
     name: Named | None = None
     description: Prompt | None = None
     is_public: bool | None = Field(None, description="Whether it may be run on this machine without a key.")
+    override: Reason = ""
+
+
+class Promotion(BaseModel):
+    """How a variant becomes the active one."""
+
+    model_config = ConfigDict(
+        extra="forbid", json_schema_extra={"examples": [{"override": "The case that fails is out of date."}]}
+    )
+
+    override: Reason = ""
 
 
 class NewAgent(AgentChange):

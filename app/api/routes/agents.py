@@ -1,5 +1,9 @@
 """REST for agents: listed, made, changed, deleted; their variants listed, saved, promoted."""
 
+from typing import Annotated
+
+from fastapi import Body
+
 from app.api.door.access import agent_for, agents_for, managers_only
 from app.api.door.dependencies import Asking, Here, resource
 from app.api.door.envelopes import Envelope, ListEnvelope
@@ -11,10 +15,11 @@ from app.api.routes.agent_bodies import (
     BehaviourBody,
     NewAgent,
     NewVariant,
+    Promotion,
     VariantReply,
 )
 from app.api.routes.agent_config import Several
-from app.domain.agents import Agent, Behaviour, name_problem, new_agent, promoted, with_variant
+from app.domain.agents import Agent, Behaviour, name_problem, new_agent, with_variant
 from app.domain.errors import Conflict, NotFound, WorkbenchError
 from app.workbench import Workbench
 
@@ -55,13 +60,21 @@ async def get_agent(agent: str, workbench: Here, caller: Asking) -> Envelope[Age
 
 @router.put("/{agent}")
 async def change_agent(agent: str, body: AgentChange, workbench: Here, caller: Asking) -> Envelope[AgentReply]:
-    """Change what the body names. New behaviour is saved as a further variant and becomes the active one."""
+    """Change what the body names. New behaviour is saved as a further variant and becomes the active one.
+
+    Where the agent's gate holds that variant back, it is saved, not active, and the answer is 409 `gate`.
+    """
     found = agent_for(workbench, caller, agent)
     managers_only(caller, "change agents")
     if body.name is not None:
         check_name(workbench, body.name, itself=found.id)
     behaviour = await changed(workbench, found.active_variant.behaviour, body)
-    stored = await workbench.agents.change(found.id, lambda newest: _with(newest, body, behaviour))
+    stored = await workbench.gating.keep(
+        found.id,
+        lambda newest: _with(newest, body, behaviour),
+        by=triggered_by(caller.trigger),
+        override=body.override,
+    )
     return Envelope(data=AgentReply.of(stored, to_owner=True, warnings=await _warnings(workbench, stored)))
 
 
@@ -113,8 +126,7 @@ def _with(agent: Agent, body: AgentChange, behaviour: Behaviour) -> Agent:
     agent = agent.model_copy(update=changes)
     if behaviour == agent.active_variant.behaviour:
         return agent
-    more = with_variant(agent, behaviour, origin=agent.active, note="Changed over the API")
-    return promoted(more, more.variants[-1].number)
+    return with_variant(agent, behaviour, origin=agent.active, note="Changed over the API")
 
 
 @variants.get("")
@@ -141,9 +153,12 @@ async def save_variant(agent: str, body: NewVariant, workbench: Here, caller: As
 
 
 @variants.post("/{number}/promote")
-async def promote_variant(agent: str, number: Several, workbench: Here, caller: Asking) -> Envelope[AgentReply]:
-    """Make that variant the active one."""
+async def promote_variant(
+    agent: str, number: Several, workbench: Here, caller: Asking, body: Annotated[Promotion | None, Body()] = None
+) -> Envelope[AgentReply]:
+    """Make that variant the active one. Where the agent's gate holds it back the answer is 409 `gate`."""
     found = agent_for(workbench, caller, agent)
     managers_only(caller, "change agents")
-    stored = await workbench.agents.change(found.id, lambda newest: promoted(newest, number))
+    by, override = triggered_by(caller.trigger), body.override if body else ""
+    stored = await workbench.gating.activate(found.id, number, by=by, override=override)
     return Envelope(data=AgentReply.of(stored, to_owner=True))

@@ -138,7 +138,7 @@ class VerdictReply(Reply):
     @classmethod
     def of(cls, columns: tuple[Column, ...], told: ColumnVerdict) -> Self:
         column = columns[told.column]
-        return cls.model_validate({**told.verdict.model_dump(), **_named(column), "against": columns[0].words})
+        return cls.model_validate({**_named(column), **told.verdict.model_dump(), "against": columns[0].words})
 
 
 class ExperimentDetail(ExperimentReply):

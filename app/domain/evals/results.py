@@ -70,7 +70,7 @@ def state_of(cell: Cell | None, experiment: Experiment) -> CellState:
 def results_of(experiment: Experiment, cells: Iterable[Cell]) -> Results:
     """Takes a while where there are many cells: for a thread."""
     plan, known = experiment.plan, {cell.id: cell for cell in cells}
-    scored = [_scores(experiment, known, column) for column in range(len(plan.columns))]
+    scored = [scores_of(experiment, known, column) for column in range(len(plan.columns))]
     ended = all(cell.end is not None for cell in known.values()) and len(known) >= plan.size
     done = experiment.status == "completed" and ended
     tried = [one for one, column in zip(scored, plan.columns, strict=True) if not column.as_recorded]
@@ -121,7 +121,7 @@ def _column(experiment: Experiment, known: Cells, number: int) -> ColumnResults:
     )
 
 
-def _scores(experiment: Experiment, known: Cells, column: int) -> dict[str, CaseScores]:
+def scores_of(experiment: Experiment, known: Cells, column: int) -> dict[str, CaseScores]:
     """By case: what counts of its repeats."""
     plan = experiment.plan
     return {case_id: _case_scores(_repeats(experiment, known, case_id, column), plan) for case_id in plan.case_ids}

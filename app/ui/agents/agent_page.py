@@ -6,17 +6,27 @@ from typing import Literal
 
 from nicegui import PageArguments, background_tasks, ui
 
-from app.domain.agents import Agent, Behaviour, archived, name_problem, promoted, renamed, unarchived
+from app.domain.agents import Agent, Behaviour, archived, name_problem, renamed, unarchived
 from app.domain.errors import NotFound
+from app.domain.evals.gates import GateOutcome
 from app.ui.agents.agent_heading import agent_heading
 from app.ui.agents.agent_transfer import download_agent
 from app.ui.agents.editor_draft import EditorBar, EditorDraft
 from app.ui.agents.editor_form import EditorForm
 from app.ui.agents.editor_tabs import TABS, Tab, changed_tabs, tab_of
+from app.ui.agents.gate_settings import change_gate
 from app.ui.agents.try_chat import TryChat
 from app.ui.agents.variants import Variants
 from app.ui.conversation.differences_view import EDITOR, DifferencesDialog
-from app.ui.elements.addresses import AGENTS, agent_address, agent_runs_address, compare_address, session_address
+from app.ui.conversation.gate_dialog import ask_about, past_the_gate
+from app.ui.elements.addresses import (
+    AGENTS,
+    agent_address,
+    agent_runs_address,
+    compare_address,
+    session_address,
+    suggest_address,
+)
 from app.ui.elements.buttons import button, icon_button
 from app.ui.elements.choice import Choice
 from app.ui.elements.notices import notify, problems_shown
@@ -26,7 +36,9 @@ from app.ui.elements.undo_bar import UndoBar
 from app.ui.markdown.live_markdown import LiveMarkdown
 from app.workbench import Workbench
 
-REFRESH_SECONDS = 0.5
+REFRESH_SECONDS, GATE_SECONDS = 0.5, 2.0
+MOST_GATED = 20
+"""The newest variants of which is told whether the gate would let them past."""
 LONGEST_DESCRIPTION = 500
 Side = Literal["try", "variants"]
 
@@ -58,6 +70,7 @@ class AgentPage:
         self._agent_id = agent.id
         self._draft = EditorDraft(workbench, agent)
         self._seen: tuple[object, ...] = ()
+        self._outcomes: dict[int, GateOutcome] = {}
         ui.page_title(f"{agent.name} · Agent Playground")
         self._undo = UndoBar()
         with ui.element("div").classes("page page-wide agent-page"):
@@ -73,6 +86,7 @@ class AgentPage:
         self._show_form()
         self._look()
         ui.timer(REFRESH_SECONDS, self._look)
+        ui.timer(GATE_SECONDS, self._look_at_gate)
 
     @property
     def _agent(self) -> Agent:
@@ -85,6 +99,7 @@ class AgentPage:
                 icon_button("edit", "Rename", self._rename, testid="rename-agent")
                 icon_button("notes", "Change the description", self._redescribe, testid="describe-agent")
                 icon_button("download", "Export to a file", lambda: download_agent(self._agent), testid="agent-export")
+                icon_button("verified_user", "Gate: what guards promotion", self._change_gate, testid="agent-gate")
                 icon_button("delete_outline", "Delete", self._delete, testid="agent-delete")
                 compare = button("Compare", partial(self._compare, 0), icon="view_column", testid="compare-button")
                 compare.props('aria-label="Compare variants side by side"')
@@ -136,11 +151,11 @@ class AgentPage:
         """Show what is new of the agent and of its draft."""
         agent = self._agent
         week = self._workbench.rows.week_of(agent.id)
-        state = (agent, week, self._draft.origin)
+        state = (agent, week, self._draft.origin, dict(self._outcomes))
         if state != self._seen:
             self._seen = state
             self._heading.set_content(agent_heading(agent, week))
-            self._variants.show(agent, origin=self._draft.origin)
+            self._variants.show(agent, origin=self._draft.origin, outcomes=self._outcomes)
         self._bar.show(self._draft)
         self._mark()
         self._show_elsewhere()
@@ -200,6 +215,8 @@ class AgentPage:
             match action:
                 case "promote":
                     await self._promote(number)
+                case "gate":
+                    await self._show_gate(number)
                 case "diff":
                     self._show_differences(number)
                 case "talk":
@@ -218,11 +235,37 @@ class AgentPage:
 
     async def _promote(self, number: int) -> None:
         before = self._agent
-        await self._workbench.agents.change(self._agent_id, partial(promoted, number=number))
-        changes = {"active": before.active, "archived": before.archived}
+        activate = partial(self._workbench.gating.activate, self._agent_id, number, by="page")
+        self._offer_back(before, await past_the_gate(self._workbench, self._agent_id, activate))
+
+    async def _show_gate(self, number: int) -> None:
+        before = self._agent
+        if (outcome := await self._workbench.gating.outcome(before, number)) is not None:
+            self._offer_back(before, await ask_about(self._workbench, self._agent_id, outcome))
+
+    def _offer_back(self, before: Agent, after: Agent | None) -> None:
+        if after is None:
+            return
+        changes = {"active": before.active, "archived": before.archived, "activations": before.activations}
         back = partial(Agent.model_copy, update=changes)
         undo = partial(self._workbench.agents.change, self._agent_id, back)
-        self._undo.show(f"Variant {number} is the active one", undo, self._look)
+        self._undo.show(f"Variant {after.active} is the active one", undo, self._look)
+
+    async def _change_gate(self) -> None:
+        with problems_shown():
+            await change_gate(self._workbench, self._agent)
+        await self._look_at_gate()
+
+    async def _look_at_gate(self) -> None:
+        """Tell of the newest variants whether the gate would let them past."""
+        agent, gating = self._agent, self._workbench.gating
+        told = (
+            {}
+            if agent.gate is None
+            else {one.number: await gating.outcome(agent, one.number) for one in agent.variants[-MOST_GATED:]}
+        )
+        self._outcomes = {number: outcome for number, outcome in told.items() if outcome is not None}
+        self._look()
 
     def _show_differences(self, number: int) -> None:
         """Against the active variant; for that one, against where it came from."""

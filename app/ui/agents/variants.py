@@ -1,13 +1,16 @@
 """An agent's variants as a list, newest first, each with what can be done with it."""
 
 import json
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from datetime import datetime
 
 from nicegui import ui
 
 from app.domain.agents import Agent, Variant, VariantStatus
+from app.domain.evals.gates import GateOutcome
 from app.domain.values import now
+from app.ui.conversation.differences_view import past_gate
+from app.ui.conversation.gate_dialog import gate_pill
 from app.ui.elements.clicks import on_click_of
 from app.ui.elements.focus import refocus
 from app.ui.elements.format import ago, moment_text, plural
@@ -30,6 +33,7 @@ class Variants(ui.element):
         self._with_archived = False
         self._agent: Agent | None = None
         self._origin = 0
+        self._outcomes: Mapping[int, GateOutcome] = {}
         with self:
             self._list = ui.html(sanitize=False).props("data-testid=versions")
             on_click_of(self._list, "action", self._clicked, along=("variant",))
@@ -37,16 +41,24 @@ class Variants(ui.element):
             self._more.on("click", self._toggle_archived)
         self._on_action = on_action
 
-    def show(self, agent: Agent, *, origin: int) -> None:
-        """List them; the one that the editor began from is marked."""
+    def show(self, agent: Agent, *, origin: int, outcomes: Mapping[int, GateOutcome] | None = None) -> None:
+        """List them; the one that the editor began from is marked, and what the gate says of each."""
         self._agent, self._origin = agent, origin
+        self._outcomes = outcomes or {}
         listed = [
             variant
             for variant in sorted(agent.variants, key=lambda one: one.number, reverse=True)
             if self._with_archived or agent.status_of(variant.number) != "archived"
         ]
         moment = now()
-        rows = (variant_row(agent, variant, moment, in_editor=variant.number == origin) for variant in listed)
+        rows = (
+            variant_row(
+                *(agent, variant, moment),
+                in_editor=variant.number == origin,
+                outcome=self._outcomes.get(variant.number),
+            )
+            for variant in listed
+        )
         self._list.set_content(tag("ul", *rows, cls="variant-list"))
         self._more.visible = bool(agent.archived)
         hidden = plural(len(agent.archived), "archived variant")
@@ -63,7 +75,9 @@ class Variants(ui.element):
         refocus(self._list, f"{row} [data-action={json.dumps(action)}]", f"{row} [data-action=diff]")
 
 
-def variant_row(agent: Agent, variant: Variant, moment: datetime, *, in_editor: bool) -> Html:
+def variant_row(
+    agent: Agent, variant: Variant, moment: datetime, *, in_editor: bool, outcome: GateOutcome | None = None
+) -> Html:
     """A variant: number, status, note, when it was saved and what from, and its buttons."""
     status = agent.status_of(variant.number)
     head = tag(
@@ -71,6 +85,7 @@ def variant_row(agent: Agent, variant: Variant, moment: datetime, *, in_editor: 
         tag("strong", f"v{variant.number}"),
         tag("span", standing(agent, variant.number), cls=f"pill {_TONES[status]}", data_testid="variant-status"),
         tag("span", "in editor", cls="faint") if in_editor else "",
+        gate_pill(outcome) if outcome else "",
         _promote(agent, variant, status),
         cls="variant-head",
     )
@@ -78,6 +93,7 @@ def variant_row(agent: Agent, variant: Variant, moment: datetime, *, in_editor: 
         "li",
         head,
         tag("p", variant.note, cls="variant-note") if variant.note else "",
+        past_gate(agent, variant.number),
         tag("p", _origin(variant, moment), cls="variant-foot"),
         tag("div", *_actions(variant.number, status), cls="variant-actions"),
         cls="variant-row is-active" if status == "active" else "variant-row",
@@ -94,8 +110,7 @@ def _origin(variant: Variant, moment: datetime) -> Html:
 def _promote(agent: Agent, variant: Variant, status: VariantStatus) -> Html:
     if status == "active":
         return Html("")
-    is_older = variant.number < agent.active
-    words = "Roll back" if is_older else "Promote"
+    words = "Roll back" if agent.was_active(variant.number) else "Promote"
     meaning = f"Make variant {variant.number} the active one"
     return tag(
         "button",

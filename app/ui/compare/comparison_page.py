@@ -4,7 +4,7 @@ from functools import partial
 
 from nicegui import ui
 
-from app.domain.agents import Agent, Behaviour, promoted, with_variant
+from app.domain.agents import Agent, Behaviour, with_variant
 from app.domain.comparisons import LETTERS, ComparedTurn, Comparison
 from app.domain.errors import Conflict, NotFound
 from app.domain.sessions import Session
@@ -17,6 +17,7 @@ from app.ui.compare.words import ColumnFacts, column_head
 from app.ui.conversation.attachments import Attachments
 from app.ui.conversation.composer import SendAs
 from app.ui.conversation.composer_bar import ComposerBar
+from app.ui.conversation.gate_dialog import past_the_gate
 from app.ui.conversation.session_bars import status_line
 from app.ui.conversation.task_line import task_state
 from app.ui.conversation.turn import Turn
@@ -227,10 +228,13 @@ class ComparisonPage:
 
     async def _promote(self, place: int) -> None:
         session = self._sessions()[place]
-        before = self._agent_of(session).active
-        agent = await promote(self._workbench, session)
+        before = self._agent_of(session)
+        agent = await past_the_gate(self._workbench, before.id, partial(promote, self._workbench, session))
         self._show_heads()
-        undo = partial(self._workbench.agents.change, agent.id, partial(Agent.model_copy, update={"active": before}))
+        if agent is None:
+            return
+        changes = {"active": before.active, "activations": before.activations}
+        undo = partial(self._workbench.agents.change, agent.id, partial(Agent.model_copy, update=changes))
         self._undo.show(f"{agent.name} answers as v{agent.active} from now on", undo, self._show_heads)
 
 
@@ -244,25 +248,26 @@ _WELCOME = joined(
 async def promote(workbench: Workbench, session: Session) -> Agent:
     """The agent with the column's variant active; a model of the column's own is saved as a new variant first.
 
-    Raises `WorkbenchError` as `agents.change` does.
+    Raises `WorkbenchError` as `agents.change` does, and `GateClosed` where the agent's gate holds the variant back.
     """
-
-    def change(agent: Agent) -> Agent:
-        saved = _with_model(agent, session)
-        return promoted(saved, session.variant if saved is agent else saved.variants[-1].number)
-
-    agent = await workbench.agents.change(session.agent_id, change)
+    saved = await workbench.agents.change(session.agent_id, partial(_with_model, session=session))
+    number = session.variant if _is_plain(saved, session) else saved.variants[-1].number
     if session.model is not None:
-        at_home = {"variant": agent.active, "model": None}
+        at_home = {"variant": number, "model": None}
         await workbench.sessions.change(session.id, lambda one: one.model_copy(update=at_home))
-    return agent
+    return await workbench.gating.activate(session.agent_id, number, by="page")
+
+
+def _is_plain(agent: Agent, session: Session) -> bool:
+    """Whether its variant, as it was saved, is what the column shows."""
+    return session.model in (None, agent.variant(session.variant).behaviour.model)
 
 
 def _with_model(agent: Agent, session: Session) -> Agent:
     """The agent with the variant under the session's model as its newest; the agent itself where that is no change."""
-    behaviour = agent.variant(session.variant).behaviour
-    if session.model is None or session.model == behaviour.model:
+    if _is_plain(agent, session):
         return agent
+    behaviour = agent.variant(session.variant).behaviour
     own = behaviour.model_copy(update={"model": session.model})
     return with_variant(agent, own, origin=session.variant, note=f"With {session.model}, from a comparison")
 

@@ -7,7 +7,7 @@ from nicegui import background_tasks, ui
 from app.domain.agents import Agent, Behaviour
 from app.domain.differences import Area, Change, Differences, WordRun, differences
 from app.ui.elements.buttons import icon_button
-from app.ui.elements.format import plural
+from app.ui.elements.format import moment_text, plural
 from app.ui.elements.markup import Html, joined, tag
 from app.ui.elements.questions import named_dialog
 from app.ui.elements.variant_select import variant_words
@@ -108,6 +108,22 @@ def _name(change: Change) -> str:
     return change.name if change.area in ("tools", "variables") else change.name.replace("_", " ")
 
 
+def past_gate(agent: Agent, number: int) -> Html:
+    """Why somebody let that variant past the gate, each time; empty where nobody did."""
+    let = [one for one in agent.activations if one.variant == number and one.override]
+    rows = (
+        tag(
+            "p",
+            f"Promoted past its gate on {moment_text(one.at)}: “{one.override}”",
+            tag("span", f" {' '.join(one.reasons)}", cls="faint"),
+            cls="variant-note",
+            data_testid="gate-override-note",
+        )
+        for one in let
+    )
+    return joined(*rows)
+
+
 EDITOR = 0
 """Stands for what is in the editor, in the place of a variant's number."""
 
@@ -145,7 +161,9 @@ class DifferencesDialog:
         before, after = self._of(self._before.value), self._of(self._after.value)
         found = await compared(before, after)
         if not self._view.is_deleted:
-            self._view.set_content(differences_view(found, empty="Nothing is different between these two."))
+            shown = differences_view(found, empty="Nothing is different between these two.")
+            number = self._after.value
+            self._view.set_content(joined(past_gate(self._agent, number) if number else "", shown))
 
     def _of(self, number: object) -> Behaviour:
         return self._agent.variant(number).behaviour if isinstance(number, int) and number else self._behaviour

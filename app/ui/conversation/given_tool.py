@@ -1,8 +1,9 @@
 """A tool that a person gives to the agent of a session with one click."""
 
-from app.domain.agents import Agent, Behaviour, with_tool, with_variant
+from app.domain.agents import Agent, Behaviour, with_variant
 from app.domain.errors import NotFound
 from app.domain.sessions import switched
+from app.domain.tool_settings import with_tool
 from app.ui.elements.visible import title_of
 from app.workbench import Workbench
 

@@ -10,6 +10,7 @@ AGENTS = "/agents"
 TOOLS = "/tools"
 TOOL_SOURCES = "/tools/sources/all"
 NEW_HTTP_TOOL = "/tools/new/request"
+EVALS = "/evals"
 COMPARE = "/compare"
 EVALS = "/evals"
 EXPERIMENTS = f"{EVALS}?show=experiments"
@@ -68,6 +69,10 @@ def provider_address(name: str) -> str:
     return f"{SETTINGS}?provider={quote(name, safe='')}"
 
 
+def experiment_address(experiment_id: str) -> str:
+    return f"/experiments/{experiment_id}"
+
+
 def comparison_address(comparison_id: str) -> str:
     return f"{COMPARE}/{comparison_id}"
 
@@ -81,10 +86,6 @@ def compare_address(agent_slug: str, *variants: int) -> str:
 def dataset_address(slug: str, *, case: str = "") -> str:
     """The dataset, or that case of it, open to be changed."""
     return f"{EVALS}/{slug}" + (f"?case={case}" if case else "")
-
-
-def experiment_address(experiment_id: str) -> str:
-    return f"/experiments/{experiment_id}"
 
 
 def matrix_address(experiment_id: str) -> str:

@@ -6,9 +6,11 @@ from functools import partial
 
 from nicegui import events, ui
 
-from app.domain.agents import Agent, Behaviour, WorkingCopy, policy_of, promoted, with_tool, with_variant
+from app.domain.agents import Agent, Behaviour, WorkingCopy, with_variant
+from app.domain.tool_settings import policy_of, with_tool
 from app.domain.tools import Policy, ToolSpec
 from app.domain.values import now
+from app.ui.conversation.gate_dialog import past_the_gate
 from app.ui.elements.buttons import button
 from app.ui.elements.choice import Choice
 from app.ui.elements.format import plural
@@ -67,8 +69,9 @@ async def give_to_agents(
     with problems_shown():
         for agent_id in wish.agents:
             agent, taken_back = await _give(workbench, agent_id, wish)
-            given.append(agent)
             back.append(taken_back)
+            if agent is not None:
+                given.append(agent)
     if given:
         named = [f"{agent.name} (v{agent.active})" for agent in given[:MOST_NAMED]]
         rest = [plural(len(given) - MOST_NAMED, "more agent")] if len(given) > MOST_NAMED else []
@@ -84,23 +87,27 @@ class Wish:
     """Their ids."""
 
 
-async def _give(workbench: Workbench, agent_id: str, wish: Wish) -> tuple[Agent, Callable[[], object]]:
-    """The agent that has it now, and what takes it back. Raises `WorkbenchError`."""
+async def _give(workbench: Workbench, agent_id: str, wish: Wish) -> tuple[Agent | None, Callable[[], object]]:
+    """The agent that has it now, and what takes it back; no agent where its gate holds that back.
+
+    Raises `WorkbenchError`.
+    """
     gift, policy = wish.gift, wish.policy
-    before = workbench.agents.get(agent_id).active
+    before = workbench.agents.get(agent_id)
 
     def changed(agent: Agent) -> Agent:
         behaviour = gift.to(agent.active_variant.behaviour, policy)
-        saved = with_variant(agent, behaviour, origin=agent.active, note=f"Given: {gift.title}")
-        return promoted(saved, saved.variants[-1].number)
+        return with_variant(agent, behaviour, origin=agent.active, note=f"Given: {gift.title}")
 
-    agent = await workbench.agents.change(agent_id, changed)
+    agent = await past_the_gate(workbench, agent_id, partial(workbench.gating.keep, agent_id, changed, by="page"))
+    if agent is None:
+        return None, lambda: None
     copy = workbench.working_copies.get(agent_id)
     if copy is not None:  # what is being edited would else take the tool away again when it is saved
         _type(workbench, copy, gift.to(copy.behaviour, policy))
 
     async def taken_back() -> None:
-        await workbench.agents.change(agent_id, partial(_without, number=agent.active, before=before))
+        await workbench.agents.change(agent_id, partial(_without, number=agent.active, before=before.active))
         newest = workbench.working_copies.get(agent_id)
         if copy is not None and newest is not None and newest.behaviour == gift.to(copy.behaviour, policy):
             _type(workbench, copy, copy.behaviour)
@@ -116,8 +123,10 @@ def _without(agent: Agent, *, number: int, before: int) -> Agent:
     """The agent with the variant before that one active, and that one out of the way; unless it went on since."""
     if agent.active != number:
         return agent
-    back = promoted(agent, before)
-    return back.model_copy(update={"archived": tuple(sorted({*back.archived, number}))})
+    archived = (set(agent.archived) - {before}) | {number}
+    known = tuple(one for one in agent.activations if one.variant != number)
+    changes = {"active": before, "archived": tuple(sorted(archived)), "activations": known}
+    return agent.model_copy(update=changes)
 
 
 class GiveDialog:

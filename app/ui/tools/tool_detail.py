@@ -5,9 +5,9 @@ from collections.abc import Awaitable, Callable, Sequence
 
 from nicegui import events, ui
 
-from app.domain.agents import Agent, policy_of
+from app.domain.agents import Agent
 from app.domain.errors import WorkbenchError
-from app.domain.tool_settings import ToolSetting
+from app.domain.tool_settings import ToolSetting, policy_of
 from app.domain.tools import ToolSpec
 from app.domain.trace import ToolStats
 from app.tools.registry import ListedTool
