@@ -13,9 +13,11 @@ from app.late import late
 
 with late():
     from app import logs
+    from app.api.routes import experiment_bodies
     from app.export import exports
     from app.start import already_running, opening, proxies, serve, telling
     from app.store.folder import lock
+    from app.terminal import evals as terminal_evals
     from app.terminal import export as terminal_export
     from app.terminal import keys as terminal_keys
     from app.terminal import mcp_bridge, terminal
@@ -29,6 +31,9 @@ _FORMATS = ("markdown", "html", "jsonl", "otel", "atif", "bundle")
 _RIGHTS = ("approve", "variants")
 """As `app.domain.keys` has them."""
 _MAY_HELP = "what a key for certain agents may besides: decide what its runs wait for, choose variants; repeat for both"
+
+
+_EXITS = "exit codes: 0 fine, 1 worse or held back, 2 bad call, 3 cannot tell or too many errors, 130 stopped"
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -51,15 +56,8 @@ def main(arguments: list[str] | None = None) -> int:
 def _done(chosen: argparse.Namespace, folder: Path) -> int:
     if chosen.check:
         return _check(folder if chosen.data else None)
-    if chosen.command == "run":
-        return _run(folder, chosen.slug, chosen.text, as_json=chosen.json)
-    if chosen.command == "export":
-        return _export(folder, chosen.runs, chosen.format, chosen.output, attachments=not chosen.no_attachments)
-    if chosen.command == "key":
-        return _key(folder, chosen)
-    if chosen.command == "mcp":
-        asyncio.run(mcp_bridge.serve_stdio(folder))
-        return 0
+    if chosen.command is not None:
+        return _COMMANDS[chosen.command](folder, chosen)
     how: Opening = "nothing" if chosen.no_browser else "window" if chosen.window else "tab"
     return _serve(folder, chosen.port, how, trust_tools=chosen.trust_tools)
 
@@ -84,10 +82,25 @@ def _parser() -> argparse.ArgumentParser:
     export.add_argument("--output", metavar="FILE", default="", help="where to write it; - for the terminal")
     export.add_argument("--no-attachments", action="store_true", help="leave images and files out")
     export.add_argument("--data", metavar="DIR", default=argparse.SUPPRESS, help="the data folder to read")
+    _add_eval_options(commands.add_parser("eval", help="try an agent on a dataset and say how it does", epilog=_EXITS))
     mcp = commands.add_parser("mcp", help="offer the agents to an MCP client that started this: over stdin and stdout")
     mcp.add_argument("--data", metavar="DIR", default=argparse.SUPPRESS, help="the data folder of the agents")
     _add_key_commands(commands.add_parser("key", help="make, list and revoke the API keys of programs"))
     return parser
+
+
+def _add_eval_options(command: argparse.ArgumentParser) -> None:
+    command.add_argument("dataset", help="the dataset's short name")
+    command.add_argument("--agent", required=True, metavar="SLUG", help="the agent's short name")
+    command.add_argument("--variant", action="append", type=int, metavar="N", help="what to try; the first is compared")
+    command.add_argument("--model", action="append", default=[], help="try each variant with it, in place of its own")
+    command.add_argument("--repeats", type=int, default=1, metavar="K", help="tries of each case; one otherwise")
+    command.add_argument("--tools", choices=("recorded", "live"), default="recorded", help="recorded otherwise")
+    command.add_argument("--gate", action="store_true", help="ask the agent's gate about the variant")
+    how = command.add_mutually_exclusive_group()
+    how.add_argument("--json", action="store_true", help="print all of it as JSON")
+    how.add_argument("--junit", metavar="FILE", default="", help="write the cells for a build server")
+    command.add_argument("--data", metavar="DIR", default=argparse.SUPPRESS, help="the data folder")
 
 
 def _add_key_commands(key: argparse.ArgumentParser) -> None:
@@ -123,24 +136,41 @@ def _serve(folder: Path, port: int | None, how: "Opening", *, trust_tools: bool)
     return 0
 
 
-def _run(folder: Path, slug: str, text: str, *, as_json: bool) -> int:
-    running = already_running.running_app(folder)
+def _run(folder: Path, chosen: argparse.Namespace) -> int:
+    running, slug, text = already_running.running_app(folder), chosen.slug, chosen.text
     reply = terminal.run_there(running, slug, text) if running else asyncio.run(terminal.run_here(folder, slug, text))
-    return terminal.print_reply(reply, as_json=as_json)
+    return terminal.print_reply(reply, as_json=chosen.json)
 
 
-def _export(folder: Path, runs: list[str], chosen: str, output: str, *, attachments: bool) -> int:
-    format = next(one for one in exports.FORMATS if one == chosen)
-    choice = exports.Choice(attachments=attachments)
+def _export(folder: Path, chosen: argparse.Namespace) -> int:
+    runs, format = chosen.runs, next(one for one in exports.FORMATS if one == chosen.format)
+    choice = exports.Choice(attachments=not chosen.no_attachments)
     if not folder.is_dir():
         raise WorkbenchError(f"There is no data folder {folder}. Name another one with --data.")
     if (running := already_running.running_app(folder)) is not None:
         exported = terminal_export.export_there(running, runs, format, choice)
     else:
         exported = asyncio.run(terminal_export.export_here(folder, runs, format, choice))
-    if written := terminal_export.save(exported, output):
+    if written := terminal_export.save(exported, chosen.output):
         sys.stdout.write(f"{written}\n")
     return 0
+
+
+def _eval(folder: Path, chosen: argparse.Namespace) -> int:
+    try:
+        draft = experiment_bodies.ExperimentRequest(
+            dataset=chosen.dataset,
+            agent=chosen.agent,
+            variants=tuple(chosen.variant or ()),
+            models=tuple(chosen.model),
+            repeats=chosen.repeats,
+            tools=chosen.tools,
+        )
+    except ValueError as fault:
+        sys.stderr.write(f"{fault}\n")
+        return 2
+    asked = terminal_evals.Asked(draft, gate=chosen.gate, as_json=chosen.json, junit=chosen.junit)
+    return terminal_evals.evaluate(folder, asked)
 
 
 def _key(folder: Path, chosen: argparse.Namespace) -> int:
@@ -152,6 +182,14 @@ def _key(folder: Path, chosen: argparse.Namespace) -> int:
             return terminal_keys.revoke_key(folder, chosen.name)
         case _:
             return terminal_keys.list_keys(folder)
+
+
+def _mcp(folder: Path, _chosen: argparse.Namespace) -> int:
+    asyncio.run(mcp_bridge.serve_stdio(folder))
+    return 0
+
+
+_COMMANDS = {"run": _run, "export": _export, "eval": _eval, "key": _key, "mcp": _mcp}
 
 
 def _check(folder: Path | None) -> int:
