@@ -24,6 +24,7 @@ with late():
     import app.engine.experiments.judging
     import app.engine.experiments.planning
     import app.engine.experiments.scoring
+    import app.engine.experiments.suggesting
     import app.engine.forks.forks
     import app.engine.keys
     import app.engine.run.stopwatch
@@ -143,7 +144,7 @@ class Workbench(ModelParts):
         async with AsyncExitStack() as closing:  # the last one first
             closing.push_async_callback(self.data.close)
             tools = ("tools",) if "tools" in made else ("user_tools", "mcp")  # the registry ends them too
-            running = ("_running", "experimenting")
+            running = ("_running", "experimenting", "suggesting")
             others = ("sign_ins", "keys", "hand_calls", "scorer_files", "search", "provider_files", *running)
             for part in ("working_copies", *tools, *others):
                 if part in made:
@@ -363,6 +364,12 @@ class Workbench(ModelParts):
         """The way in which a variant becomes the active one."""
         parts = (self.agents, self.experiments, self.experimenting, self.tools, self.scores)
         return app.engine.experiments.gating.Gating(*parts)
+
+    @late_part
+    def suggesting(self) -> "app.engine.experiments.suggesting.Suggesting":
+        """Better prompts, proposed and tried."""
+        parts = (self.agents, self.experimenting, self.runs, self.scores)
+        return app.engine.experiments.suggesting.Suggesting(*parts)
 
     # Keys of the app, and what may be told to nobody.
 

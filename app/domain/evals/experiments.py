@@ -5,6 +5,7 @@ from typing import Annotated, Literal, NamedTuple
 
 from pydantic import Field
 
+from app.domain.agents import Behaviour
 from app.domain.errors import FailureClass
 from app.domain.evals.scorers import Scorer
 from app.domain.provenance import Trigger
@@ -27,6 +28,8 @@ class Column(Value):
     variant: int
     model: str = ""
     """Empty for the variant's own."""
+    tried: Behaviour | None = None
+    """What goes before the variant, which nobody has saved like that."""
     as_recorded: bool = False
     """Nothing is run: what is scored are the runs that the cases were made from, whatever made them."""
 
@@ -34,7 +37,8 @@ class Column(Value):
     def words(self) -> str:
         if self.as_recorded:
             return "as recorded"
-        return f"variant {self.variant}" + (f" · {self.model}" if self.model else "")
+        number = f"variant {self.variant}" if self.tried is None else f"suggestion for variant {self.variant}"
+        return number + (f" · {self.model}" if self.model else "")
 
 
 class Plan(Value):

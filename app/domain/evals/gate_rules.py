@@ -52,7 +52,9 @@ def fits(asked: Asked, plan: Plan) -> int | None:
     """The column in which the plan tries the variant beside the active one; `None` where it does not."""
     own = {n: asked.agent.variant(n).behaviour.model for n in (asked.agent.active, asked.number)}
     plain = [
-        column.variant if not column.as_recorded and column.model in ("", own.get(column.variant)) else None
+        column.variant
+        if not column.as_recorded and column.tried is None and column.model in ("", own.get(column.variant))
+        else None
         for column in plan.columns
     ]
     if plain[0] != asked.agent.active or asked.number not in plain[1:]:

@@ -198,6 +198,7 @@ class Trying:
             model=column.model or None,
             variables=case.variables,
             behind=tried.experiment.id,
+            tried=column.tried,
         )
         tried.cell = tried.cell.model_copy(update={"session_id": session.id})
         said: str | None = case.first_message

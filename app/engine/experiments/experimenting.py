@@ -172,6 +172,12 @@ class Experimenting:
         found = await asyncio.to_thread(self._in_order, experiment_id, plan, only)
         return found[offset:][:limit], len(found)
 
+    async def over(self, experiment_id: str) -> Experiment:
+        """The experiment, once nothing of it goes on here."""
+        if (working := self._working.get(experiment_id)) is not None and working.task is not None:
+            await asyncio.wait([working.task])
+        return self.get(experiment_id)
+
     def is_live(self, experiment_id: str) -> bool:
         """Whether cells of it go on here."""
         return experiment_id in self._working

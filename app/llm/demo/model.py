@@ -16,6 +16,7 @@ from app.llm.demo.files import use_files
 from app.llm.demo.judging import judged
 from app.llm.demo.plan import Answer, Ask, Plan, answer_at, ask_of
 from app.llm.demo.shaped import shaped
+from app.llm.demo.suggesting import suggested
 from app.llm.demo.sums import work_out
 from app.llm.demo.talk import LABEL, chat, fallback, recite, too_long
 from app.llm.demo.tasks import hand_over
@@ -45,7 +46,8 @@ class DemoModel:
 
     async def stream(self, request: ModelRequest) -> AsyncGenerator[Delta | Reply, None]:
         ask = ask_of(request)
-        answer = judged(request) or _as_asked(await asyncio.to_thread(answer_to, ask), ask, request)
+        answer = judged(request) or suggested(request)
+        answer = answer or _as_asked(await asyncio.to_thread(answer_to, ask), ask, request)
         calls = _calls(answer, ask.key)
         pieces = [*_spoken(answer), *_called(calls)]
         cut = len(pieces) > request.parameters.max_tokens
