@@ -20,6 +20,7 @@ ADDRESSES = (
     "/playground/{session}",
     "/agents",
     *(f"/agents/assistant?tab={tab}" for tab in ("prompt", "model", "tools", "limits", "output")),
+    "/agents/math-tutor/suggest",
     "/tools",
     "/tools/calculator",
     "/tools/sources/all",

@@ -99,6 +99,7 @@ class AgentPage:
                 icon_button("edit", "Rename", self._rename, testid="rename-agent")
                 icon_button("notes", "Change the description", self._redescribe, testid="describe-agent")
                 icon_button("download", "Export to a file", lambda: download_agent(self._agent), testid="agent-export")
+                icon_button("auto_fix_high", "Suggest a better prompt", self._suggest, testid="agent-suggest")
                 icon_button("verified_user", "Gate: what guards promotion", self._change_gate, testid="agent-gate")
                 icon_button("delete_outline", "Delete", self._delete, testid="agent-delete")
                 compare = button("Compare", partial(self._compare, 0), icon="view_column", testid="compare-button")
@@ -282,6 +283,9 @@ class AgentPage:
         agent = self._agent
         variants = (agent.active, number) if number and number != agent.active else ()
         ui.navigate.to(compare_address(agent.slug, *variants))
+
+    def _suggest(self) -> None:
+        ui.navigate.to(suggest_address(self._agent.slug, variant=self._draft.origin))
 
     def _show_runs(self) -> None:
         ui.navigate.to(agent_runs_address(self._agent.slug))

@@ -36,6 +36,13 @@ def agent_address(slug: str) -> str:
     return f"/agents/{slug}"
 
 
+def suggest_address(slug: str, *, variant: int, dataset: str = "", tools: str = "") -> str:
+    """Where a better prompt for that agent's variant is searched, by a dataset's slug, with tools as in a plan."""
+    said = {"variant": str(variant), "dataset": dataset, "tools": tools}
+    query = urlencode({name: value for name, value in said.items() if value})
+    return f"/agents/{slug}/suggest?{query}"
+
+
 def agent_runs_address(slug: str, variant: int | None = None) -> str:
     """The runs of that agent, or of that variant of it."""
     return f"{RUNS}?agent={quote(slug, safe='')}" + ("" if variant is None else f"&variant={variant}")

@@ -5,7 +5,14 @@ from collections.abc import Mapping, Sequence
 from app.domain.evals.drafts import Progress
 from app.domain.evals.experiments import Cell, CellState, Experiment, ExperimentStatus, Plan
 from app.domain.evals.results import ColumnResults, Results
-from app.ui.elements.addresses import EXPERIMENTS, agent_address, dataset_address, matrix_address, run_address
+from app.ui.elements.addresses import (
+    EXPERIMENTS,
+    agent_address,
+    dataset_address,
+    matrix_address,
+    run_address,
+    suggest_address,
+)
 from app.ui.elements.format import dollars, duration, head, percent, plural
 from app.ui.elements.markup import Html, icon, joined, tag
 from app.ui.evals.outcomes import experiment_pill, rate_words
@@ -47,9 +54,18 @@ def heading(experiment: Experiment, names: Mapping[str, str]) -> Html:
         tag("a", icon("arrow_back"), "Experiments", href=EXPERIMENTS, cls="back-link"),
         tag("h1", head(experiment.title, 120), cls="page-title"),
         tag("p", experiment_pill(experiment.status), agent, " on ", dataset, f" version {plan.dataset_version}",
-            matrix, cls="experiment-facts"),
+            matrix, _suggest(plan), cls="experiment-facts"),
         tag("p", " · ".join(facts), cls="faint"),
     )  # fmt: skip
+
+
+def _suggest(plan: Plan) -> Html:
+    """The way to a better prompt for its last variant; none where only recorded runs were scored."""
+    tried = [column.variant for column in plan.columns if not column.as_recorded]
+    if not tried:
+        return Html("")
+    address = suggest_address(plan.agent_slug, variant=tried[-1], dataset=plan.dataset_slug, tools=plan.tools)
+    return tag("a", icon("auto_fix_high"), "Suggest a better prompt", href=address, data_testid="open-suggest")
 
 
 def action_buttons(progress: Progress) -> Html:

@@ -49,11 +49,12 @@ with late():
     from app.ui.runs import runs_page as runs
     from app.ui.settings import settings_page as settings
     from app.ui.setup import setup_page as setup
+    from app.ui.suggest import suggest_page as suggest
     from app.ui.tools import tools_page as tools
 
 LATE_PAGES = (
     *(session, agents, agent, tools, run, runs, compare, comparison, evals, dataset, experiment),
-    *(jobs, settings, setup, integrations),
+    *(jobs, settings, setup, integrations, suggest),
 )
 """What the first page is served without, in the order in which it is likely to be asked for."""
 
@@ -129,6 +130,7 @@ class Shell:
             f"{addresses.LANDING}/{{session_id}}": self._session,
             addresses.AGENTS: self._agents,
             f"{addresses.AGENTS}/{{slug}}": self._agent,
+            f"{addresses.AGENTS}/{{slug}}/suggest": self._suggest,
             addresses.TOOLS: self._tools,
             addresses.COMPARE: self._comparisons,
             f"{addresses.COMPARE}/{{comparison_id}}": self._comparison,
@@ -243,6 +245,9 @@ class Shell:
 
     def _agent(self, slug: str, arguments: PageArguments) -> None:
         shown(lambda: agent.agent_page(self._workbench, self._live_markdown, slug, arguments))
+
+    def _suggest(self, slug: str, arguments: PageArguments) -> None:
+        shown(lambda: suggest.suggest_page(self._workbench, slug, arguments))
 
     def _runs(self, arguments: PageArguments) -> None:
         shown(lambda: runs.runs_page(self._workbench, arguments))

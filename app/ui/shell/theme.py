@@ -28,6 +28,7 @@ SHEETS = (
     "integrations/integrations.css",
     "settings/settings.css",
     "setup/setup.css",
+    "suggest/suggest.css",
     "markdown/code.css",
     "markdown/rich.css",
 )
