@@ -3,22 +3,21 @@
 import asyncio
 import logging
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
 from app.domain.agents import Agent, Behaviour
 from app.domain.errors import StorageError, WorkbenchError
-from app.domain.evals.cases import Case
 from app.domain.evals.experiments import Cell, Column, Experiment, Plan
 from app.domain.evals.results import scores_of
-from app.domain.evals.suggestions import SHOWN_AT_ONCE, Failure, Parts, Proposal, failure_of, frontier, split, total
+from app.domain.evals.suggestions import SHOWN_AT_ONCE, Failure, Parts, Proposal, frontier, split, total
 from app.domain.evals.verdicts import verdict
 from app.domain.provenance import Trigger
-from app.domain.trace import RunFilter, conversation
 from app.domain.values import new_id, now
 from app.engine.experiments.cells import Trying
 from app.engine.experiments.experimenting import Experimenting
+from app.engine.experiments.failing import Failing, Memory
 from app.engine.experiments.limiting import Limiter
 from app.engine.experiments.proposing import Proposer
 from app.engine.experiments.working import Means, Working
@@ -27,7 +26,7 @@ from app.engine.runs.runs import Runs
 
 log = logging.getLogger(__name__)
 
-MOST_PROPOSALS, WITHOUT_GAIN, MOST_NOTES = 6, 3, 3
+MOST_PROPOSALS, WITHOUT_GAIN = 6, 3
 STOP_AGAIN = 0.2  # seconds
 NOTHING_FAILED = "Nothing failed on the cases to learn from, and nobody noted a bad answer: there is nothing to learn."
 SPENT = "The money for it is used up."
@@ -115,32 +114,13 @@ class _Spent(Exception):
     """There is no money for more."""
 
 
-class _Memory:
-    """Cells of tries that nobody looks at later."""
-
-    def __init__(self) -> None:
-        self.cells: dict[str, Cell] = {}
-
-    def find(self, key: str) -> Cell | None:
-        return self.cells.get(key)
-
-    def of(self, _experiment_id: str) -> Sequence[Cell]:
-        return list(self.cells.values())
-
-    def revision(self, _experiment_id: str) -> int:
-        return len(self.cells)
-
-    async def save(self, value: Cell) -> Cell:
-        self.cells[value.id] = value
-        return value
-
-
 class Search:
     def __init__(self, suggestion: Suggestion, plan: Plan, around: Around, *, agent: Agent, by: Trigger) -> None:
         """`plan` tries the agent's variant on all cases; what is tried of them is decided here."""
         self._suggestion, self._plan, self._around, self._agent, self._by = suggestion, plan, around, agent, by
         self._before = agent.variant(suggestion.wish.variant).behaviour
         self._limiters: defaultdict[str, Limiter] = defaultdict(Limiter)
+        self._failing = Failing(around.experimenting.trying, around.runs, around.scores)
         self._missed: list[str] = []
         """Reasons of proposals that brought nothing."""
 
@@ -167,7 +147,7 @@ class Search:
         parts, said = split(list(cases)), self._suggestion.told.append
         said(f"Trying the prompt as it is on the {len(parts.learn)} cases to learn from.")
         learned, cells = await self._scores(self._before, parts.learn)
-        failures = await self._failures(cells, cases)
+        failures = await self._failing.of(cells, cases, agent_slug=self._agent.slug)
         if not failures:
             return NOTHING_FAILED
         said(f"{len(failures)} answers were not good. {self._suggestion.wish.model} reads them.")
@@ -253,7 +233,7 @@ class Search:
         suggestion, engine = self._suggestion, self._around.experimenting
         if suggestion.wish.ceiling_usd and not suggestion.left:
             raise _Spent
-        memory = _Memory()
+        memory = Memory()
         experiment = self._experiment(case_ids, self._columns(behaviour), suggestion.left).model_copy(
             update={"id": suggestion.id, "status": "running"}
         )
@@ -301,31 +281,6 @@ class Search:
     def _trigger(self) -> Trigger:
         by = self._by
         return by if by.kind == "api_key" else Trigger(kind="job", name="suggestion", key=by.key)
-
-    async def _failures(self, cells: Iterable[Cell], cases: Mapping[str, Case]) -> list[Failure]:
-        """The answers that did not pass, and those that somebody disliked, the newest first."""
-        found = []
-        for cell in sorted(cells, key=lambda cell: cell.case_id):
-            if cell.end == "failed":
-                evidence = await self._around.experimenting.trying.evidence_of(cell, cases[cell.case_id])
-                why = cell.why or "; ".join(f"{one.name}: {one.reason}" for one in cell.scores if not one.passed)
-                if evidence is not None:
-                    found.append(failure_of(cases[cell.case_id], evidence, why))
-        return [*found, *await self._disliked()]
-
-    async def _disliked(self) -> list[Failure]:
-        """What people gave a thumb down, with their notes."""
-        wanted = RunFilter(agent=self._agent.slug, rating="bad", noted=True)
-        rows = await asyncio.to_thread(lambda: self._around.runs.rows.find(wanted, limit=MOST_NOTES).rows)
-        found = []
-        for row in rows:
-            said = conversation((await self._around.runs.trace(row.run_id)).entries)
-            asked = next((one.text for one in reversed(said) if one.role == "user"), "")
-            notes = [score.note for score in self._around.scores.of(row.run_id) if score.note]
-            answer = said[-1].text if said else ""
-            why = "A person disliked it: " + " ".join(notes)
-            found.append(Failure(task=asked, answer=answer, why=why, headline=asked[:80], run_id=row.run_id))
-        return found
 
     async def _proved(self, best: _Candidate, parts: Parts) -> str:
         """The proposal beside the prompt as it is, twice, on cases that chose nothing."""
