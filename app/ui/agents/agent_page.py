@@ -18,7 +18,6 @@ from app.ui.agents.gate_settings import change_gate
 from app.ui.agents.try_chat import TryChat
 from app.ui.agents.variants import Variants
 from app.ui.conversation.differences_view import EDITOR, DifferencesDialog
-from app.ui.conversation.gate_dialog import ask_about, past_the_gate
 from app.ui.elements.addresses import (
     AGENTS,
     agent_address,
@@ -29,6 +28,7 @@ from app.ui.elements.addresses import (
 )
 from app.ui.elements.buttons import button, icon_button
 from app.ui.elements.choice import Choice
+from app.ui.elements.gate_dialog import ask_about, past_the_gate
 from app.ui.elements.notices import notify, problems_shown
 from app.ui.elements.pager import address_with, say_address
 from app.ui.elements.questions import asked_for_text

@@ -10,10 +10,10 @@ from app.domain.agents import Agent, Variant, VariantStatus
 from app.domain.evals.gates import GateOutcome
 from app.domain.values import now
 from app.ui.conversation.differences_view import past_gate
-from app.ui.conversation.gate_dialog import gate_pill
 from app.ui.elements.clicks import on_click_of
 from app.ui.elements.focus import refocus
 from app.ui.elements.format import ago, moment_text, plural
+from app.ui.elements.gate_dialog import gate_pill
 from app.ui.elements.markup import Html, tag
 from app.ui.elements.variant_select import standing
 

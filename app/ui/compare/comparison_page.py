@@ -17,13 +17,13 @@ from app.ui.compare.words import ColumnFacts, column_head
 from app.ui.conversation.attachments import Attachments
 from app.ui.conversation.composer import SendAs
 from app.ui.conversation.composer_bar import ComposerBar
-from app.ui.conversation.gate_dialog import past_the_gate
 from app.ui.conversation.session_bars import status_line
 from app.ui.conversation.task_line import task_state
 from app.ui.conversation.turn import Turn
 from app.ui.conversation.turn_actions import do_on_turn
 from app.ui.elements.addresses import COMPARE, session_address
 from app.ui.elements.buttons import button
+from app.ui.elements.gate_dialog import past_the_gate
 from app.ui.elements.markup import icon, joined, tag
 from app.ui.elements.notices import problems_shown
 from app.ui.elements.undo_bar import UndoBar

@@ -10,10 +10,10 @@ from app.domain.agents import Agent, Behaviour, WorkingCopy, with_variant
 from app.domain.tool_settings import policy_of, with_tool
 from app.domain.tools import Policy, ToolSpec
 from app.domain.values import now
-from app.ui.conversation.gate_dialog import past_the_gate
 from app.ui.elements.buttons import button
 from app.ui.elements.choice import Choice
 from app.ui.elements.format import plural
+from app.ui.elements.gate_dialog import past_the_gate
 from app.ui.elements.markup import Html, icon, joined, tag
 from app.ui.elements.notices import problems_shown
 from app.ui.elements.questions import answer_to, named_dialog
