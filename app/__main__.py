@@ -28,9 +28,11 @@ if TYPE_CHECKING:
 
 _FORMATS = ("markdown", "html", "jsonl", "otel", "atif", "bundle")
 """As `app.export` has them, which `--version` does not need."""
-_RIGHTS = ("approve", "variants")
+_RIGHTS = ("approve", "variants", "evals")
 """As `app.domain.keys` has them."""
-_MAY_HELP = "what a key for certain agents may besides: decide what its runs wait for, choose variants; repeat for both"
+_MAY_HELP = (
+    "what a key for certain agents may besides: decide what its runs wait for, choose variants, evaluate; repeatable"
+)
 
 
 _EXITS = "exit codes: 0 fine, 1 worse or held back, 2 bad call, 3 cannot tell or too many errors, 130 stopped"

@@ -17,7 +17,7 @@ Limited = Literal["all", "its agents", "own", "no"]
 """With a key for certain agents: whatever it asks for, what is of its agents, what it started, or refused."""
 Guest = Literal["", "public", "no", "not there"]
 """Without a key: the door stays shut, or opens for public agents, where it is then done, refused, or nothing there."""
-Right = Literal["", "approve", "variants"]
+Right = Literal["", "approve", "variants", "evals"]
 State = Literal["ended", "paused", "job"]
 
 HELLO = "Hello"
@@ -129,7 +129,7 @@ TABLE = (
         sent=SAID,
         headers={"Idempotency-Key": "of {agent}"},
     ),
-    Row(f"GET {API}/agents/{{agent}}/runs", "list the runs of an agent", limited="its agents", shows=True),
+    Row(f"GET {API}/agents/{{agent}}/runs?limit=500", "list the runs of an agent", limited="its agents", shows=True),
     Row(f"GET {API}/runs?limit=500", "list runs", limited="all", shows=True),
     Row(f"GET {API}/runs?limit=500&q={HELLO}", "search in runs", limited="all", shows=True),
     Row(f"GET {API}/runs/{{run}}", "see a run", limited="own", shows=True),
@@ -302,6 +302,32 @@ TABLE = (
     ),
     Row(MCP, "look after a run with a tool", limited="own", sent=called("get_run", run_id="{run}")),
     Row(MCP, "stop a run with a tool", limited="own", sent=called("stop_run", run_id="{run}")),
+    Row(MCP, "search runs with a tool", limited="all", right="evals", sent=called("search_runs", limit=50)),
+    Row(
+        MCP, "read a run with a tool", limited="own", right="evals", sent=called("read_run", run_id="{run}"), shows=True
+    ),
+    Row(
+        MCP,
+        "make a case of it",
+        limited="own",
+        right="evals",
+        sent=called("make_case", run_id="{run}", dataset="{dataset}"),
+    ),
+    Row(
+        MCP,
+        "start an experiment with a tool",
+        limited="its agents",
+        right="evals",
+        sent=called("start_experiment", dataset="{dataset}", agent="{agent}"),
+    ),
+    Row(MCP, "see an experiment of the owner's", sent=called("get_experiment", experiment_id="{experiment}")),
+    Row(
+        MCP,
+        "propose a variant",
+        limited="its agents",
+        right="evals",
+        sent=called("propose_variant", agent="{agent}", reason="Kinder", system_prompt="Be very kind."),
+    ),
     Row(
         MCP,
         "decide on what it waits for with a tool",

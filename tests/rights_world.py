@@ -43,7 +43,7 @@ class Who:
 
     name: str
     kind: Literal["owner", "whole", "limited", "guest"]
-    rights: tuple[Literal["approve", "variants"], ...] = ()
+    rights: tuple[Literal["approve", "variants", "evals"], ...] = ()
     agent: str = "mine"
     """The agent that is theirs to run."""
 
@@ -51,8 +51,9 @@ class Who:
 OWNER, NEIGHBOUR = Who("owner", "owner"), Who("neighbour", "limited")
 WHOLE, LIMITED = Who("key for all agents", "whole"), Who("key for certain agents", "limited")
 APPROVING, VARYING = Who("approving key", "limited", ("approve",)), Who("varying key", "limited", ("variants",))
+EVALUATING = Who("evaluating key", "limited", ("evals",))
 NOBODY = Who("nobody", "guest", agent="open")
-CALLERS = (OWNER, WHOLE, LIMITED, APPROVING, VARYING, NOBODY)
+CALLERS = (OWNER, WHOLE, LIMITED, APPROVING, VARYING, EVALUATING, NOBODY)
 
 
 @dataclass(frozen=True)
@@ -123,7 +124,7 @@ class World:
             dataset = await self.workbench.collecting.new_dataset(new)
             (case,) = new_cases(dataset.id, [CaseContent(input=HELLO)])
             values |= {"dataset": dataset.slug, "case": (await self.workbench.collecting.add(dataset.id, case)).id}
-        if "{experiment}" in row.route:
+        if "{experiment}" in asked:
             draft = ExperimentDraft(dataset=values["dataset"], agent="mine")
             planned = await self.workbench.experimenting.plan(draft, Trigger(kind="page"))
             values["experiment"] = planned.id

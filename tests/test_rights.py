@@ -31,5 +31,5 @@ async def test_a_new_route_is_missed_in_the_table_and_an_old_one_among_the_route
 
 
 def test_what_a_key_may_only_with_a_right_is_what_it_may_not_without():
-    assert {row.right for row in TABLE} == {"", "approve", "variants"}
+    assert {row.right for row in TABLE} == {"", "approve", "variants", "evals"}
     assert all(row.limited != "no" for row in TABLE if row.right)

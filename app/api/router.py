@@ -66,7 +66,12 @@ RESOURCES = (
     documentation,
 )
 
-MEDIA_TYPES = {"docs.html": "text/html", "docs.css": "text/css", "docs.js": "text/javascript"}
+MEDIA_TYPES = {
+    "docs.html": "text/html",
+    "docs.css": "text/css",
+    "docs.js": "text/javascript",
+    "SKILL.md": "text/markdown; charset=utf-8",
+}
 
 
 def routes() -> APIRouter:
@@ -90,8 +95,8 @@ async def docs() -> Response:
 
 
 @documentation.get("/docs/{name}", include_in_schema=False)
-async def docs_part(name: Annotated[Literal["docs.css", "docs.js"], Path()]) -> Response:
-    """What the page needs."""
+async def docs_part(name: Annotated[Literal["docs.css", "docs.js", "SKILL.md"], Path()]) -> Response:
+    """What the page needs, and for coding agents how agents are made better over MCP."""
     return _asset(name)
 
 
@@ -106,4 +111,4 @@ def _asset(name: str) -> Response:
 
 @cache
 def _content(name: str) -> bytes:
-    return (paths.assets() / "api" / name).read_bytes()
+    return (paths.assets() / ("skill" if name == "SKILL.md" else "api") / name).read_bytes()

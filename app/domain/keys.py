@@ -21,14 +21,14 @@ NO_KEY = "no key"
 """What runs say instead of a key's name that were started without one."""
 
 Standing = Literal["valid", "expired", "revoked"]
-Right = Literal["approve", "variants"]
+Right = Literal["approve", "variants", "evals"]
 """What a key for certain agents may only where its owner said so.
 
 `approve`: decide what runs that it started wait for. `variants`: other variants and models than the agent's own, and
-forks that change something.
+forks that change something. `evals`: over MCP, make cases, run experiments and propose variants.
 """
 RIGHTS: tuple[Right, ...] = get_args(Right)
-RIGHT_TITLES: dict[Right, str] = {"approve": "Approve and answer", "variants": "Choose variants"}
+RIGHT_TITLES: dict[Right, str] = {"approve": "Approve and answer", "variants": "Choose variants", "evals": "Evaluate"}
 
 
 class ApiKey(Value):

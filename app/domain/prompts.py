@@ -5,6 +5,7 @@ from collections.abc import Container, Iterable, Mapping
 from itertools import islice
 from typing import Literal
 
+from app.domain.agents import Variable
 from app.domain.messages import Message, system_message
 from app.domain.values import Value
 
@@ -30,6 +31,12 @@ class PromptFault(Value):
 def variables_of(template: str) -> tuple[str, ...]:
     """The names of the template's variables, each once, in order of appearance."""
     return tuple(dict.fromkeys(_VARIABLE.findall(template)))
+
+
+def declared(template: str, before: Iterable[Variable]) -> tuple[Variable, ...]:
+    """The template's variables; those that there were before keep their defaults."""
+    known = {variable.name: variable for variable in before}
+    return tuple(known.get(name, Variable(name=name)) for name in variables_of(template))
 
 
 def filled(template: str, values: Mapping[str, str]) -> str:

@@ -48,7 +48,7 @@ def test_more_than_can_be_taken_is_refused_in_words(app: AppProcess):
 def test_the_documentation_is_served_whole(app: AppProcess):
     with httpx.Client(base_url=f"{app.url}/api/v1", headers=headers(app), timeout=30) as client:
         for _ in range(2):
-            for path in ("/docs", "/docs/docs.js", "/docs/docs.css", "/openapi.json"):
+            for path in ("/docs", "/docs/docs.js", "/docs/docs.css", "/docs/SKILL.md", "/openapi.json"):
                 reply = client.get(path)
                 assert reply.status_code == 200 and len(reply.content) > 500
     assert httpx.get(f"{app.url}/api/v1/docs").status_code == 401

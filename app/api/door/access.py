@@ -7,6 +7,7 @@ a key for certain agents there is what was started with it; without a key there 
 from app.api.door.caller import Caller, with_key
 from app.domain.agents import Agent
 from app.domain.errors import NotFound, WorkbenchError
+from app.domain.evals.experiments import Experiment
 from app.domain.forks.forks import ForkPlan
 from app.domain.keys import RIGHT_TITLES, Right
 from app.domain.sessions import Session
@@ -114,6 +115,20 @@ def run_for(workbench: Workbench, caller: Caller, run_id: str) -> RunRow:
     if row is None or not (theirs is None or workbench.rows.is_of_key(run_id, theirs)):
         raise NotFound(f"There is no run {run_id!r}. GET /api/v1/runs lists all there are.")
     return row
+
+
+def experiment_for(workbench: Workbench, caller: Caller, experiment_id: str) -> Experiment:
+    """The experiment; raises `NotFound`. For a key for certain agents there are those that were started with it."""
+    missing = NotFound(f"There is no experiment {experiment_id!r}. What starts one answers with its id.")
+    try:
+        found = workbench.experimenting.get(experiment_id)
+    except NotFound:
+        raise missing from None
+    theirs = {agent.id for agent in agents_for(workbench, caller)}
+    started = caller.key is not None and caller.key.started(found.by) and found.plan.agent_id in theirs
+    if not (caller.manages or started):
+        raise missing
+    return found
 
 
 def runs_of(workbench: Workbench, caller: Caller) -> KeyRuns | None:

@@ -16,12 +16,12 @@ def answer(reply: RunReply, *, structured: bool) -> CallToolResult:
     if reply.status == "completed" and structured:
         about = {"agent-playground/run_id": reply.run_id, "agent-playground/session_id": reply.session_id}
         return CallToolResult(content=_text(reply.output), structured_content=reply.output, meta=about)
-    return _told(_stand(reply), failed=reply.status not in ("completed", "running", "paused"))
+    return told_of(_stand(reply), failed=reply.status not in ("completed", "running", "paused"))
 
 
 def stands(reply: RunReply) -> CallToolResult:
     """How a run stands, for who asks for that: it is no failure of theirs."""
-    return _told(_stand(reply) | {"steps": len(reply.steps)}, failed=False)
+    return told_of(_stand(reply) | {"steps": len(reply.steps)}, failed=False)
 
 
 def refused(sentence: str) -> CallToolResult:
@@ -49,7 +49,8 @@ def _awaited(pause: PauseReply) -> JsonValue:
     return {"reason": pause.reason, "what": words}
 
 
-def _told(told: dict[str, JsonValue], *, failed: bool) -> CallToolResult:
+def told_of(told: dict[str, JsonValue], *, failed: bool = False) -> CallToolResult:
+    """That, as it is and as text."""
     return CallToolResult(content=_text(told), structured_content=told, is_error=failed)
 
 

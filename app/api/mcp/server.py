@@ -17,7 +17,7 @@ from mcp_types import (
     ListToolsResult,
     PaginatedRequestParams,
 )
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import Field, ValidationError
 from starlette.requests import HTTPConnection
 
 from app import __version__
@@ -30,7 +30,9 @@ from app.api.following.replies import run_reply
 from app.api.following.running import session_named, session_of_request
 from app.api.mcp.answers import answer, refused, stands
 from app.api.mcp.changes import Changes, Context
-from app.api.mcp.tools import ANSWERED, GET_RUN, LONGEST_WAIT, STOP_RUN, agent_of, output_schema, tools_of
+from app.api.mcp.eval_tools import LONGEST_WAIT, TAKES, Arguments
+from app.api.mcp.evals import Evaluating
+from app.api.mcp.tools import ANSWERED, GET_RUN, STOP_RUN, agent_of, output_schema, tools_of
 from app.api.mcp.waiting import APPROVAL, Patience, Waiting
 from app.domain.agents import Agent
 from app.domain.errors import WorkbenchError
@@ -47,10 +49,6 @@ STOP_SECONDS = 2.0
 CallerOf = Callable[[object], Caller]
 """Who sent the request that a message came with."""
 Name = Annotated[Text, Field(max_length=64)]
-
-
-class Arguments(BaseModel):
-    model_config = ConfigDict(extra="forbid")
 
 
 class Asked(Arguments):
@@ -86,7 +84,8 @@ class AgentServer(Server[dict[str, Any]]):
             version=__version__,
             title="Agent Playground",
             instructions="Each tool run_… asks one agent. One that takes long answers with status running and a "
-            "run_id: call get_run with it.",
+            "run_id: call get_run with it. To make an agent better, where your key may: search_runs and read_run, "
+            "make_case of what went wrong, propose_variant, start_experiment with both variants, get_experiment.",
             on_list_tools=answering.list,
             on_call_tool=answering.call,
             on_subscriptions_listen=changes.listen,
@@ -111,6 +110,7 @@ class AgentTools:
         self._caller_of = caller_of
         self._patience = patience
         self._changes = changes
+        self._evaluating = Evaluating(workbench)
 
     async def list(
         self,
@@ -118,7 +118,8 @@ class AgentTools:
         asked: PaginatedRequestParams | None,  # noqa: ARG002  all fit on one page
     ) -> ListToolsResult:
         self._changes.listed(context)
-        return ListToolsResult(tools=tools_of(agents_for(self._workbench, self._caller(context))))
+        caller = self._caller(context)
+        return ListToolsResult(tools=tools_of(agents_for(self._workbench, caller), evaluates=caller.may("evals")))
 
     async def call(self, context: Context, asked: CallToolRequestParams) -> CallToolResult | InputRequiredResult:
         caller = self._caller(context)
@@ -140,6 +141,9 @@ class AgentTools:
                 return await self._get(self._waiting(context, caller, wanted.wait), wanted.run_id, asked)
             case name if name == STOP_RUN:
                 return await self._stop(caller, NamedRun.model_validate(arguments).run_id)
+            case name if name in TAKES:
+                with _counted(context) if name == "start_experiment" else nullcontext():
+                    return await self._evaluating.answer(caller, name, arguments)
             case name:
                 agent = agent_of(agents_for(self._workbench, caller), name)
                 if agent is None:

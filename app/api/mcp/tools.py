@@ -5,13 +5,12 @@ from collections.abc import Iterable, Sequence
 from mcp_types import Tool, ToolAnnotations
 from pydantic import JsonValue
 
+from app.api.mcp.eval_tools import LONGEST_WAIT, OF_EVALS
 from app.domain.agents import Agent, tool_name
 from app.domain.prompts import variables_of
 from app.domain.tools import JsonSchema
 
 GET_RUN, STOP_RUN = "get_run", "stop_run"
-LONGEST_WAIT = 45
-"""Seconds."""
 STATUS: dict[str, JsonValue] = {
     "type": "string",
     "enum": ["completed", "running", "paused"],
@@ -67,9 +66,9 @@ OF_RUNS = (
 )
 
 
-def tools_of(agents: Iterable[Agent]) -> list[Tool]:
-    """A tool for each agent, then those that look after runs."""
-    return [*map(_tool, agents), *OF_RUNS]
+def tools_of(agents: Iterable[Agent], *, evaluates: bool) -> list[Tool]:
+    """A tool for each agent, then those that look after runs, and those for who may make agents better."""
+    return [*map(_tool, agents), *OF_RUNS, *(OF_EVALS if evaluates else ())]
 
 
 def agent_of(agents: Sequence[Agent], name: str) -> Agent | None:

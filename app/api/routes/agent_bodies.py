@@ -7,10 +7,10 @@ from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
 from app.api.door.envelopes import Reply
 from app.api.routes.agent_config import Config, Several
-from app.domain.agents import Agent, Behaviour, ToolChoice, Variable, Variant, VariantStatus
+from app.domain.agents import Agent, Behaviour, ToolChoice, Variant, VariantStatus
 from app.domain.evals.gates import LONGEST_REASON
 from app.domain.messages import Disposition, MediaPattern
-from app.domain.prompts import variables_of
+from app.domain.prompts import declared
 from app.domain.tools import canonical_name
 from app.domain.values import Text
 
@@ -69,7 +69,7 @@ class BehaviourBody(BaseModel):
         }
         if self.system_prompt is not None:
             changes["system_prompt"] = self.system_prompt
-            changes["variables"] = _declared(self.system_prompt, before.variables)
+            changes["variables"] = declared(self.system_prompt, before.variables)
         if self.attachments is not None:
             changes["attachments"] = self.attachments
         if self.tools is not None:
@@ -267,12 +267,6 @@ def _joined(body: BehaviourBody, before: str) -> str:
     if body.provider is None:
         return model if "/" in model or body.model else f"{old_provider}/{model}"
     return model if not body.provider or model.startswith(f"{body.provider}/") else f"{body.provider}/{model}"
-
-
-def _declared(prompt: str, before: tuple[Variable, ...]) -> tuple[Variable, ...]:
-    """The prompt's variables; those that it had before keep their defaults."""
-    known = {variable.name: variable for variable in before}
-    return tuple(known.get(name, Variable(name=name)) for name in variables_of(prompt))
 
 
 def _chosen(names: tuple[str, ...], before: tuple[ToolChoice, ...]) -> tuple[ToolChoice, ...]:

@@ -182,6 +182,12 @@ class Experimenting:
         """Whether cells of it go on here."""
         return experiment_id in self._working
 
+    async def ended(self, experiment_id: str) -> None:
+        """Return when nothing of it goes on here any more."""
+        working = self._working.get(experiment_id)
+        if working is not None and working.task is not None:
+            await asyncio.wait([working.task])
+
     async def settle(self) -> None:
         """Write down which ones an app that was closed had left, as they stand: interrupted."""
 

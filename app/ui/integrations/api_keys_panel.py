@@ -214,6 +214,7 @@ def _copy(secret: str) -> None:
 WORDS: dict[Right, str] = {
     "approve": "Allow or deny the calls of runs that it started, and answer their questions.",
     "variants": "Run other variants and models than the active one, and change things in forks.",
+    "evals": "Over MCP: save its runs as cases of any dataset, try its agents on them, and propose variants.",
 }
 
 

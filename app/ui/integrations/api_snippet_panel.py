@@ -98,12 +98,24 @@ def snippet_view(snippet: Snippet, call: AgentCall, number: int) -> Html:
     head = tag(
         "div",
         tag("span", snippet.notes(call), cls="snippet-note"),
+        "" if snippet.over == "browser" else _SKILL,
         _button("content_copy", "Copy", act="copy", testid="copy-snippet"),
         _button("play_arrow", "Try it", act=act, testid="try-snippet", call=told, title=sender_words(request)),
         cls="snippet-head",
     )
     code = reachable(code_block(snippet.write(call), snippet.language))
     return joined(head, tag("div", code, cls="prose", tabindex="0", data_testid="snippet-code"))
+
+
+_SKILL = tag(
+    "a",
+    icon("school"),
+    "SKILL.md",
+    href="/api/v1/docs/SKILL.md",
+    target="_blank",
+    title="Shows a coding agent how to make your agents better with these tools.",
+    data_testid="skill-link",
+)
 
 
 def _button(symbol: str, words: str, *, act: str, testid: str, call: str | None = None, title: str = "") -> Html:

@@ -147,6 +147,12 @@ def test_the_page_sends_what_the_snippet_does(call: AgentCall, credentials: str,
     assert (told["credentials"], told["headers"].get("Authorization")) == (credentials, bearer)
 
 
+def test_clients_of_mcp_are_led_to_what_a_coding_agent_can_do():
+    call = replace(CALL, command=("agent-playground", "mcp"))
+    shown = {name: snippet_view(snippet_named(name), call, 1) for name in ("claude-code", "claude-desktop", "curl")}
+    assert ["/api/v1/docs/SKILL.md" in view for view in shown.values()] == [True, True, False]
+
+
 def test_no_text_becomes_markup():
     hostile = "\n".join(PAYLOADS)
     call = replace(CALL, name=hostile, slug=hostile, message=hostile, variables={"who": hostile}, key=hostile)
