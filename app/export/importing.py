@@ -15,7 +15,7 @@ from app.domain.provenance import AgentRef, Imported, Trigger
 from app.domain.sessions import Session, title_of
 from app.domain.trace import RunRow, finished, run_row
 from app.domain.values import new_id, now
-from app.export.bundle import Bundle
+from app.export.bundle import Bundle, read_bundle
 from app.export.ports import AgentStore, ArtifactStore, RowStore, ScoreStore, SessionStore, TraceStore
 from app.export.received import received
 from app.export.words import file_stem, one_line
@@ -62,32 +62,58 @@ class Importing:
             session_id = new_id()
             with no_collection(len(found.entries)):
                 entries = await asyncio.to_thread(_as_own, found, run_id, session_id)
-                await self._store(entries, session_id)
+                await self._store(entries)
                 await self._take_scores(found.scores, run_id)
         self._taken_in()
         return run_id
+
+    async def take_over(
+        self, source: bytes, run_id: str, begun_as: Callable[[RunStarted], RunStarted]
+    ) -> tuple[Entry, ...]:
+        """The run of a bundle that another machine made for this app, stored under that id, in a session that is there.
+
+        It is no imported run: it cost what it says, today. It grants nothing, and has ended. Raises `WorkbenchError`.
+        """
+        found = await asyncio.to_thread(read_bundle, source)
+        for wrong in _wrong_ids(found.entries):
+            raise WorkbenchError(f"This run names a run {wrong[:80]!r}, which no app would. It was not taken in.")
+        for artifact in found.artifacts.values():
+            await self._artifacts.put(artifact)
+        entries = await asyncio.to_thread(_as_own, found, run_id, "")
+        first = entries[0].event
+        if not isinstance(first, RunStarted):
+            raise TypeError("A run begins with RunStarted")
+        started = begun_as(first.model_copy(update={"imported": None}))
+        entries[0] = entries[0].model_copy(update={"event": started})
+        await self._write_trace(run_id, entries, started)
+        await self._rows.save(await asyncio.to_thread(run_row, entries, alive=False))
+        self._taken_in()
+        return tuple(entries)
 
     async def _take_scores(self, scores: Sequence[Score], run_id: str) -> None:
         if self._scores is not None:
             for score in scores:
                 await self._scores.save(score.model_copy(update={"id": new_id(), "run_id": run_id}))
 
-    async def _store(self, entries: Sequence[Entry], session_id: str) -> None:
+    async def _store(self, entries: Sequence[Entry]) -> None:
         first = entries[0].event
         if not isinstance(first, RunStarted):
             raise TypeError("A run begins with RunStarted")
         row = await asyncio.to_thread(run_row, entries, alive=False)
-        writer = await self._traces.create(row.run_id, session_id)
+        await self._write_trace(row.run_id, entries, first)
+        await self._sessions.create(self._session(row, first))  # of what could not be stored nobody is told
+        await self._rows.save(row)
+
+    async def _write_trace(self, run_id: str, entries: Sequence[Entry], started: RunStarted) -> None:
+        writer = await self._traces.create(run_id, started.session_id)
         try:
-            await writer.prepare(first)
+            await writer.prepare(started)
             for entry in entries:
                 writer.append(entry)
                 await asyncio.sleep(0)
             await writer.flush()
         finally:
             await writer.close()
-        await self._sessions.create(self._session(row, first))  # of what could not be stored nobody is told
-        await self._rows.save(row)
 
     async def _free_id(self, run_id: str) -> str:
         """Its own where there is no such run, and never was one whose trace is still here."""

@@ -21,6 +21,7 @@ with late():
     import app.engine.experiments.collecting
     import app.engine.experiments.experimenting
     import app.engine.experiments.gating
+    import app.engine.experiments.handing
     import app.engine.experiments.judging
     import app.engine.experiments.planning
     import app.engine.experiments.scoring
@@ -59,6 +60,7 @@ with late():
     import app.tools.registry
     import app.tools.user_tools.folder
     import app.tools.user_tools.scorer_files
+    import app.workbench.cluster.dask_workers
     import app.workbench.maintenance
     import app.workbench.samples
     import app.workbench.tool_variables
@@ -288,13 +290,16 @@ class Workbench(ModelParts):
         return app.store.contents.contents.Contents(self.artifacts, self.origin_of_contents)
 
     @late_part
+    def _importing(self) -> "app.export.importing.Importing":
+        stores = (self.data.traces, self.rows, self.sessions, self.artifacts, self.agents)
+        return app.export.importing.Importing(*stores, taken_in=self.search.look_again, scores=self.scores)
+
+    @late_part
     def exports(self) -> "app.export.exports.Exports":
         """Runs as files, and back."""
-        stores = (self.data.traces, self.rows, self.sessions, self.artifacts, self.agents)
-        importing = app.export.importing.Importing(*stores, taken_in=self.search.look_again, scores=self.scores)
         sources = self.runs, self.artifacts, self.known.exported
         return app.export.exports.Exports(
-            *sources, app=self.version, importing=importing, scores=self.scores.of, origin=lambda: self.origin
+            *sources, app=self.version, importing=self._importing, scores=self.scores.of, origin=lambda: self.origin
         )
 
     @late_part
@@ -357,7 +362,9 @@ class Workbench(ModelParts):
         )
         trying = app.engine.experiments.cells.Trying(self.chat, self.cells, self.collecting)
         parts = (self.experiments, self.cells, planning, self.collecting, trying, self.scoring)
-        return app.engine.experiments.experimenting.Experimenting(*parts)
+        connect = app.workbench.cluster.dask_workers.connect
+        elsewhere = app.engine.experiments.handing.Elsewhere(connect, self._importing, trying, self.version)
+        return app.engine.experiments.experimenting.Experimenting(*parts, elsewhere)
 
     @late_part
     def gating(self) -> "app.engine.experiments.gating.Gating":

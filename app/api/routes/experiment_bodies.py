@@ -54,6 +54,8 @@ class ExperimentReply(Reply):
     """Why it paused or stopped, where nobody asked for that."""
     pilot: bool
     """Whether it runs its first three cases only, to learn what the whole would cost."""
+    workers: str
+    """The cluster that tries its cells; empty for this machine."""
     plan: dict[str, JsonValue]
     """All that was decided before it began, but for the ids of its cases."""
     progress: ProgressReply
@@ -68,7 +70,8 @@ class ExperimentReply(Reply):
         money = {"cost_usd": progress.cost, "judge_usd": progress.judged}
         stands = workbench.experimenting.get(experiment.id)
         plan = experiment.plan.model_dump(mode="json", exclude={"case_ids"})
-        told = stands.model_dump(include={"id", "title", "status", "why", "pilot", "created_at", "finished_at"})
+        same = {"id", "title", "status", "why", "pilot", "workers", "created_at", "finished_at"}
+        told = stands.model_dump(include=same)
         return cls.model_validate(
             {
                 **told,

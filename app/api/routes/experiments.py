@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 from fastapi import Query
 from fastapi.responses import Response
 
-from app.api.door.access import managers_only
+from app.api.door.access import managers_only, owner_only
 from app.api.door.caller import Caller
 from app.api.door.dependencies import Asking, Here, resource
 from app.api.door.envelopes import Envelope, ListEnvelope
@@ -63,6 +63,8 @@ async def list_experiments(
 async def start_experiment(body: ExperimentRequest, workbench: Here, caller: Asking) -> Envelope[ExperimentReply]:
     """Plan an experiment and start it; answers while it goes on. GET /experiments/{id} tells how far it is."""
     _allowed(caller)
+    if body.workers:
+        owner_only(caller, "hand cells to other machines")
     planned = await workbench.experimenting.plan(body, caller.trigger)
     return Envelope(data=await ExperimentReply.seen(workbench, await workbench.experimenting.start(planned.id)))
 

@@ -36,6 +36,11 @@ class ExperimentDraft(Strict):
     concurrency: int = Field(default=4, ge=1, le=64)
     wait: bool = True
     title: Text = Field(default="", max_length=200)
+    workers: str = Field(default="", max_length=300, pattern=r"^$|^(tcp|tls)://[A-Za-z0-9.:_\[\]-]+$")
+    """The scheduler of a Dask cluster that tries the cells, such as `tcp://10.0.0.5:8786`; empty for this machine.
+
+    Whoever runs that cluster reads the cases and can run programs here: use one of your own.
+    """
 
 
 class Estimate(Value):

@@ -23,7 +23,7 @@ class Ending(Value):
     failure: FailureClass | None = None
     why: str = ""
     day_is_spent: bool = False
-    """Nothing was wrong with it: the money of the day is used up, so that no other cell can run either."""
+    """Nothing was wrong with it: no other cell can run either, since the money of the day or the machines are gone."""
 
 
 ANSWERED = Ending()

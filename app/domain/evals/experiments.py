@@ -96,6 +96,8 @@ class Experiment(Value):
     pilot: bool = False
     """Whether it runs its first three cases only, to learn what the whole would cost."""
     by: Trigger
+    workers: str = ""
+    """The address of the cluster that tries its cells; empty for this machine."""
     created_at: datetime
     updated_at: datetime
     finished_at: datetime | None = None

@@ -7,7 +7,7 @@ import asyncio
 import logging
 from collections import defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Protocol, TypeVar
 
 from app.domain.errors import Conflict, NotFound, StorageError
@@ -18,6 +18,7 @@ from app.domain.provenance import Trigger
 from app.domain.values import new_id, now
 from app.engine.experiments.cells import CellStore, Trying
 from app.engine.experiments.collecting import Collecting
+from app.engine.experiments.handing import Elsewhere, Unreachable, Workers
 from app.engine.experiments.limiting import Limiter
 from app.engine.experiments.planning import Planning
 from app.engine.experiments.scoring import Scoring
@@ -28,6 +29,7 @@ log = logging.getLogger(__name__)
 
 INTERRUPTED = "The app was closed while it ran. Resume it to go on; what has ended is kept."
 NOT_SO = "This experiment is {status}, so it cannot be {asked}."
+MOST_AT_ONCE = 64
 KEPT_RESULTS = 8
 """Of experiments that were looked at last."""
 
@@ -54,6 +56,8 @@ class Experimenting:
     collecting: Collecting
     trying: Trying
     scoring: Scoring
+    elsewhere: Elsewhere | None = None
+    """How cells are tried on other machines."""
 
     def __post_init__(self) -> None:
         self._limiters: defaultdict[str, Limiter] = defaultdict(Limiter)
@@ -79,6 +83,7 @@ class Experimenting:
             plan=plan,
             pilot=estimate.pilot,
             by=by,
+            workers=draft.workers,
             created_at=began,
             updated_at=began,
         )
@@ -229,18 +234,37 @@ class Experimenting:
 
     async def _worked(self, working: Working, back: tuple[ExperimentStatus, str] | None) -> None:
         """`back`: how it stands afterwards, and why, where that does not depend on what was done."""
-        experiment_id = working.experiment.id
+        experiment_id, workers = working.experiment.id, None
         try:
+            if working.experiment.workers and back is None:
+                workers = await self._handed_out(working)
             status, why = await working.work()
+        except Unreachable as problem:
+            status, why = "paused", str(problem)
         except Exception as error:
             log.exception("Experiment %s ended in a bug", experiment_id)
             status, why = "paused", f"Something went wrong inside the app: {type(error).__name__}: {error}"
         finally:
-            del self._working[experiment_id]
+            try:
+                if workers is not None:
+                    await workers.close()
+            finally:
+                del self._working[experiment_id]
         try:
             await self._stand(experiment_id, *(back or (status, why)))
         except StorageError as problem:  # it shows as interrupted, and can be resumed
             log.warning("How experiment %s stands could not be stored: %s", experiment_id, problem)
+
+    async def _handed_out(self, working: Working) -> Workers:
+        """See to it that its cells are tried by the workers. Raises `Unreachable`."""
+        if self.elsewhere is None:
+            raise Unreachable("Cells of experiments cannot be handed to other machines here.")
+        workers = await self.elsewhere.connect(working.experiment.workers)
+        handing = self.elsewhere.handing(workers, self.planning, lambda: working.tally.cost)
+        limiter = Limiter()
+        limiter.allowed = MOST_AT_ONCE  # the machines hold back by themselves
+        working.hand(replace(self._means, trying=handing, limiter_of=lambda _provider: limiter))
+        return workers
 
     async def _stand(self, experiment_id: str, status: ExperimentStatus, why: str = "") -> Experiment:
         over = now() if status in ("completed", "cancelled") else None

@@ -107,6 +107,10 @@ class Working:
         self._going_on: set[str] = set()
         """The ids of cells."""
 
+    def hand(self, means: Means) -> None:
+        """Try its cells by these means, in place of those that it was made with."""
+        self._means = means
+
     def pause(self, why: str = "") -> None:
         """Begin no further cell; those that go on come to their end."""
         self._asked, self._why = self._asked or "pause", self._why or why
