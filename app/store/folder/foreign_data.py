@@ -92,7 +92,7 @@ def _experiment(experiment: Experiment) -> Experiment:
     """Nothing of it goes on, and what is tried again of it calls no tool for real."""
     status: ExperimentStatus = "completed" if experiment.status == "completed" else "cancelled"
     plan = experiment.plan.model_copy(update={"tools": "recorded", "live": ()})
-    return experiment.model_copy(update={"plan": plan, "status": status, "by": Trigger(kind="page")})
+    return experiment.model_copy(update={"plan": plan, "status": status, "by": Trigger(kind="page"), "workers": ""})
 
 
 def _preferences(preferences: Preferences) -> Preferences:

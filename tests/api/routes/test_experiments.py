@@ -7,6 +7,10 @@ from xml.etree import ElementTree
 
 import pytest
 
+from app.api.door.access import Forbidden
+from app.api.door.caller import with_key
+from app.api.routes.experiment_bodies import ExperimentRequest
+from app.api.routes.experiments import start_experiment
 from app.domain.evals.cases import CaseContent, new_cases
 from tests.waiting import until
 
@@ -100,3 +104,13 @@ async def test_what_is_asked_wrongly_is_said_in_words(client, workbench, draft):
     ):
         reply = await client.post("/experiments", json={**draft, **changes})
         assert reply.status_code == status and not reply.json()["success"], reply.text
+
+
+async def test_only_the_owner_names_other_machines_by_an_address_that_is_one(client, workbench, draft):
+    wrong = await client.post("/experiments", json=draft | {"workers": "http://10.0.0.5:8786"})
+    assert wrong.status_code == 422 and "workers" in wrong.json()["error"]
+    key = with_key((await workbench.keys.create("K")).key)
+    asked = ExperimentRequest.model_validate(draft | {"workers": "tcp://127.0.0.1:1"})
+    with pytest.raises(Forbidden, match="hand cells to other machines"):
+        await start_experiment(asked, workbench, key)
+    assert workbench.experiments.count() == 0

@@ -84,7 +84,8 @@ def trial(agent_id: str) -> Experiment:
         agent_slug="cook", columns=(Column(variant=1),), tools="live", live=("shell",),
     )  # fmt: skip
     by = Trigger(kind="api_key", name="nightly")
-    return Experiment(id="e", plan=plan, status="running", by=by, created_at=now(), updated_at=now())
+    there = "tcp://elsewhere.example:8786"
+    return Experiment(id="e", plan=plan, status="running", by=by, workers=there, created_at=now(), updated_at=now())
 
 
 async def foreign(tmp_path: Path) -> Path:
@@ -281,7 +282,7 @@ async def test_an_experiment_of_another_folder_goes_on_with_nothing(tmp_path: Pa
     data = await restored((await foreign(tmp_path)).parent.parent, "theirs.zip")
     experiment = data.experiments.get("e")
     assert (experiment.status, experiment.by.kind) == ("cancelled", "page")
-    assert (experiment.plan.tools, experiment.plan.live) == ("recorded", ())
+    assert (experiment.plan.tools, experiment.plan.live, experiment.workers) == ("recorded", (), "")
     await data.close()
 
 

@@ -13,9 +13,12 @@ from app.domain.evals.drafts import ExperimentDraft
 from app.domain.evals.elsewhere import CellReturn, sha256
 from app.domain.evals.experiments import Cell, Experiment
 from app.domain.evals.scorers import Contains
+from app.domain.events import ModelReturned
 from app.domain.provenance import Trigger
 from app.domain.trace import RunFilter
 from app.engine.experiments.handing import Elsewhere
+from app.export.bundle import bundle, read_bundle
+from app.export.json_lines import json_lines
 from app.workbench import Workbench
 from app.workbench.cluster import worker
 from tests.api.over import opened
@@ -161,6 +164,40 @@ async def test_what_was_not_asked_for_is_an_error_of_the_cell_and_not_taken_in(b
     _, [cell] = await ran(bench)
     assert (cell.end, cell.failure) == ("error", "internal") and words in cell.why
     assert len(bench.runs.rows.find(RunFilter(behind=True)).rows) == before
+
+
+def dear(order: bytes, contents: Mapping[str, bytes], told: Told) -> Told:
+    """The same, whose run cost ten cents."""
+    found = read_bundle(told[1][0])
+    entries = [
+        entry.model_copy(update={"event": entry.event.model_copy(update={"cost": 0.05})})
+        if isinstance(entry.event, ModelReturned)
+        else entry
+        for entry in found.entries
+    ]
+    bundles = [bundle(entries, json_lines(entries, app=found.app), app=found.app, artifacts=found.artifacts)]
+    return changed((told[0], bundles), bundles=tuple(map(sha256, bundles)))
+
+
+async def test_the_money_of_a_worker_counts_and_each_cell_has_its_share_of_the_ceiling(bench):
+    await recorded_sum(bench)
+    reach(bench, workers := Threads(dear))
+    experiment, cells = await ran(bench, repeats=5, concurrency=1, ceiling_usd=0.25)
+    assert [cell.cost for cell in cells] == [pytest.approx(0.1)] * 3
+    assert "were not begun" in experiment.why
+    rows = [bench.rows.get(cell.runs[0]) for cell in cells]
+    assert [row.cost for row in rows] == [pytest.approx(0.1)] * 3
+    assert bench.runs.ledger.day_cost() == pytest.approx(0.3)
+    limits = [order["agent"]["variants"][0]["behaviour"]["limits"]["session_cost"] for order in workers.orders]
+    assert limits == [pytest.approx(0.25), pytest.approx(0.15), pytest.approx(0.05)]
+
+
+async def test_cells_that_are_out_together_share_what_is_left(bench):
+    await recorded_sum(bench)
+    reach(bench, workers := Threads())
+    await ran(bench, repeats=4, concurrency=4, ceiling_usd=0.4)
+    limits = [order["agent"]["variants"][0]["behaviour"]["limits"]["session_cost"] for order in workers.orders]
+    assert limits[:4] == [pytest.approx(0.1)] * 4
 
 
 async def test_a_return_of_an_earlier_try_is_not_taken_for_another(bench):
