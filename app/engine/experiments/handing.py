@@ -10,6 +10,7 @@ import re
 import secrets
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from math import isfinite
 from typing import Protocol
 
 from app.domain.agents import Agent, Limits
@@ -154,7 +155,9 @@ class Handing(Trying):
         order = self._order(tried, share)
         written = order.model_dump_json().encode()
         contents = await self._contents(tried.case)
-        name = tried.cell.id
+        name = (await self.cells.save(tried.cell)).id  # what is not there cannot be stopped
+        if tried.stopped():
+            return Ending(end="skipped", failure="cancelled", why=STOPPED)
         task = self.out[name] = asyncio.ensure_future(self.workers.tried(written, contents))
         try:
             await asyncio.wait([task])
@@ -229,7 +232,7 @@ class Handing(Trying):
             cost += totals(entries).cost
             if run_id in runs:
                 tried.traces = (*tried.traces, entries)
-        told = max(cost, cell.cost)  # what agents below it cost is in what it says alone
+        told = max(cost, cell.cost) if isfinite(cell.cost) else cost  # agents below it are in what it says alone
         tried.below_usd, tried.returned = told - cost, cell
         tried.cell = tried.cell.model_copy(update={"cost": tried.cell.cost + told})
 

@@ -21,6 +21,7 @@ from app.domain.provenance import Trigger
 from app.domain.trace import RunFilter
 from app.workbench import Workbench
 from tests.api.over import opened
+from tests.app_process import free_port
 from tests.fakes.openai import SECRET, FakeOpenAI
 from tests.waiting import until
 
@@ -51,6 +52,7 @@ class Cluster:
     keys: dict[str, str]
     """What its workers have in their environment, and this process has not."""
     processes: list[subprocess.Popen[bytes]] = field(default_factory=list)
+    port: int = field(default_factory=free_port)
 
     @property
     def address(self) -> str:
@@ -64,6 +66,11 @@ class Cluster:
         log = (self.folder / f"{what}-{len(self.processes)}.log").open("wb")
         self.processes.append(subprocess.Popen(command, env=environment, stdout=log, stderr=log, cwd=self.folder))
         return self.processes[-1]
+
+    async def scheduler(self) -> None:
+        (self.folder / "scheduler.json").unlink(missing_ok=True)
+        self.run("scheduler", "--port", str(self.port))
+        await until(lambda: self.address, seconds=SECONDS, pause=0.05)
 
     async def worker(self) -> subprocess.Popen[bytes]:
         name = f"worker-{len(self.processes)}"
@@ -89,8 +96,7 @@ async def cluster(tmp_path: Path, fake: Holding) -> AsyncIterator[Cluster]:
     keys = {"OPENAI_API_KEY": SECRET, "OPENAI_BASE_URL": f"{fake.url}/v1"}
     cluster = Cluster(tmp_path, keys)
     try:
-        cluster.run("scheduler", "--port", "0")
-        await until(lambda: cluster.address, seconds=SECONDS, pause=0.05)
+        await cluster.scheduler()
         yield cluster
     finally:
         cluster.end()
@@ -146,3 +152,11 @@ async def test_what_is_left_when_the_scheduler_goes_is_gone_on_with_later(bench,
     assert stands.status == "paused" and "Start it again, then resume" in stands.why
     cells, _ = await bench.experimenting.cells(experiment.id)
     assert {cell.end for cell in cells} <= {None}
+
+    await cluster.scheduler()
+    await cluster.worker()
+    fake.answering.set()
+    await bench.experimenting.resume(experiment.id)
+    await until(lambda: not bench.experimenting.is_live(experiment.id), seconds=SECONDS, pause=0.05)
+    cells, _ = await bench.experimenting.cells(experiment.id)
+    assert [cell.end for cell in cells] == ["passed"] * CASES

@@ -200,6 +200,29 @@ async def test_cells_that_are_out_together_share_what_is_left(bench):
     assert limits[:4] == [pytest.approx(0.1)] * 4
 
 
+class Silent(Threads):
+    """They never answer."""
+
+    async def tried(self, order: bytes, contents: Mapping[str, bytes]) -> Told:
+        self.orders.append(json.loads(order))
+        await asyncio.Event().wait()
+        raise AssertionError("nobody sets it")
+
+
+async def test_cancelling_takes_back_what_is_out(bench):
+    await recorded_sum(bench)
+    reach(bench, workers := Silent())
+    asked = {"dataset": "sums", "agent": "assistant", "workers": ADDRESS, "repeats": 3, "concurrency": 2}
+    planned = await bench.experimenting.plan(ExperimentDraft.model_validate(asked), PAGE)
+    await bench.experimenting.start(planned.id)
+    await until(lambda: len(workers.orders) == 2)
+    await bench.experimenting.cancel(planned.id)
+    await until(lambda: not bench.experimenting.is_live(planned.id))
+    cells, _ = await bench.experimenting.cells(planned.id)
+    assert [cell.end for cell in cells] == ["skipped"] * 2 and workers.closed
+    assert bench.experimenting.get(planned.id).status == "cancelled"
+
+
 async def test_a_return_of_an_earlier_try_is_not_taken_for_another(bench):
     await recorded_sum(bench)
     given: list[Told] = []
