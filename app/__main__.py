@@ -99,6 +99,7 @@ def _add_eval_options(command: argparse.ArgumentParser) -> None:
     command.add_argument("--repeats", type=int, default=1, metavar="K", help="tries of each case; one otherwise")
     command.add_argument("--tools", choices=("recorded", "live"), default="recorded", help="recorded otherwise")
     command.add_argument("--gate", action="store_true", help="ask the agent's gate about the variant")
+    command.add_argument("--workers", metavar="tcp://…", default="", help="a Dask scheduler whose machines try it")
     how = command.add_mutually_exclusive_group()
     how.add_argument("--json", action="store_true", help="print all of it as JSON")
     how.add_argument("--junit", metavar="FILE", default="", help="write the cells for a build server")
@@ -167,6 +168,7 @@ def _eval(folder: Path, chosen: argparse.Namespace) -> int:
             models=tuple(chosen.model),
             repeats=chosen.repeats,
             tools=chosen.tools,
+            workers=chosen.workers,
         )
     except ValueError as fault:
         sys.stderr.write(f"{fault}\n")

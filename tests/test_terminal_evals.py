@@ -121,3 +121,9 @@ def test_ctrl_c_exits_with_130_and_what_has_ended_is_kept(folder):
         running.send_signal(signal.SIGINT)
         said = running.stderr.read()
     assert (running.returncode, "it can be resumed" in said) == (130, True)
+
+
+def test_machines_that_do_not_answer_are_no_verdict_and_said(folder, capsys):
+    assert evaluated(folder, "--variant", "1", "--workers", "tcp://127.0.0.1:1") == 3
+    printed = capsys.readouterr()
+    assert "Cells go to other machines by Dask" in printed.out or "No scheduler of Dask answers" in printed.out
