@@ -23,6 +23,7 @@ with late():
     import app.engine.experiments.gating
     import app.engine.experiments.handing
     import app.engine.experiments.judging
+    import app.engine.experiments.matrices
     import app.engine.experiments.planning
     import app.engine.experiments.scoring
     import app.engine.experiments.suggesting
@@ -377,6 +378,11 @@ class Workbench(ModelParts):
         """Better prompts, proposed and tried."""
         parts = (self.agents, self.experimenting, self.runs, self.scores)
         return app.engine.experiments.suggesting.Suggesting(*parts)
+
+    @late_part
+    def matrices(self) -> "app.engine.experiments.matrices.Matrices":
+        """Experiments case by case."""
+        return app.engine.experiments.matrices.Matrices(self.experimenting, self.cells, self.collecting)
 
     # Keys of the app, and what may be told to nobody.
 

@@ -133,19 +133,27 @@ def _repeats(experiment: Experiment, known: Cells, case_id: str, column: int) ->
 
 
 def _case_scores(cells: Sequence[Cell], plan: Plan) -> CaseScores:
-    values = (_value(cell, plan) for cell in cells)
+    values = (value_of(cell, plan) for cell in cells)
     scores = tuple(value for value in values if value is not None)
     return CaseScores(scores=scores, errors=sum(cell.end == "error" for cell in cells))
 
 
-def _value(cell: Cell, plan: Plan) -> float | None:
-    """1 for passed and 0 for failed. Where answers are compared with the baseline's, a tie and itself are 0.5."""
+def value_of(cell: Cell, plan: Plan, scorer: str = "") -> float | None:
+    """1 for passed and 0 for failed by that scorer, the deciding one where none is named; `None` without a score.
+
+    Where answers are compared with the baseline's, a tie and itself are 0.5.
+    """
+    name = scorer or plan.deciding
     if cell.end not in ("passed", "failed", "not_scored"):
         return None
-    if not isinstance(plan.scorer(plan.deciding), Pairwise):
+    score, unasked = cell.score(name), cell.end == "failed" and not cell.scores
+    if isinstance(plan.scorer(name), Pairwise):
+        return 0.5 if cell.column == 0 else score.value if score else 0.0 if unasked else None
+    if name == plan.deciding:
         return None if cell.end == "not_scored" else float(cell.end == "passed")
-    score = cell.score(plan.deciding)
-    return 0.5 if cell.column == 0 else score.value if score else 0.0 if cell.end == "failed" else None
+    if score is None:
+        return 0.0 if unasked else None
+    return None if score.passed is None else float(score.passed)
 
 
 def percentile(ordered: Sequence[float], share: float) -> float | None:
