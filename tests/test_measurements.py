@@ -3,6 +3,7 @@
 import importlib
 import inspect
 import re
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -14,6 +15,7 @@ from tests.bench import (
     evals_same,
     first_token,
     load,
+    matrix,
     mcp_oauth,
     pictures,
     python_sandbox,
@@ -52,6 +54,13 @@ async def test_experiments_are_measured():
 async def test_the_same_variant_twice_is_measured():
     [figure] = await evals_same.run(experiments=2, cases=5)
     assert figure.passed, figure
+
+
+def test_a_matrix_is_measured():
+    with ThreadPoolExecutor(1) as beside:  # pytest's own event loop may run in this thread
+        opened, filtered = beside.submit(matrix.run, rounds=1, cases=60).result()
+    assert opened.name == "E4 a matrix of 60 cases x 4 x 3"
+    assert filtered.value.endswith(" ms")
 
 
 def test_what_evals_tell_by_mistake_is_measured():

@@ -14,6 +14,9 @@ EVALS = "/evals"
 COMPARE = "/compare"
 EVALS = "/evals"
 EXPERIMENTS = f"{EVALS}?show=experiments"
+MATRIX = "/matrix"
+REVIEW = "/review"
+JUDGES = "/review/judges"
 INTEGRATIONS = "/integrations"
 SETTINGS = "/settings"
 SETUP = "/setup"
@@ -98,3 +101,13 @@ def dataset_address(slug: str, *, case: str = "") -> str:
 def matrix_address(experiment_id: str) -> str:
     """Its cases × columns."""
     return f"/matrix/{experiment_id}"
+
+
+def review_address(queue: str, experiment_id: str = "") -> str:
+    """Quick review of that queue, of that experiment where it is of one."""
+    return f"{REVIEW}?{urlencode({'queue': queue} | ({'experiment': experiment_id} if experiment_id else {}))}"
+
+
+def fork_with_note_address(run_id: str) -> str:
+    """Where the run's message is edited by what was noted on it, and the run gone on with."""
+    return f"{run_address(run_id)}?fork=note"

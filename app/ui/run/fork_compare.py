@@ -1,32 +1,18 @@
 """Two runs step by step: a fork beside the run it comes from, from where they part, or any two as a whole."""
 
-import re
-from collections.abc import Iterator, Sequence
-
 from nicegui import ui
 
 from app.domain.errors import ErrorInfo, WorkbenchError
 from app.domain.failure_words import failure_words
-from app.domain.trace import AlignedStep, RunRow, TrajectoryStep, Verdict
+from app.domain.trace import AlignedStep
 from app.domain.trace.fork_view import ForkView
 from app.ui.elements.addresses import run_address
 from app.ui.elements.buttons import button
-from app.ui.elements.format import dollars, duration, head, plural, tokens
+from app.ui.elements.format import head, plural
 from app.ui.elements.markup import Html, joined, tag
 from app.ui.elements.notices import notify
-from app.ui.elements.status_pill import status_pill
+from app.ui.elements.two_runs import SHOWN, WORDS, beside_table, said_in, step_view
 from app.workbench import Workbench
-
-SHOWN = 50
-_BOLD = re.compile(r"\*\*(\S(?:.*?\S)?)\*\*")
-WORDS: dict[Verdict, str] = {
-    "same": "The same",
-    "other_arguments": "Other arguments",
-    "other_tool": "Another tool",
-    "extra": "Only in the fork",
-    "missing": "Only in the original",
-}
-OF_TWO = WORDS | {"extra": "Only in the second", "missing": "Only in the first"}
 
 
 async def open_fork_compare(workbench: Workbench, run_id: str) -> None:
@@ -64,39 +50,6 @@ def _show(title: str, table: Html, *, testid: str) -> None:
     dialog.open()
 
 
-def beside_table(runs: Sequence[RunRow], steps: Sequence[AlignedStep]) -> Html:
-    """What each was asked and used up, and their steps in rows."""
-    heads = (tag("a", head(run.request, 120) or "(no text)", href=run_address(run.run_id)) for run in runs)
-    corner = tag("span", "Step", cls="visually-hidden")
-    names = tag("tr", *(tag("th", one, scope="col") for one in (corner, *heads)))
-    facts = tag("tr", tag("td", tag("strong", "Run")), *(tag("td", *_facts(run)) for run in runs))
-    rows = [
-        tag("tr", tag("td", tag("strong", f"Step {step.number}"), tag("div", _of_two(step), cls="faint")),
-            *(tag("td", _step(one)) for one in step.columns))
-        for step in steps[:SHOWN]
-    ]  # fmt: skip
-    same = sum(_of_two(step) == OF_TWO["same"] for step in steps)
-    summary = tag("p", tag("strong", f"{same} of {plural(len(steps), 'step')} the same"), ".")
-    more = tag("p", f"{plural(len(steps) - SHOWN, 'more step')} not shown.", cls="faint") if len(steps) > SHOWN else ""
-    return joined(summary, tag("table", tag("thead", names), tag("tbody", facts, *rows), cls="fork-rows"), more)
-
-
-def _of_two(step: AlignedStep) -> str:
-    if step.verdict == "same" and _said(step.columns[0]) != _said(step.columns[1]):
-        return "The same calls, other words" if any(one and one.calls for one in step.columns) else "Other words"
-    return OF_TWO[step.verdict]
-
-
-def _facts(run: RunRow) -> Iterator[Html]:
-    yield tag("p", f"{run.agent.name} v{run.agent.variant}, {run.model}")
-    spent = (
-        duration(run.duration_ms),
-        tokens(run.input_tokens + run.output_tokens),
-        dollars(run.cost, unpriced=run.unpriced),
-    )
-    yield tag("p", status_pill(run.status), " ", ", ".join(spent), cls="faint")
-
-
 def fork_table(view: ForkView) -> Html:
     """`12 steps reused, 3 new`, and the steps from there on in two columns."""
     origin = tag("a", "the original", href=f"{run_address(view.forked.run_id)}?step={view.forked.seq}")
@@ -121,31 +74,14 @@ def _row(row: AlignedStep, view: ForkView, *, error: ErrorInfo | None) -> Html:
     number = max(step.number for step in row.columns if step is not None)
     verdict = "The original broke off" if error else _verdict(row, view)
     name = joined(tag("strong", f"Step {number}"), tag("div", verdict, cls="faint"))
-    cells = (joined(first, "" if error else _step(original)), _step(own))
+    cells = (joined(first, "" if error else step_view(original)), step_view(own))
     return tag("tr", tag("td", name), *(tag("td", cell) for cell in cells))
 
 
 def _verdict(row: AlignedStep, view: ForkView) -> str:
     original, own = row.columns
     if own is not None and own.number <= view.reused:
-        return "Taken over" if (row.verdict, _said(original)) == ("same", _said(own)) else "Edited"
-    if row.verdict == "same" and _said(original) != _said(own):
+        return "Taken over" if (row.verdict, said_in(original)) == ("same", said_in(own)) else "Edited"
+    if row.verdict == "same" and said_in(original) != said_in(own):
         return "The same calls, other words"
     return WORDS[row.verdict]
-
-
-def _said(step: TrajectoryStep | None) -> tuple[str, ...]:
-    """What was said, and what came of the calls."""
-    if step is None:
-        return ()
-    return (step.decision.text, *(call.result.text if call.result else "" for call in step.calls))
-
-
-def _step(step: TrajectoryStep | None) -> Html:
-    if step is None:
-        return tag("span", "no step", cls="faint")
-    said = tag("p", head(_BOLD.sub(r"\1", step.decision.text), 200)) if step.decision.text.strip() else Html("")
-    calls = (
-        tag("p", tag("code", call.name), " ", head(call.result.text if call.result else "", 160)) for call in step.calls
-    )
-    return joined(said, *calls)

@@ -19,6 +19,7 @@ from app.ui.elements.sub_pages import Pages, shown, shown_later
 from app.ui.markdown.colours import CodeColours, Colours
 from app.ui.markdown.drawings import Drawings
 from app.ui.markdown.live_markdown import LiveMarkdown
+from app.ui.matrix.matrix_keys import MATRIX_KEYS
 from app.ui.playground.landing_page import Landing
 from app.ui.runs.job_news import JobNews, tell
 from app.ui.runs.trace_keys import RUNS_KEYS
@@ -43,6 +44,7 @@ with late():
     from app.ui.evals import evals_page as evals
     from app.ui.evals import experiment_page as experiment
     from app.ui.integrations import integrations_page as integrations
+    from app.ui.matrix import matrix_page as matrix
     from app.ui.playground import session_page as session
     from app.ui.run import run_page as run
     from app.ui.runs import jobs_page as jobs
@@ -54,7 +56,7 @@ with late():
 
 LATE_PAGES = (
     *(session, agents, agent, tools, run, runs, compare, comparison, evals, dataset, experiment),
-    *(jobs, settings, setup, integrations, suggest),
+    *(matrix, jobs, settings, setup, integrations, suggest),
 )
 """What the first page is served without, in the order in which it is likely to be asked for."""
 
@@ -99,11 +101,8 @@ class Shell:
         self._counts: NavCounts | None = None
         self._waiting: frozenset[str] = frozenset()
         self._news: JobNews | None = None
-        ui.add_body_html(KEYS)
-        ui.add_body_html(RUNS_KEYS)
-        ui.add_body_html(_WAITING)
-        ui.add_body_html(SIGNED_OUT)
-        ui.add_body_html(CUT_OFF)
+        for script in (KEYS, RUNS_KEYS, MATRIX_KEYS, _WAITING, SIGNED_OUT, CUT_OFF):
+            ui.add_body_html(script)
         renew_pictures(workbench)
         self._palette = Palette(self._commands, partial(said, self._workbench))
         ui.on("open_palette", self._palette.open)
@@ -137,6 +136,8 @@ class Shell:
             addresses.EVALS: self._evals,
             f"{addresses.EVALS}/{{slug}}": self._dataset,
             "/experiments/{experiment_id}": self._experiment,
+            addresses.MATRIX: self._matrix,
+            f"{addresses.MATRIX}/{{experiment_id}}": self._matrix,
             addresses.RUNS: self._runs,
             f"{addresses.RUNS}/{{run_id}}": self._run,
             addresses.JOBS: self._jobs,
@@ -242,6 +243,9 @@ class Shell:
 
     def _experiment(self, experiment_id: str) -> None:
         shown(lambda: experiment.experiment_page(self._workbench, experiment_id))
+
+    def _matrix(self, arguments: PageArguments, experiment_id: str = "") -> None:
+        shown(lambda: matrix.matrix_page(self._workbench, experiment_id, arguments))
 
     def _agent(self, slug: str, arguments: PageArguments) -> None:
         shown(lambda: agent.agent_page(self._workbench, self._live_markdown, slug, arguments))

@@ -75,6 +75,13 @@ SHORTCUTS: dict[str, tuple[tuple[str, str], ...]] = {
         ("x", "Choose the run"),
         ("/", "Search"),
     ),
+    "In the matrix": (
+        ("← ↑ → ↓", "From cell to cell"),
+        ("Enter", "Open both runs side by side"),
+        ("n p", "Next and previous difference, also while both runs are open"),
+        ("x", "Pin the case to the top, or let it go"),
+        ("/", "Search"),
+    ),
     "In editors": (
         ("Ctrl S", "Save a tool file"),
         ("Ctrl Enter", "Send an edited message, call a tool"),

@@ -18,6 +18,7 @@ SHEETS = (
     "agents/agents.css",
     "compare/compare.css",
     "evals/evals.css",
+    "matrix/matrix.css",
     "tools/tools.css",
     "conversation/attachments.css",
     "conversation/queue.css",
