@@ -70,6 +70,8 @@ class Preferences(Value):
     http_hosts: tuple[str, ...] = ()
     """The hosts that `http_get` may ask: `example.org`, `*.example.org`, or `*` for every public one."""
     web_search: WebSearch = WebSearch()
+    review_criteria: tuple[str, ...] = ()
+    """What a person answers with yes or no in Quick review, where no judge is asked something."""
     run_filters: tuple[SavedFilter, ...] = ()
     """By name, no two of the same one."""
     setup: SetupProgress = SetupProgress()

@@ -25,6 +25,7 @@ with late():
     import app.engine.experiments.judging
     import app.engine.experiments.matrices
     import app.engine.experiments.planning
+    import app.engine.experiments.reviewing
     import app.engine.experiments.scoring
     import app.engine.experiments.suggesting
     import app.engine.forks.forks
@@ -383,6 +384,12 @@ class Workbench(ModelParts):
     def matrices(self) -> "app.engine.experiments.matrices.Matrices":
         """Experiments case by case."""
         return app.engine.experiments.matrices.Matrices(self.experimenting, self.cells, self.collecting)
+
+    @late_part
+    def reviewing(self) -> "app.engine.experiments.reviewing.Reviewing":
+        """Answers that a person rates one by one."""
+        parts = (self.runs, self.scores, self.experiments, self.cells, self.experimenting)
+        return app.engine.experiments.reviewing.Reviewing(*parts)
 
     # Keys of the app, and what may be told to nobody.
 

@@ -12,6 +12,9 @@ Rating = Literal["good", "bad"]
 
 RATING, TAG, NOTE, VOTE = "rating", "tag", "note", "vote"
 """The names of what people say: 1 or 0, a word, a sentence, and 1 for the best answer of a round in Compare."""
+AGAIN = "again: "
+"""Stands before the name of what is said a second time of a run by who does not know that, so that it replaces nothing.
+"""
 TIE = "tie"
 """The label of the votes, 0.5 each, of all answers of a round none of which was better than the others."""
 LONGEST_NOTE = 10_000

@@ -23,6 +23,12 @@ class Scores(Removable[Score]):
         found = self._documents.values(document for document in stored if document is not None)
         return sorted(found, key=lambda score: score.at)
 
+    def named(self, *names: str) -> list[Score]:
+        """All scores by people under these names, the oldest first; looks at all there are, so for a thread."""
+        found = [one for one in self._documents.documents() if _name_of(one) in names]
+        said = (score for score in self._documents.values(found) if score.source == "person")
+        return sorted(said, key=lambda score: score.at)
+
     def marks(self, run_id: str) -> RunMarks:
         """What people said of the run."""
         return marks_of(self.of(run_id)) if run_id in self._by_run else RunMarks()
@@ -78,6 +84,11 @@ class Scores(Removable[Score]):
 def _run_of(document: Document) -> str:
     value = document.get("value")
     return str(value.get("run_id")) if isinstance(value, dict) else ""
+
+
+def _name_of(document: Document) -> str:
+    value = document.get("value")
+    return str(value.get("name")) if isinstance(value, dict) else ""
 
 
 def _fits(marks: RunMarks, wanted: RunKind) -> bool:
