@@ -8,7 +8,7 @@ from nicegui import background_tasks, events, ui
 from app.domain.agents import Agent
 from app.domain.edits import ToolSource
 from app.domain.errors import NotFound, WorkbenchError
-from app.domain.events import Entry, RunStarted
+from app.domain.events import Entry, MessageAdded, RunStarted
 from app.domain.forks.forks import CallAgain, ForkCheck, ToolPlan, plans_by_default
 from app.domain.prompts import filled
 from app.domain.provenance import Trigger
@@ -38,18 +38,34 @@ AS_RECORDED = 0
 """In the list of variants: what the run was made with."""
 
 
-def open_fork(workbench: Workbench, run_id: str, entries: Sequence[Entry], seq: int) -> None:
-    """Ask how the run is to go on from that entry; what comes of it opens as a run of its own."""
+def open_fork(workbench: Workbench, run_id: str, entries: Sequence[Entry], seq: int, *, note: str = "") -> None:
+    """Ask how the run is to go on from that entry; what comes of it opens as a run of its own.
+
+    `note` is added to what can be edited there.
+    """
     first = entries[0].event if entries else None
     if not isinstance(first, RunStarted) or not 0 <= seq < len(entries):
         notify("The beginning of this run cannot be read, so nothing can run on from it.")
         return
-    ForkDialog(workbench, run_id, first, entries, seq)
+    ForkDialog(workbench, run_id, first, entries, seq, note=note)
+
+
+def open_fork_with(workbench: Workbench, run_id: str, entries: Sequence[Entry], note: str) -> None:
+    """The same from the run's message, to which the note is added as its edit."""
+    said = (entry.seq for entry in entries if isinstance(entry.event, MessageAdded) and entry.event.origin == "user")
+    open_fork(workbench, run_id, entries, max(said, default=-1), note=note)
 
 
 class ForkDialog:
     def __init__(
-        self, workbench: Workbench, run_id: str, started: RunStarted, entries: Sequence[Entry], seq: int
+        self,
+        workbench: Workbench,
+        run_id: str,
+        started: RunStarted,
+        entries: Sequence[Entry],
+        seq: int,
+        *,
+        note: str = "",
     ) -> None:
         self._workbench = workbench
         self._run_id = run_id
@@ -59,9 +75,8 @@ class ForkDialog:
         self._template = prompt_template(self._agent(), started)
         prompt = self._template if self._template is not None else started.system.text if started.system else ""
         editable = editable_at(entries, seq)
-        self._draft = ForkDraft(
-            seq, editable, text=editable.text if editable else "", system_prompt=prompt, recorded_prompt=prompt
-        )
+        text = "\n\n".join(filter(None, (editable.text if editable else "", note)))
+        self._draft = ForkDraft(seq, editable, text=text, system_prompt=prompt, recorded_prompt=prompt)
         self._asked = 0
         named = ui.dialog().props('aria-label="Run on from here"')
         with named as self._dialog, ui.card().classes("dialog-card fork-dialog") as card:
@@ -91,7 +106,7 @@ class ForkDialog:
         editable = self._draft.editable
         if editable is None:
             return
-        area = ui.textarea(editable.label, value=editable.text, on_change=self._check).classes("w-full")
+        area = ui.textarea(editable.label, value=self._draft.text, on_change=self._check).classes("w-full")
         area.props("outlined dense autogrow autofocus debounce=300 input-style=max-height:30vh data-testid=fork-edit")
         area.bind_value_to(self._draft, "text")
 

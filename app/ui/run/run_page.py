@@ -17,7 +17,7 @@ from app.ui.elements.pager import address_with
 from app.ui.run.child_run import Parts, card_context
 from app.ui.run.findings_panel import Findings
 from app.ui.run.fork_compare import open_beside, open_fork_compare
-from app.ui.run.fork_dialog import open_fork
+from app.ui.run.fork_dialog import open_fork, open_fork_with
 from app.ui.run.replay_dialog import ReplayDialog
 from app.ui.run.run_find import RunFind
 from app.ui.run.run_marks import RunMarks
@@ -43,7 +43,10 @@ _ACT = """(event) => {
 
 
 async def run_page(workbench: Workbench, run: str, arguments: PageArguments) -> None:
-    """Build `/runs/{run}`; `?step=` opens a step, `?view=` a tab, `?beside=` another run. Raises `NotFound`."""
+    """Build `/runs/{run}`; `?step=` opens a step, `?view=` a tab, `?beside=` another run.
+
+    `?fork=note` edits its message by what was noted on it, to run on from there. Raises `NotFound`.
+    """
     await RunPage(workbench, run, arguments).build()
 
 
@@ -56,6 +59,7 @@ class RunPage:
         self._alive = False
         self._step = _number(arguments.query_parameters.get("step", ""))
         self._beside = arguments.query_parameters.get("beside", "")
+        self._forks = arguments.query_parameters.get("fork") == "note"
         self._view = view_of(arguments.query_parameters.get("view", ""))
         self._tabs: RunTabs | None = None
         ui.page_title("Run · Agent Playground")
@@ -95,6 +99,9 @@ class RunPage:
         ui.timer(REFRESH_SECONDS, self._tick)
         if self._beside:
             await open_beside(self._workbench, self._beside, self._run.run_id)
+        if self._forks:
+            notes = self._workbench.scores.marks(self._run.run_id).notes
+            open_fork_with(self._workbench, self._run.run_id, tuple(self._run.entries), notes[-1] if notes else "")
         await self._findings.show()
 
     def _show_opening(self, entries: list[Entry]) -> None:
