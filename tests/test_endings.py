@@ -1,5 +1,7 @@
 """Short forms of what `make faults` kills, stops, cancels and lets fail. They measure no time."""
 
+from concurrent.futures import ThreadPoolExecutor
+
 import pytest
 
 from tests.faults import (
@@ -11,6 +13,7 @@ from tests.faults import (
     evals_ways,
     jobs,
     provider_ways,
+    reviews,
     run_kills,
     steers,
     stopped,
@@ -86,3 +89,10 @@ def test_kills_of_experiments_are_measured():
     figures = evals_kills.run(kills=2)
     assert len(figures) == 5
     assert all(figure.passed for figure in figures), figures
+
+
+def test_reviews_are_killed():
+    with ThreadPoolExecutor(1) as beside:  # Playwright's own event loop may run in this thread
+        following, lost = beside.submit(reviews.run, reviews=4, kills=1).result()
+    assert following.value.endswith(" ms")
+    assert lost.passed, lost

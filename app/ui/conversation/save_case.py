@@ -20,10 +20,11 @@ NEW = ""
 class SaveCase:
     """Opens at once; `step` counts from 1, without it the whole run is saved."""
 
-    def __init__(self, workbench: Workbench, run_id: str, *, step: int | None = None) -> None:
+    def __init__(self, workbench: Workbench, run_id: str, *, step: int | None = None, note: str = "") -> None:
         self._workbench = workbench
         self._run_id = run_id
         self._step = step
+        self._noted = note
         self._turns = self._turns_before() if step is None else ()
         title = "Save as case" if step is None else f"Save step {step} as case"
         with named_dialog(title) as self._dialog, ui.card().classes("dialog-card dialog-small save-case") as card:
@@ -45,7 +46,8 @@ class SaveCase:
         self._must_pass = ui.checkbox("Must pass before a variant is promoted").props(
             "dense data-testid=case-must-pass"
         )
-        self._note = ui.textarea("Note").classes("fill").props("outlined dense autogrow data-testid=case-note")
+        self._note = ui.textarea("Note", value=self._noted).classes("fill")
+        self._note.props("outlined dense autogrow data-testid=case-note")
         with ui.element("div").classes("row-line dialog-buttons"):
             button("Cancel", self._dialog.close, look="quiet")
             self._save_button = button("Save case", self._save, look="primary", testid="case-save")

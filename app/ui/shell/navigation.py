@@ -39,6 +39,7 @@ GROUPS: dict[str, tuple[NavLink, ...]] = {
     ),
     "Workflows": (
         NavLink("setup", "Setup guide", "rocket_launch", addresses.SETUP),
+        NavLink("review", "Quick review", "rate_review", addresses.REVIEW),
         NavLink("matrix", "Matrix", "grid_on", addresses.MATRIX),
         NavLink("integrations", "Integrations", "hub", addresses.INTEGRATIONS),
     ),

@@ -21,6 +21,7 @@ from app.ui.markdown.drawings import Drawings
 from app.ui.markdown.live_markdown import LiveMarkdown
 from app.ui.matrix.matrix_keys import MATRIX_KEYS
 from app.ui.playground.landing_page import Landing
+from app.ui.review.review_keys import REVIEW_KEYS
 from app.ui.runs.job_news import JobNews, tell
 from app.ui.runs.trace_keys import RUNS_KEYS
 from app.ui.shell import theme
@@ -46,6 +47,8 @@ with late():
     from app.ui.integrations import integrations_page as integrations
     from app.ui.matrix import matrix_page as matrix
     from app.ui.playground import session_page as session
+    from app.ui.review import judges_page as judges
+    from app.ui.review import review_page as review
     from app.ui.run import run_page as run
     from app.ui.runs import jobs_page as jobs
     from app.ui.runs import runs_page as runs
@@ -56,7 +59,7 @@ with late():
 
 LATE_PAGES = (
     *(session, agents, agent, tools, run, runs, compare, comparison, evals, dataset, experiment),
-    *(matrix, jobs, settings, setup, integrations, suggest),
+    *(matrix, review, judges, jobs, settings, setup, integrations, suggest),
 )
 """What the first page is served without, in the order in which it is likely to be asked for."""
 
@@ -101,7 +104,7 @@ class Shell:
         self._counts: NavCounts | None = None
         self._waiting: frozenset[str] = frozenset()
         self._news: JobNews | None = None
-        for script in (KEYS, RUNS_KEYS, MATRIX_KEYS, _WAITING, SIGNED_OUT, CUT_OFF):
+        for script in (KEYS, RUNS_KEYS, MATRIX_KEYS, REVIEW_KEYS, _WAITING, SIGNED_OUT, CUT_OFF):
             ui.add_body_html(script)
         renew_pictures(workbench)
         self._palette = Palette(self._commands, partial(said, self._workbench))
@@ -138,6 +141,8 @@ class Shell:
             "/experiments/{experiment_id}": self._experiment,
             addresses.MATRIX: self._matrix,
             f"{addresses.MATRIX}/{{experiment_id}}": self._matrix,
+            addresses.REVIEW: self._review,
+            addresses.JUDGES: self._judges,
             addresses.RUNS: self._runs,
             f"{addresses.RUNS}/{{run_id}}": self._run,
             addresses.JOBS: self._jobs,
@@ -246,6 +251,12 @@ class Shell:
 
     def _matrix(self, arguments: PageArguments, experiment_id: str = "") -> None:
         shown(lambda: matrix.matrix_page(self._workbench, experiment_id, arguments))
+
+    def _review(self, arguments: PageArguments) -> None:
+        shown(lambda: review.ReviewPage(self._workbench, arguments))
+
+    def _judges(self) -> None:
+        shown(lambda: judges.JudgesPage(self._workbench))
 
     def _agent(self, slug: str, arguments: PageArguments) -> None:
         shown(lambda: agent.agent_page(self._workbench, self._live_markdown, slug, arguments))

@@ -82,6 +82,13 @@ SHORTCUTS: dict[str, tuple[tuple[str, str], ...]] = {
         ("x", "Pin the case to the top, or let it go"),
         ("/", "Search"),
     ),
+    "In Quick review": (
+        ("1 2", "Not good, good"),
+        ("j k", "Next and previous answer"),
+        ("e", "Write a note; Esc leaves it"),
+        ("c f", "Make a case of it; fork it with the note as the edit"),
+        ("u", "Take the last thumb back"),
+    ),
     "In editors": (
         ("Ctrl S", "Save a tool file"),
         ("Ctrl Enter", "Send an edited message, call a tool"),

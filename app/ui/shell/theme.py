@@ -19,6 +19,7 @@ SHEETS = (
     "compare/compare.css",
     "evals/evals.css",
     "matrix/matrix.css",
+    "review/review.css",
     "tools/tools.css",
     "conversation/attachments.css",
     "conversation/queue.css",
