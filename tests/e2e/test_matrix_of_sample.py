@@ -15,7 +15,7 @@ def test_a_sample_dataset_leads_to_its_matrix_and_to_a_review(page: Page) -> Non
     cells = page.get_by_test_id("matrix-cell")
     expect(cells.first).to_be_visible()
     cells.first.click()
-    expect(page.get_by_test_id("matrix-pair")).to_contain_text("in the baseline")
+    expect(page.get_by_test_id("matrix-pair")).to_contain_text("in one column")
     expect(page.get_by_test_id("matrix-pair").get_by_role("link", name="Open the run")).to_be_visible()
     page.keyboard.press("Escape")
     page.goto(f"/review?experiment={experiment}")

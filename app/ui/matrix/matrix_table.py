@@ -32,23 +32,19 @@ def matrix_table(looked: Looked, rows: Sequence[MatrixRow], *, pins: Collection[
 def _heads(looked: Looked, names: Sequence[str], shown: int) -> list[Html]:
     verdicts = {one.column: one.verdict for one in looked.results.verdicts}
     return [
-        tag(
-            "th",
-            _head(name, results, verdicts.get(place)),
-            scope="col",
-            cls=_look(place, shown),
-        )
+        tag("th", _head(name, results, verdicts.get(place), verdicts), scope="col", cls=_look(place, shown))
         for place, (name, results) in enumerate(zip(names, looked.results.columns, strict=True))
     ]
 
 
-def _head(name: str, results: ColumnResults, verdict: Verdict | None) -> Html:
+def _head(name: str, results: ColumnResults, verdict: Verdict | None, others: Collection[int]) -> Html:
+    """`others`: the columns that are compared with it, where it is the baseline."""
     took = f"{duration(results.p50_ms)} (95 %: {duration(results.p95_ms)})" if results.p50_ms is not None else ""
     paid = dollars(results.cost_usd) + (f" + {dollars(results.judge_usd)} judges" if results.judge_usd else "")
     lines = (paid, took, *left_words(results))
     return joined(
         tag("div", tag("strong", visible(name), cls="truncate", title=visible(name)),
-            tag("span", "Baseline", cls="chip") if verdict is None else "", cls="row-line"),
+            tag("span", "Baseline", cls="chip") if others and verdict is None else "", cls="row-line"),
         tag("div", rate_words(results), cls="matrix-rate", data_testid="matrix-rate"),
         tag("div", " · ".join(line for line in lines if line), cls="matrix-took"),
         verdict_view(verdict) if verdict is not None else "",

@@ -32,7 +32,7 @@ class PairDialog:
         self._row = row
         self._column = column
         self._repeat = first_difference(row, column)
-        title = f"Case {row.number} in two columns" if column else f"Case {row.number} in the baseline"
+        title = f"Case {row.number} in two columns" if column else f"Case {row.number} in one column"
         with ui.dialog() as self.dialog, ui.card().classes("dialog-card fork-dialog matrix-pair") as card:
             card.props("data-testid=matrix-pair")
             self.dialog.props["aria-label"] = title
