@@ -40,6 +40,8 @@ def opened(page: Page, query: str = "") -> None:
 
 def shows(page: Page, *wanted: str) -> None:
     expect(page.locator(".matrix-number")).to_have_text(list(wanted))
+    told = f"{len(wanted)} of 60 cases shown."  # stands below the table: where it is said, nothing moves any more
+    expect(page.locator(".matrix-notes [role=status]")).to_have_text(told)
 
 
 def test_it_is_found_from_the_navigation(page: Page) -> None:
@@ -103,6 +105,7 @@ def test_filters_and_pins_stand_in_the_address(page: Page) -> None:
     shows(page, "4")
     page.get_by_test_id("matrix-show-").click()
     shows(page, "4", "2")
+    expect(page).to_have_url(re.compile(r"e1\?q=case\+2\.&pin=4$"))
     page.reload()
     shows(page, "4", "2")
 
