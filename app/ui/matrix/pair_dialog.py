@@ -8,12 +8,12 @@ from app.domain.errors import WorkbenchError
 from app.domain.evals.experiments import Cell
 from app.domain.evals.matrix import MatrixRow
 from app.engine.experiments.matrices import Looked
+from app.ui.conversation.differences_view import beside_table
 from app.ui.elements.addresses import run_address
 from app.ui.elements.buttons import button
 from app.ui.elements.choice import Choice
 from app.ui.elements.format import dollars, duration, head
 from app.ui.elements.markup import Html, joined, tag
-from app.ui.elements.two_runs import beside_table
 from app.ui.elements.visible import visible
 from app.ui.matrix.matrix_words import MARKS
 from app.workbench import Workbench

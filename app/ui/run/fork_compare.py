@@ -6,12 +6,12 @@ from app.domain.errors import ErrorInfo, WorkbenchError
 from app.domain.failure_words import failure_words
 from app.domain.trace import AlignedStep
 from app.domain.trace.fork_view import ForkView
+from app.ui.conversation.differences_view import SHOWN, WORDS, beside_table, said_in, step_view
 from app.ui.elements.addresses import run_address
 from app.ui.elements.buttons import button
 from app.ui.elements.format import head, plural
 from app.ui.elements.markup import Html, joined, tag
 from app.ui.elements.notices import notify
-from app.ui.elements.two_runs import SHOWN, WORDS, beside_table, said_in, step_view
 from app.workbench import Workbench
 
 
