@@ -6,6 +6,7 @@ from collections import defaultdict
 from collections.abc import Container, Iterable, Iterator, Mapping
 from datetime import UTC, datetime, timedelta
 from functools import cached_property
+from math import inf
 
 from app.domain.branches import Turn
 from app.domain.trace import KeyRuns, RunFilter, RunPage, RunRow, SortKey, ToolStats, Week
@@ -15,6 +16,7 @@ from app.store.journal.documents import Documents, Marks, number
 from app.store.journal.frames import Document
 from app.store.records.scores import Scores
 from app.store.runs.stored_row import (
+    PICO,
     SORT_KEYS,
     agent_field,
     conditions,
@@ -24,6 +26,7 @@ from app.store.runs.stored_row import (
     paid,
     parent_of,
     row_field,
+    spent,
     stamp,
 )
 from app.store.runs.tool_figures import ToolFigures
@@ -34,6 +37,8 @@ class Rows:
         self._documents = Documents(database, "runs", RunRow, noun="run", marks=_marks)
         self._documents.made_of_clean = True
         self._scores = scores or Scores(database)
+        self._spent_since: tuple[float, int] = (inf, 0)
+        """The moment that was asked for last, and what the runs since then have cost."""
 
     def get(self, run_id: str) -> RunRow | None:
         """The row, `None` for a run that is not there or deleted."""
@@ -127,10 +132,14 @@ class Rows:
         return sorted({str(row_field(document, "model")) for document in self._listed()})
 
     def cost_since(self, moment: datetime) -> float:
-        """US dollars of the runs that started since then, deleted ones included: the money is spent."""
+        """US dollars of the runs that started since then, deleted ones included: the money is spent.
+
+        For the same moment once more it takes as long with many runs as with few.
+        """
         start = moment.timestamp()
-        documents = self._documents.documents()
-        return sum(paid(doc) for doc in documents if number(doc.get("started")) >= start)
+        if self._spent_since[0] != start:
+            self._spent_since = start, sum(spent(document, start) for document in self._documents.documents())
+        return self._spent_since[1] / PICO
 
     def cost_of_session(self, session_id: str) -> float:
         """US dollars of the session's runs, deleted and replaced ones included: the money is spent."""
@@ -214,6 +223,8 @@ class Rows:
             stored = self._documents.stored(row.run_id)
             if stored is not None and stored is not before:
                 figures.take(stored, before=before)
+                start, before_it = self._spent_since
+                self._spent_since = start, before_it + spent(stored, start) - spent(before, start)
         self._by_session[row.session_id].add(row.run_id)
         if row.parent is not None:
             self._by_parent[row.parent.run_id].add(row.run_id)

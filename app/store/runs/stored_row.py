@@ -11,6 +11,8 @@ from app.store.journal.documents import number
 from app.store.journal.frames import Document
 from app.store.runs.search_words import terms
 
+PICO = 10**12
+"""Of a US dollar: costs are summed up as whole numbers of these."""
 Condition = Callable[[Document], bool]
 
 
@@ -59,6 +61,11 @@ def is_behind(document: Document) -> bool:
 def paid(document: Document) -> float:
     """US dollars that the run has cost here: nothing, where it was imported."""
     return 0.0 if row_field(document, "imported") else number(row_field(document, "cost"))
+
+
+def spent(document: Document | None, start: float) -> int:
+    """What the run has cost, as a whole number that can be taken out of a sum again; 0 for one that began before."""
+    return 0 if document is None or number(document.get("started")) < start else round(paid(document) * PICO)
 
 
 def stamp(document: Document) -> str:

@@ -2,6 +2,7 @@
 
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from random import Random
 from typing import get_args
 
 import pytest
@@ -185,6 +186,16 @@ async def test_an_imported_run_has_cost_nothing_here(database: JournalDB):
     await rows.save(row("r9", 4, cost=5.0).model_copy(update={"imported": True}))
     assert (rows.cost_since(BEGAN), rows.cost_of_session("s1")) == costs
     assert [found.run_id for found in rows.find(RunFilter(min_cost=5)).rows] == ["r9"]
+
+
+async def test_what_a_day_has_cost_is_what_a_recount_says_whatever_changed_since(database: JournalDB):
+    rows, chance = await filled(database), Random(5)
+    since = BEGAN + timedelta(minutes=2)
+    for _ in range(200):
+        rows.cost_since(since)
+        number = chance.randrange(9)
+        await rows.save(row(f"r{number}", number, cost=chance.choice((0.1, 0.2, 1e-7, 3.0))))
+    assert rows.cost_since(since) == Rows(database).cost_since(since)
 
 
 async def test_deleted_rows_leave_the_lists_but_their_money_is_spent(database: JournalDB):
