@@ -4,6 +4,7 @@ Each run is noted in its cell before it begins, so that no kill leaves one of wh
 """
 
 import logging
+from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
@@ -19,9 +20,8 @@ from app.domain.trace import conversation, finished, totals
 from app.domain.values import new_id
 from app.engine.experiments.collecting import Collecting
 from app.engine.experiments.limiting import Slot
-from app.engine.experiments.recorded import CaseRecord, CaseTools, unasked
+from app.engine.experiments.recorded import Acting, CaseRecord, unasked
 from app.engine.experiments.simulated import SimulatedUsers
-from app.engine.loop.loop import run_agent
 from app.engine.run.run import Run
 from app.engine.sessions.chat import Chat
 
@@ -32,6 +32,7 @@ GONE = "The run that this case was made from is gone, so there is nothing to sco
 NOTHING_FROM = "This case was not made from a run, so there is none to score."
 ASKED = "{name} asked a person: {question} In an experiment nobody is there to answer."
 HEAD = 200  # characters
+KEPT_RECORDS = 64
 
 
 class CellStore(Protocol):
@@ -78,9 +79,9 @@ class Tried:
         by = self.experiment.by
         return by if by.kind == "api_key" else Trigger(kind="job", name=self.experiment.title, key=by.key)
 
-    def told(self) -> Cell:
+    def told(self, evidence: Evidence) -> Cell:
         """The cell with what is known of its runs."""
-        evidence, record = self.evidence, self.record
+        record = self.record
         return self.cell.model_copy(
             update={
                 "end": self.ending.end,
@@ -103,6 +104,8 @@ class Trying:
     def __post_init__(self) -> None:
         self._runs = self.chat.runs
         self._users = SimulatedUsers(self._runs, self.chat.sessions)
+        self._records: OrderedDict[str, tuple[Entry, ...]] = OrderedDict()
+        """By sha256: those that were read last, as each case is tried several times."""
 
     async def tried(
         self, experiment: Experiment, case: Case, cell: Cell, slot: Slot, *, stopped: Callable[[], bool]
@@ -115,7 +118,7 @@ class Trying:
         if plan.columns[cell.column].as_recorded:
             return await self._as_recorded(experiment, case, cell, slot)
         try:
-            record = await self.collecting.record_of(case)
+            record = await self._record_of(case)
         except WorkbenchError as problem:
             ending = Ending(end="error", why=f"The recorded calls of this case cannot be read. {problem}")
             return Tried(experiment, case, cell, slot, CaseRecord((), plan, origin=case.id), ending=ending)
@@ -127,6 +130,13 @@ class Trying:
         except WorkbenchError as problem:
             tried.ending = Ending(end="error", failure="internal", why=str(problem))
         return tried
+
+    async def _record_of(self, case: Case) -> tuple[Entry, ...]:
+        if case.record not in self._records:
+            self._records[case.record] = await self.collecting.record_of(case)
+            if len(self._records) > KEPT_RECORDS:
+                self._records.popitem(last=False)
+        return self._records[case.record]
 
     async def renewed(self, cell: Cell) -> Cell:
         """The cell as it is before another try: what was tried is kept, and ended where it was left."""
@@ -213,7 +223,7 @@ class Trying:
         """One message and its answer."""
         cell, first, run_id = tried.cell, not tried.cell.runs, new_id()
         tried.cell = await self.cells.save(cell.model_copy(update={"runs": (*cell.runs, run_id)}))
-        acting = _Acting(tried.record)
+        acting = Acting(tried.record)
         live = await self.chat.send(
             *(cell.session_id, text, tried.case.attachments if first else ()),
             trigger=tried.trigger,
@@ -234,7 +244,7 @@ class Trying:
             return Ending(end="error", why=tried.record.missing)
         return Ending(end="error", failure="rate_limit", why=BUSY) if tried.busy else ending_of(entries)
 
-    async def _watched(self, live: Run, tried: Tried, acting: "_Acting") -> None:
+    async def _watched(self, live: Run, tried: Tried, acting: Acting) -> None:
         """Tells the limiter how the provider answers, and ends what would wait for a person or must not wait at all."""
         async for entry in live.follow():
             match entry.event:
@@ -267,18 +277,6 @@ class Trying:
         if said.problem:
             tried.ending = Ending(end="error", why=said.problem)
         return said.text or None
-
-
-class _Acting:
-    """The agent loop of a cell's run, with the tools of its case."""
-
-    def __init__(self, record: CaseRecord) -> None:
-        self._record = record
-        self.tools: CaseTools | None = None
-
-    async def __call__(self, run: Run) -> None:
-        self.tools = CaseTools(run, self._record)
-        await run_agent(run)
 
 
 def new_cell(experiment_id: str, key: CellKey) -> Cell:

@@ -14,6 +14,7 @@ from app.domain.events import Entry
 from app.domain.messages import ToolCall
 from app.domain.tools import FIND_TOOLS, CallContext, GrantedTool, ToolOutput
 from app.domain.trace.recorded import asked_calls, recorded_calls
+from app.engine.loop.loop import run_agent
 from app.engine.run.run import Run
 from app.engine.runs.recorded_tools import LIVE, RECORDED, NotRecorded, RecordedTools, Recording
 
@@ -104,6 +105,18 @@ class CaseTools:
         if name in plan.live or name == FIND_TOOLS:  # which only tells what other tools there are
             return LIVE
         return LIVE if plan.tools == "live" and name not in self._asking else RECORDED
+
+
+class Acting:
+    """The agent loop of a cell's run, with the tools of its case."""
+
+    def __init__(self, record: CaseRecord) -> None:
+        self._record = record
+        self.tools: CaseTools | None = None
+
+    async def __call__(self, run: Run) -> None:
+        self.tools = CaseTools(run, self._record)
+        await run_agent(run)
 
 
 def unasked(tools: Sequence[GrantedTool], live: Sequence[str]) -> tuple[GrantedTool, ...]:

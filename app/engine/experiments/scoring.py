@@ -11,7 +11,18 @@ from pydantic import JsonValue
 from app.domain.errors import ToolCrashed, ToolError
 from app.domain.evals.evidence import Evidence
 from app.domain.evals.experiments import CellScore
-from app.domain.evals.scorers import Judge, Pairwise, PythonFile, Scorer
+from app.domain.evals.scorers import (
+    Contains,
+    Cost,
+    Exact,
+    Judge,
+    Latency,
+    Pairwise,
+    PythonFile,
+    Scorer,
+    Steps,
+    Trajectory,
+)
 from app.domain.evals.scoring.opinion import NotScored, Opinion, not_scored, score_of
 from app.domain.evals.scoring.plain import judge_plainly
 from app.domain.reading.expressions import Expressions
@@ -20,6 +31,9 @@ from app.engine.ports import ScorerFiles
 
 log = logging.getLogger(__name__)
 
+LONGEST_QUICK = 10_000  # characters
+MOST_PAIRS = 100
+"""Of an expected call and one that was made."""
 CASE_FIELDS = {"id", "input", "turns", "data", "variables", "reference", "expected_calls", "tags"}
 """What a scorer's file is told of the case."""
 RETURNS = "Return True or False, a number from 0 to 1, or one of them with a reason: (value, reason)."
@@ -57,6 +71,8 @@ class Scoring:
             case PythonFile():
                 return await self._by_file(scorer, evidence)
             case _:
+                if _is_quick(scorer, evidence):  # handing it to a thread would take longer
+                    return score_of(scorer, judge_plainly(scorer, evidence, self.expressions))
                 return score_of(scorer, await asyncio.to_thread(judge_plainly, scorer, evidence, self.expressions))
 
     async def _by_file(self, scorer: PythonFile, evidence: Evidence) -> CellScore:
@@ -69,6 +85,17 @@ class Scoring:
             raise NotScored(str(error)) from error
         as_it_was = hashlib.sha256(f"{scorer.digest} {text}".encode()).hexdigest()
         return score_of(scorer, _opinion(returned, scorer.file), as_it_was=as_it_was)
+
+
+def _is_quick(scorer: Scorer, evidence: Evidence) -> bool:
+    """Whether it says so within a fraction of a millisecond."""
+    if len(evidence.answer) > LONGEST_QUICK:
+        return False
+    match scorer:
+        case Trajectory():
+            return len(evidence.calls) * len(evidence.case.expected_calls or ()) <= MOST_PAIRS
+        case _:
+            return isinstance(scorer, Exact | Contains | Latency | Cost | Steps)
 
 
 def _given(scorer: PythonFile, evidence: Evidence) -> dict[str, JsonValue]:

@@ -4,6 +4,7 @@ import asyncio
 import logging
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from itertools import groupby
 from typing import Literal
@@ -26,7 +27,7 @@ from app.domain.evals.experiments import (
 )
 from app.domain.evals.scorers import Pairwise
 from app.domain.values import now
-from app.engine.experiments.cells import CellStore, Trying, new_cell
+from app.engine.experiments.cells import CellStore, Tried, Trying, new_cell
 from app.engine.experiments.collecting import Collecting
 from app.engine.experiments.limiting import Limiter, Slot
 from app.engine.experiments.planning import PILOT_CASES
@@ -36,6 +37,8 @@ log = logging.getLogger(__name__)
 
 Doing = Literal["try", "retry", "score"]
 """Try what has no end yet; also what ended in an error; or only score again what was answered."""
+BESIDE = 2
+"""Cells that are scored and stored while as many go on as may."""
 Unit = tuple[CellKey, ...]
 """Cells that are tried one after the other: alone, or with the baseline that they are compared with."""
 ANSWERED: tuple[CellEnd, ...] = ("passed", "failed", "not_scored")
@@ -102,8 +105,8 @@ class Working:
         self._over_ceiling = False
         self._cases: Mapping[str, Case] = {}
         self._providers: Sequence[str] = ()
-        self._begun: dict[str, Cell] = {}
-        """By id: the cells that were tried before this."""
+        self._counted: dict[str, Cell] = {}
+        """By id: the cells that were begun, as they were counted last."""
         self._going_on: set[str] = set()
         """The ids of cells."""
 
@@ -126,13 +129,15 @@ class Working:
         plan = self.experiment.plan
         self._cases = await self._means.collecting.cases_of(plan.cases)
         begun = await asyncio.to_thread(self._means.cells.of, self.experiment.id)
-        self._begun, self.tally = await asyncio.to_thread(lambda: ({cell.id: cell for cell in begun}, Tally.of(begun)))
+        self._counted, self.tally = await asyncio.to_thread(
+            lambda: ({cell.id: cell for cell in begun}, Tally.of(begun))
+        )
         self._providers = self._means.providers_of(plan)
         units = await asyncio.to_thread(self._units)
         async with asyncio.TaskGroup() as group:
             for lane in units.values():
                 one_after_the_other = iter(lane)
-                for _ in range(min(plan.concurrency, len(lane))):
+                for _ in range(min(plan.concurrency + BESIDE, len(lane))):
                     group.create_task(self._lane(one_after_the_other))
         return self._stands(sum(map(len, units.values())))
 
@@ -166,7 +171,7 @@ class Working:
 
     def _is_open(self, key: CellKey) -> bool:
         """Whether something is to be done for the cell."""
-        cell = self._begun.get(cell_id(self.experiment.id, key))
+        cell = self._counted.get(cell_id(self.experiment.id, key))
         if self._doing == "score":
             return cell is not None and cell.end in ANSWERED and (cell.end == "not_scored" or bool(cell.scores))
         if self.experiment.pilot and (key.repeat or key.case_id not in self.experiment.plan.case_ids[:PILOT_CASES]):
@@ -177,11 +182,9 @@ class Working:
         """One worker of several that share these."""
         for unit in units:
             for key in unit:
-                limiter = self._means.limiter_of(self._provider(key))
-                async with limiter.slot(self.experiment.plan.concurrency) as slot:
-                    if self._is_stopped():
-                        return
-                    await self._guarded(key, slot)
+                if self._is_stopped():
+                    return
+                await self._guarded(key)
 
     def _is_cancelled(self) -> bool:
         return self._asked == "cancel"
@@ -192,64 +195,80 @@ class Working:
         self._over_ceiling = self._over_ceiling or bool(ceiling and self.tally.cost >= ceiling)
         return bool(self._asked) or (self._over_ceiling and self._doing != "score")
 
-    async def _guarded(self, key: CellKey, slot: Slot) -> None:
+    async def _guarded(self, key: CellKey) -> None:
         """A bug ends the cell in an error and no other one; where nothing can be stored, all of it waits."""
         name = cell_id(self.experiment.id, key)
-        self._going_on.add(name)
-        self.tally.running += 1
         try:
-            await (self._scored_again(name) if self._doing == "score" else self._cell(key, name, slot))
+            await (self._scored_again(name) if self._doing == "score" else self._cell(key, name))
         except StorageError as problem:
             self.pause(str(problem))
         except Exception as error:
             log.exception("Cell %s ended in a bug", name)
             await self._broken(key, name, error)
-        finally:
-            self.tally.running -= 1
-            self._going_on.discard(name)
 
     async def _broken(self, key: CellKey, name: str, error: Exception) -> None:
         cell = self._means.cells.find(name) or new_cell(self.experiment.id, key)
         why = BUG.format(error=f"{type(error).__name__}: {error}")
         try:
-            await self._keep(cell.model_copy(update={"end": "error", "failure": "internal", "why": why}), before=cell)
+            await self._keep(cell.model_copy(update={"end": "error", "failure": "internal", "why": why}))
         except StorageError as problem:
             self.pause(str(problem))
 
-    async def _cell(self, key: CellKey, name: str, slot: Slot) -> None:
-        before = self._begun.get(name)
-        cell = await self._means.trying.renewed(before) if before else new_cell(self.experiment.id, key)
-        if before is not None:
-            self.tally.put(cell, before=before)
+    async def _cell(self, key: CellKey, name: str) -> None:
+        """Try the case; what is scored and stored then keeps no other one from its turn at the provider."""
+        async with self._means.limiter_of(self._provider(key)).slot(self.experiment.plan.concurrency) as slot:
+            if self._is_stopped():
+                return
+            with self._running(name):
+                tried = await self._tried(key, name, slot)
+        if tried.ending.day_is_spent:
+            await self._keep(tried.cell)
+            return
+        evidence = tried.evidence
+        told = tried.told(evidence)
+        await self._keep(told if told.end else await self._scored(told, evidence))
+
+    async def _tried(self, key: CellKey, name: str, slot: Slot) -> Tried:
+        cell = new_cell(self.experiment.id, key)
+        if (before := self._counted.get(name)) is not None:
+            self._count(cell := await self._means.trying.renewed(before))
         case = self._cases[key.case_id]
         tried = await self._means.trying.tried(self.experiment, case, cell, slot, stopped=self._is_cancelled)
+        self._count(tried.cell)
         if tried.ending.day_is_spent:
             self.pause(tried.ending.why)
-            await self._keep(tried.cell, before=cell)
-            return
-        told = tried.told()
-        if told.end is None:
-            scores = await self._scores(tried.evidence, key)
-            told = told.model_copy(update={"scores": scores})
-            told = told.model_copy(update={"end": scored_end(told, self.experiment.plan.deciding)})
-        await self._keep(told, before=cell)
+        return tried
+
+    @contextmanager
+    def _running(self, name: str) -> Iterator[None]:
+        self._going_on.add(name)
+        self.tally.running += 1
+        try:
+            yield
+        finally:
+            self.tally.running -= 1
+            self._going_on.discard(name)
 
     async def _scored_again(self, name: str) -> None:
         """What the scorers say by now of what was answered then; nothing is run for it."""
-        before = self._begun[name]
+        before = self._counted[name]
         evidence = await self._means.trying.evidence_of(before, self._cases[before.case_id])
-        if evidence is None:
-            return
-        scores = await self._scores(evidence, before.key)
-        changes = {"scores": scores, "judged_before": before.judged}
-        told = before.model_copy(update=changes)
-        told = told.model_copy(update={"end": scored_end(told, self.experiment.plan.deciding)})
-        await self._keep(told, before=before)
+        if evidence is not None:
+            again = before.model_copy(update={"scores": (), "judged_before": before.judged})
+            with self._running(name):
+                await self._keep(await self._scored(again, evidence))
 
-    async def _keep(self, cell: Cell, *, before: Cell) -> None:
+    async def _scored(self, cell: Cell, evidence: Evidence) -> Cell:
+        scored = cell.model_copy(update={"scores": await self._scores(evidence, cell.key)})
+        return scored.model_copy(update={"end": scored_end(scored, self.experiment.plan.deciding)})
+
+    async def _keep(self, cell: Cell) -> None:
         ended = None if cell.end is None else now()
-        kept = await self._means.cells.save(cell.model_copy(update={"ended_at": ended}))
-        self.tally.put(kept, before=before)
+        self._count(await self._means.cells.save(cell.model_copy(update={"ended_at": ended})))
+
+    def _count(self, cell: Cell) -> None:
+        self.tally.put(cell, before=self._counted.get(cell.id))
+        self._counted[cell.id] = cell
 
     async def _scores(self, evidence: Evidence, key: CellKey) -> tuple[CellScore, ...]:
         scorers, scoring, own = self.experiment.plan.scorers, self._means.scoring, self.experiment.id
