@@ -40,6 +40,8 @@ class Row:
     headers: dict[str, str] = field(default_factory=dict)
     answers: tuple[int, ...] = (200, 201)
     """What says that it was done, or could have been but for how the thing stands."""
+    not_there: tuple[int, ...] = (404,)
+    """What says to a key that there is no such thing for it."""
     state: State = "ended"
     """Of the run that it takes: one that waits for a person, or in the background."""
     shows: bool = False
@@ -292,12 +294,13 @@ TABLE = (
         spends=True,
     ),
     Row(MCP, "list the agents as tools", limited="all", sent=mcp("tools/list")),
-    Row(MCP, "run an agent as a tool", limited="its agents", sent=called("run_{agent}", input=HELLO)),
+    Row(MCP, "run an agent as a tool", limited="its agents", sent=called("run_{agent}", input=HELLO), not_there=(400,)),
     Row(
         MCP,
         "go on in a session with a tool",
         limited="own",
         sent=called("run_{agent}", input=HELLO, session="{session}"),
+        not_there=(400, 404),
         spends=True,
     ),
     Row(MCP, "look after a run with a tool", limited="own", sent=called("get_run", run_id="{run}")),

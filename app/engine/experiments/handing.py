@@ -18,6 +18,7 @@ from app.domain.errors import NotFound, StorageError, WorkbenchError
 from app.domain.evals.cases import Case
 from app.domain.evals.elsewhere import CellOrder, CellReturn, sha256
 from app.domain.evals.endings import STOPPED, Ending, ending_of
+from app.domain.evals.evidence import Evidence
 from app.domain.evals.experiments import Cell, Experiment
 from app.domain.events import Entry, RunStarted
 from app.domain.provenance import AgentRef, Purpose, Trigger
@@ -84,8 +85,8 @@ class Elsewhere:
 class HandedOut(Tried):
     returned: Cell | None = None
 
-    def told(self) -> Cell:
-        cell, returned = super().told(), self.returned
+    def told(self, evidence: Evidence) -> Cell:
+        cell, returned = super().told(evidence), self.returned
         if returned is None:
             return cell
         return cell.model_copy(update={"recorded": returned.recorded, "called": returned.called})

@@ -65,7 +65,7 @@ async def _cell(
     )
     begun = new_cell(experiment.id, key)
     tried = await experimenting.trying.tried(experiment, order.case, begun, FREE, stopped=lambda: False)
-    cell = tried.told()
+    cell = tried.told(tried.evidence)
     exported = [await workbench.exports.export(run_id, "bundle") for run_id in (*cell.runs, *cell.spoken)]
     return cell, [one.content for one in exported]
 
