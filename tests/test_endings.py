@@ -2,29 +2,18 @@
 
 from concurrent.futures import ThreadPoolExecutor
 
-import pytest
-
 from tests.faults import (
     backup_kills,
     cancelled,
     crashing_servers,
-    crashing_tools,
     evals_kills,
     evals_ways,
     jobs,
     provider_ways,
     reviews,
     run_kills,
-    steers,
     stopped,
 )
-
-
-@pytest.fixture
-def own_environment(monkeypatch):
-    """What a measurement sets for the provider is taken back after the test."""
-    monkeypatch.setenv("OPENAI_BASE_URL", "")
-    monkeypatch.setenv("OPENAI_API_KEY", "")
 
 
 async def test_what_is_cancelled_is_measured():
@@ -43,22 +32,9 @@ async def test_the_ways_of_a_provider_are_measured():
     assert all(figure.passed for figure in figures), figures
 
 
-async def test_crashes_of_tools_are_measured():
-    figures = await crashing_tools.run(crashes=4, stops=2)
-    assert len(figures) == 5
-    assert all(figure.passed for figure in figures)
-
-
 async def test_crashes_of_servers_are_measured():
     [figure] = await crashing_servers.run(crashes=3)
     assert figure.passed
-
-
-@pytest.mark.usefixtures("own_environment")
-async def test_steers_are_measured():
-    figures = await steers.run(steers=2, in_tools=2)
-    assert len(figures) == 5
-    assert all(figure.passed for figure in figures), figures
 
 
 def test_kills_in_mid_run_are_measured():

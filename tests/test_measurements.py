@@ -24,8 +24,10 @@ from tests.bench import (
 )
 from tests.bench import mcp as mcp_calls
 from tests.faults import (
+    crashing_tools,
     silent_crowd,
     slow_patterns,
+    steers,
     stops,
 )
 from tests.figures import measurements
@@ -75,6 +77,12 @@ async def test_stops_are_measured():
     assert all(figure.passed for figure in figures)
 
 
+async def test_crashes_of_tools_are_measured():
+    figures = await crashing_tools.run(crashes=4, stops=2)
+    assert len(figures) == 5
+    assert all(figure.passed for figure in figures)
+
+
 async def test_calls_of_who_is_signed_in_are_measured():
     figures = await mcp_oauth.run(rounds=1, at_once=2)
     assert [figure.name.split()[0] for figure in figures] == ["A2"] * 3
@@ -97,6 +105,13 @@ def own_environment(monkeypatch):
     """What a measurement sets for the provider is taken back after the test."""
     monkeypatch.setenv("OPENAI_BASE_URL", "")
     monkeypatch.setenv("OPENAI_API_KEY", "")
+
+
+@pytest.mark.usefixtures("own_environment")
+async def test_steers_are_measured():
+    figures = await steers.run(steers=2, in_tools=2)
+    assert len(figures) == 5
+    assert all(figure.passed for figure in figures), figures
 
 
 async def test_a_call_over_mcp_is_measured():
