@@ -43,6 +43,15 @@ class SampleDataset:
     name: str
     description: str
     samples: Sequence[Sample] = field(default_factory=list)
+    file: str = ""
+    """Its name in the assets, without its end; that of the agent where nothing is said."""
+    scorers: tuple[Scorer, ...] = SCORERS
+    recorded: bool = True
+    """Whether its cases hold what tools gave; else these are called."""
+
+    @property
+    def path(self) -> Path:
+        return ASSETS / f"{self.file or self.agent}.jsonl"
 
 
 def has(*texts: str, name: str = "says it", any_of: bool = False) -> Contains:
@@ -84,6 +93,29 @@ SUMS = SampleDataset(
             plainer="What is 19 - 4, then divided by 3?",
         ),
     ],
+)
+
+
+def long_sum(length: int, first: int) -> Sample:
+    """One with so many calculations, each of which needs the one before."""
+    told, result = str(first), first
+    for place in range(length):
+        number_, sign = (first * 3 + place * 5) % 9 + 2, "+-*"[(first + place) % 3 if place % 4 else 0]
+        told = f"({told}) {sign} {number_}" if place else f"{told} {sign} {number_}"
+        result = {"+": result + number_, "-": result - number_, "*": result * number_}[sign]
+    digits = f"{abs(result):,}".replace(",", ",?")
+    tags = ("more than ten steps",) if length >= 10 else ("few steps",)
+    return Sample(f"What is {told}?", (number(digits),), str(result), tags, open_calls=True)
+
+
+LONG_SUMS = SampleDataset(
+    "math-tutor",
+    "Math tutor, long sums",
+    "Most of them need more steps than the Math tutor may take: a dataset on which Suggest finds something better.",
+    [long_sum(3 + place % 4 if place % 3 == 0 else 10 + place % 3, place + 2) for place in range(36)],
+    file="math-tutor-long",
+    scorers=(Checks(),),
+    recorded=False,
 )
 
 AMOUNTS = "name,date,amount,region\nJohn,1/15/24,1500,West\nJane,2024-02-20,2000,East\nBob,March 5 2024,1200,West"
@@ -179,11 +211,14 @@ async def lines_of(workbench: Workbench, made: SampleDataset) -> list[dict]:
             "format": "agent-playground/dataset",
             "name": made.name,
             "description": made.description,
-            "scorers": [scorer.model_dump(mode="json") for scorer in SCORERS],
+            "scorers": [scorer.model_dump(mode="json") for scorer in made.scorers],
             "primary": "checks",
         }
     ]
     for sample in made.samples:
+        if not made.recorded:
+            lines.append(_line(sample))
+            continue
         runs = await asked(workbench, made.agent, [sample.plainer or sample.asked, *filter(None, [sample.then])])
         case = await workbench.collecting.from_turns(dataset.id, runs)
         record = await workbench.collecting.record_of(case)
@@ -202,18 +237,18 @@ async def asked(workbench: Workbench, agent: str, messages: Sequence[str]) -> li
     return runs
 
 
-def _line(sample: Sample, case: Case, record: list[dict]) -> dict:
-    calls: tuple[ExpectedCall, ...] | None = None if sample.open_calls else case.expected_calls
+def _line(sample: Sample, case: Case | None = None, record: Sequence[dict] = ()) -> dict:
+    calls: tuple[ExpectedCall, ...] | None = None if sample.open_calls or case is None else case.expected_calls
     said = {
         "input": sample.asked,
-        "turns": list(case.turns),
-        "variables": case.variables,
+        "turns": list(case.turns) if case else [],
+        "variables": case.variables if case else {},
         "reference": sample.reference,
         "expected_calls": None if calls is None else [call.model_dump(mode="json") for call in calls],
         "checks": [check.model_dump(mode="json") for check in sample.checks],
         "tags": list(sample.tags),
         "must_pass": sample.must_pass,
-        "record": record,
+        "record": list(record),
     }
     return {"format": "agent-playground/case", **{name: value for name, value in said.items() if value}}
 
@@ -235,9 +270,8 @@ def written(lines: Sequence[dict]) -> str:
 async def make() -> None:
     workbench = Workbench.open(Path(tempfile.mkdtemp()), demo_pace=0)
     await workbench.start()
-    for made in (SUMS, TABLES):
-        lines = await lines_of(workbench, made)
-        (ASSETS / f"{made.agent}.jsonl").write_text(written(lines), encoding="utf-8")
+    for made in (SUMS, LONG_SUMS, TABLES):
+        made.path.write_text(written(await lines_of(workbench, made)), encoding="utf-8")
     await workbench.close()
 
 

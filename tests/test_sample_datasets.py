@@ -8,7 +8,7 @@ from app.domain.evals.cases import Case
 from app.domain.evals.evidence import Evidence
 from app.domain.trace.recorded import recorded_calls
 from app.workbench import Workbench
-from tests.sample_datasets import ASSETS, SCORERS, SUMS, TABLES, SampleDataset, asked, lines_of, written
+from tests.sample_datasets import LONG_SUMS, SCORERS, SUMS, TABLES, SampleDataset, asked, lines_of, written
 
 NOT_DONE = {
     "math-tutor-sums": ["Anna has three apples and buys four more. How many does she have?", "Solve 3x + 4 = 19 for x"],
@@ -27,14 +27,18 @@ async def workbench(tmp_path: Path):
 
 
 async def test_they_are_there_on_the_very_first_start_and_not_again_once_deleted(workbench, tmp_path):
-    assert [dataset.slug for dataset in workbench.datasets.all()] == ["math-tutor-sums", "table-cleaner-tables"]
+    assert [dataset.slug for dataset in workbench.datasets.all()] == [
+        "math-tutor-sums",
+        "math-tutor-long-sums",
+        "table-cleaner-tables",
+    ]
     for dataset in workbench.datasets.all():
         cases = workbench.cases.of(dataset.id)
         assert len(cases) >= 10
-        assert [scorer.name for scorer in dataset.scorers] == ["checks", "trajectory"]
+        assert dataset.scorers[0].name == "checks"
         for case in cases:
             assert case.checks
-            assert recorded_calls(await workbench.collecting.record_of(case))
+            assert dataset.name == LONG_SUMS.name or recorded_calls(await workbench.collecting.record_of(case))
         await workbench.collecting.delete(dataset.id)
     await workbench.close()
     again = Workbench.open(tmp_path / "data", demo_pace=0)
@@ -44,9 +48,9 @@ async def test_they_are_there_on_the_very_first_start_and_not_again_once_deleted
     await again.close()
 
 
-@pytest.mark.parametrize("made", [SUMS, TABLES], ids=lambda made: made.agent)
+@pytest.mark.parametrize("made", [SUMS, LONG_SUMS, TABLES], ids=lambda made: made.path.stem)
 async def test_they_are_what_todays_demo_model_and_tools_make(workbench, made: SampleDataset):
-    kept = (ASSETS / f"{made.agent}.jsonl").read_text(encoding="utf-8")
+    kept = made.path.read_text(encoding="utf-8")
     assert written(await lines_of(workbench, made)) == kept, "make them anew: python -m tests.sample_datasets"
 
 

@@ -52,11 +52,12 @@ class Cases(Restorable[Case]):
         shown.sort(key=lambda document: (number(document.get("created")), str(document.get("id"))))
         return list(self._documents.values(shown))
 
-    def count(self, dataset_id: str, *, must_pass: bool = False) -> int:
-        """How many cases it has that are not deleted; only those that `must_pass`, where that is asked."""
+    def count(self, dataset_id: str, *, must_pass: bool = False, recorded: bool = False) -> int:
+        """How many cases it has that are not deleted; only those that `must_pass` or hold a record, where asked."""
+        wanted = [mark for mark, asked in (("must_pass", must_pass), ("recorded", recorded)) if asked]
         own = (self._documents.stored(key) for key in self._by_dataset.get(dataset_id, ()))
         shown = (document for document in own if document is not None and not document.get("deleted"))
-        return sum(not must_pass or document.get("must_pass") is True for document in shown)
+        return sum(all(document.get(mark) is True for mark in wanted) for document in shown)
 
     async def save(self, value: Case) -> Case:
         kept = await super().save(value)
@@ -170,6 +171,7 @@ def _marks_of_case(case: Case) -> Marks:
         "created": case.created_at.timestamp(),
         "deleted": case.deleted_at is not None,
         "must_pass": case.must_pass,
+        "recorded": bool(case.record),
     }
 
 

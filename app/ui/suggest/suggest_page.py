@@ -73,6 +73,7 @@ class SuggestPage:
                 )
                 self._variant = self._select("Variant", numbers, chosen, "variant")
                 ways = {"recorded": "Tools answer from the record", "live": "Tools are called for real"}
+                self._ways_asked = "tools" in query
                 self._tools = self._select("Tools", ways, query.get("tools", ""), "tools")
                 self._money = ui.number("At most", value=1.0, min=0, step=0.5, suffix="US$")
                 self._money.props("outlined dense data-testid=suggest-money")
@@ -103,8 +104,11 @@ class SuggestPage:
         return self._datasets[str(self._dataset.value)]
 
     def _count(self) -> None:
-        """Say what so many cases allow."""
-        count = self._workbench.cases.count(self._chosen.id)
+        """Say what so many cases allow; where none holds a record, nothing could answer from it."""
+        cases, dataset = self._workbench.cases, self._chosen
+        count = cases.count(dataset.id)
+        if not self._ways_asked:
+            self._tools.value = "recorded" if cases.count(dataset.id, recorded=True) else "live"
         few = count < FEWEST_TO_PROVE
         self._note.text = f"{plural(count, 'case')}. " + (_FEW if few else _ENOUGH)
 
