@@ -74,7 +74,7 @@ async def test_a_key_of_schema_1_gets_no_rights_and_keeps_the_runs_of_its_name(t
     folder = DataFolder.open(path)
     one, whole = folder.api_keys.get("k1"), folder.api_keys.get("k2")
     assert (one.may, one.rights, one.once_named) == ((), (), "n8n")
-    assert whole.rights == ("approve", "variants")
+    assert whole.rights == ("approve", "variants", "evals")
     assert runs_of(folder.rows, one) == sorted(f"r{day}" for day in range(1, 13))
     assert one.started(BY_NAME) and not whole.started(BY_NAME)
     await folder.close()

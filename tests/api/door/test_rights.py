@@ -14,7 +14,7 @@ from app.domain.agents import promoted, with_variant
 from app.domain.keys import ApiKey
 from app.domain.trace import RunRow
 from app.workbench.samples import samples
-from tests.rights_world import APPROVING, LIMITED, NOBODY, OWNER, VARYING, WHOLE, Who, World, opened_world
+from tests.rights_world import APPROVING, EVALUATING, LIMITED, NOBODY, OWNER, VARYING, WHOLE, Who, World, opened_world
 from tests.waiting import until
 
 HELLO = {"input": "Hello"}
@@ -188,10 +188,11 @@ async def test_a_renamed_key_keeps_what_it_started(world: World):
 async def test_rights_are_ticked_and_taken_away_and_a_key_for_all_agents_has_them(world: World):
     listed = (await ask(world, OWNER, "GET", "/keys")).json()["data"]
     assert {key["name"]: key["may"] for key in listed if key["name"] != "neighbour"} == {
-        WHOLE.name: ["approve", "variants"],
+        WHOLE.name: ["approve", "variants", "evals"],
         LIMITED.name: [],
         APPROVING.name: ["approve"],
         VARYING.name: ["variants"],
+        EVALUATING.name: ["evals"],
     }
     key_id = key_of(world, LIMITED).id
     changed = await data(world, OWNER, "PUT", f"/keys/{key_id}", {"may": ["variants", "approve", "variants"]})
