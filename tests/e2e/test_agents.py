@@ -421,7 +421,7 @@ def test_what_is_typed_is_tried_before_it_is_saved(page: Page, screenshot: Calla
     page.get_by_test_id("try-stop-button").click()
     expect(page.get_by_test_id("try-send-button")).to_be_visible()
     page.get_by_test_id("try-runs").click()
-    expect(page).to_have_url(re.compile(r"/runs\?agent=math-tutor&variant=0$"))
+    expect(page).to_have_url(re.compile(r"/runs\?agent=math-tutor&variant=0&behind=1$"))
     expect(page.get_by_test_id("run-row")).to_have_count(2)
     expect(page.get_by_test_id("run-row").first).to_contain_text("working copy")
     page.get_by_test_id("run-row").last.get_by_role("link").click()

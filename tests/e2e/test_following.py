@@ -90,10 +90,12 @@ def test_a_box_that_scrolls_by_itself_does_not_end_the_following(page):
     ask(page, "Run this Python code: `print('line\\n' * 12)`")
     page.get_by_test_id("tool-call").last.locator("summary").first.click()
     box = page.get_by_test_id("tool-result").last
-    box.evaluate("box => { box.style.height = '60px'; box.style.overflow = 'auto'; box.scrollTop = 100; }")
+    # As a rule of the page: a card that is drawn anew when its run has ended keeps no style of its own.
+    page.add_style_tag(content="[data-testid=tool-result] { height: 60px; overflow: auto }")
     settled(page)
     page.locator(".transcript-scroll").press("End")
     settled(page)
+    box.evaluate("box => { box.scrollTop = 100; }")
     place = box.bounding_box()  # as it is at the end; to hover over it would bring it elsewhere first
     assert place is not None
     page.mouse.move(place["x"] + place["width"] / 2, place["y"] + place["height"] / 2)

@@ -71,7 +71,7 @@ class TryChat(ui.element):
             runs = tag(
                 "a",
                 "Its runs",
-                href=agent_runs_address(self._draft.agent.slug, WORKING_COPY),
+                href=f"{agent_runs_address(self._draft.agent.slug, WORKING_COPY)}&behind=1",
                 cls="link-button",
                 title="The runs of what was tried here; they are in no figure of the agent",
                 data_testid="try-runs",

@@ -12,7 +12,7 @@ from app.ui.elements.format import plural
 from app.ui.evals.fields import FieldWords, fault_of, json_of
 
 NO_CALLS = "none"
-BETWEEN = re.compile(r"^\s*---\s*$", re.MULTILINE)
+BETWEEN = re.compile(r"^[ \t]*---[ \t]*$", re.MULTILINE)
 FIELDS = (
     FieldWords("input", "Message", "text"),
     FieldWords("reference", "Expected answer", "text", "Text. What begins with { or [ is read as JSON."),
