@@ -74,7 +74,9 @@ def made(page: Page) -> Iterator[None]:
     page.set_viewport_size(WINDOW)
 
 
-@pytest.mark.parametrize("address", ADDRESSES)
+@pytest.mark.parametrize(
+    "address", [*ADDRESSES[::2], *(pytest.param(address, marks=pytest.mark.long) for address in ADDRESSES[1::2])]
+)
 def test_everybody_can_use_every_page(page: Page, address: str) -> None:
     for name, made in MADE.items():
         address = address.replace(name, made)

@@ -135,6 +135,7 @@ def test_what_was_typed_survives_a_closed_tab_and_a_restart_of_the_app(page: Pag
     expect(reopened.get_by_test_id("editor-state")).to_contain_text("No changes")
 
 
+@pytest.mark.long
 def test_two_tabs_that_save_at_once_make_two_variants(page: Page) -> None:
     created(page, "Shared")
     other = page.context.new_page()
@@ -178,6 +179,7 @@ def test_a_session_is_started_with_a_version_that_is_not_active(page: Page) -> N
     expect(page.get_by_test_id("run-row")).to_contain_text("v2")
 
 
+@pytest.mark.long
 def test_settings_tools_limits_and_schema_are_saved_and_shown_as_differences(page: Page) -> None:
     created(page, "Settled")
     tab(page, "model")

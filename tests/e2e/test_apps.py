@@ -179,6 +179,7 @@ def test_a_view_is_found_by_the_key_of_before_too(page: Page) -> None:
     expect(shown(page, "show_old_board", title="Old").get_by_role("heading")).to_have_text("Old")
 
 
+@pytest.mark.long
 def test_what_a_view_wants_of_a_person_is_asked(page: Page, context: BrowserContext, complaints: Complaints) -> None:
     complaints.expect("request off this origin: https://example.com/a")
     context.route("https://example.com/**", lambda route: route.fulfill(body="outside"))
@@ -426,6 +427,7 @@ def test_a_view_grows_only_so_far(page: Page) -> None:
     assert before < height <= 602
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("dark", [False, True])
 def test_everybody_can_use_a_view_on_a_phone_too(page: Page, dark: bool) -> None:
     board = shown(page, "show_board", title="Phone")

@@ -4,6 +4,7 @@ import re
 from collections.abc import Callable
 from pathlib import Path
 
+import pytest
 from playwright.sync_api import FilePayload, Locator, Page, Route, expect
 
 from tests.e2e.complaints import Complaints
@@ -39,6 +40,7 @@ def pick(page: Page, *files: FilePayload) -> None:
     chooser.value.set_files(list(files))
 
 
+@pytest.mark.long
 def test_a_file_is_attached_sent_and_taken_off_again_by_keyboard_alone(page: Page) -> None:
     start_session(page)
     for file in (NOTE, TABLE):

@@ -125,6 +125,7 @@ def test_an_answer_that_ended_while_nobody_heard_it_is_shown_whole(page: Page) -
     expect(page.get_by_test_id("chat-input")).to_have_value("")
 
 
+@pytest.mark.long
 def test_an_app_that_was_started_again_finds_the_page_and_what_was_typed(
     page: Page, app_process: AppProcess, complaints: Complaints
 ) -> None:

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from pathlib import Path
 
+import pytest
 from playwright.sync_api import Page, expect
 
 from tests.e2e.evals import ENDS
@@ -26,6 +27,7 @@ def test_a_sample_dataset_is_tried_with_three_clicks(page: Page, screenshot: Cal
     screenshot("sample-experiment")
 
 
+@pytest.mark.long
 def test_a_sample_dataset_is_tried_by_keyboard(page: Page) -> None:
     page.get_by_test_id("nav-evals").press("Enter")
     page.get_by_test_id("dataset-row").filter(has_text="Table cleaner").get_by_role("link").press("Enter")

@@ -41,6 +41,7 @@ def open_list(page: Page) -> None:
     expect(page.get_by_test_id("chat-list-search")).to_be_focused()
 
 
+@pytest.mark.long
 def test_an_old_conversation_is_found_by_keyboard_alone_at_the_branch_that_says_it(page: Page) -> None:
     old = talk(page, "What is 1 + 1?", "Tell me of quinces")
     page.get_by_role("button", name="Answer again").first.click()

@@ -73,6 +73,7 @@ def test_keys_that_scroll_up_leave_the_newest_line_and_end_returns_to_it(page):
     assert from_end(page) <= END_PIXELS
 
 
+@pytest.mark.long
 def test_who_scrolls_down_to_the_end_follows_again(page):
     middle_of_an_answer(page)
     page.mouse.move(640, 360)

@@ -129,6 +129,7 @@ def test_a_gate_is_set_says_what_it_notices_and_holds_back_what_was_not_tried(pa
     expect(variant(page, 2).get_by_test_id("gate-state")).to_have_count(0)
 
 
+@pytest.mark.long
 def test_a_better_prompt_is_searched_looked_at_and_saved_as_a_variant_that_is_not_active(page):
     page.goto("/agents/hurried")
     page.get_by_test_id("agent-suggest").click()

@@ -62,6 +62,7 @@ def test_nothing_jumps_and_nothing_is_cut_off_when_a_run_begins_and_ends(page: P
     assert places(page) == before
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("width", "height"), [(720, 450), (390, 844)])
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_where_there_is_little_room_the_conversation_has_it(

@@ -250,6 +250,7 @@ def test_another_agent_is_chosen_and_stands_in_the_address(page: Page) -> None:
     expect(page.get_by_test_id("key-name-input")).to_be_focused()
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("way", ["claude-desktop", "cursor"])
 def test_what_clients_of_mcp_are_told_is_tried(page: Page, way: str) -> None:
     program = open_page(page, f"?agent={SLUG}&with={way}")

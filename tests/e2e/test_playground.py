@@ -283,6 +283,7 @@ def test_files_are_listed_and_shown(page: Page) -> None:
     expect(page.get_by_test_id("file-view")).to_have_count(0)
 
 
+@pytest.mark.long
 def test_the_reader_is_left_alone_while_text_arrives(page: Page) -> None:
     start_session(page)
     send(page, STORY)

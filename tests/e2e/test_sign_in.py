@@ -92,6 +92,7 @@ def test_the_printed_address_of_an_earlier_start_lets_nobody_in(
     expect(page.get_by_test_id("agent-card").first).to_be_visible()
 
 
+@pytest.mark.long
 def test_everyone_is_signed_out_but_who_asks_for_it(
     page: Page, other: BrowserContext, app_process: AppProcess, complaints: Complaints
 ) -> None:

@@ -205,6 +205,7 @@ def test_the_list_of_sources_follows_the_folder_without_losing_the_keyboards_pla
     assert page.evaluate("navigator.clipboard.readText()") == str(folder)
 
 
+@pytest.mark.long
 def test_a_request_becomes_a_tool_by_a_form(
     page: Page, app_process: AppProcess, service: str, screenshot: Callable[[str], Path]
 ) -> None:

@@ -55,6 +55,7 @@ def as_json(page: Page) -> object:
     return said
 
 
+@pytest.mark.long
 def test_a_tool_is_given_to_agents_and_taken_back(page: Page) -> None:
     page.goto("/agents/math-tutor")
     page.get_by_test_id("prompt-editor").locator(".cm-content").click()
