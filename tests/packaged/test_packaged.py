@@ -116,7 +116,8 @@ def test_every_component_in_javascript_is_there_and_runs(page: Page, app_process
         page.goto(f"{app_process.url}/{name}")
         expect(page.locator("main h1, main h2").first).to_be_visible()
     expect(page.locator(".cm-content")).to_be_visible()
-    ours = {file.name for file in (ROOT / "app").rglob("*.js")}
+    with_views = {"app_frame.js"}  # asked for by views of MCP Apps alone, which none of these pages shows
+    ours = {file.name for file in (ROOT / "app").rglob("*.js")} - with_views
     assert ours <= loaded, ours - loaded
 
 
