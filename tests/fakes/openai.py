@@ -184,7 +184,8 @@ _CUT: dict[str, list[Json]] = {
 class FakeOpenAI(FakeServer):
     """Behaviours by the model's name; `calls-3` asks for three calculations, `text-20000-10` pauses 10 ms a piece.
 
-    `flaky-2-e500` refuses twice like `e500`, then answers; after the results of its tools every model says hello.
+    `asks-f` calls the tool f with what it is told. `flaky-2-e500` refuses twice like `e500`, then answers; after the
+    results of its tools every model says hello.
     """
 
     def __init__(self) -> None:
@@ -263,6 +264,8 @@ def _stream(model: str, body: Json) -> list[Json]:
         return _calculations(int(calculations[1]), body)
     if body["messages"][-1]["role"] == "tool":
         return STREAMS["ok"]
+    if asked := re.fullmatch(r"asks-(\w+)", model):
+        return [calls(call(0, "call_a", asked[1], str(body["messages"][-1]["content"]))), chunk("tool_calls")]
     return {**STREAMS, **_CUT}.get(model, STREAMS["ok"])
 
 

@@ -32,6 +32,7 @@ from tests.fakes.server import FakeServer
 from tests.llm.sending import picture
 from tests.oauth_servers import Manners, beside
 from tests.packaged.built import TOLD_TO_END
+from tests.view_servers import ours
 from tests.waiting import wait_until
 
 USER_TOOL = '''\
@@ -116,7 +117,7 @@ def test_every_component_in_javascript_is_there_and_runs(page: Page, app_process
         page.goto(f"{app_process.url}/{name}")
         expect(page.locator("main h1, main h2").first).to_be_visible()
     expect(page.locator(".cm-content")).to_be_visible()
-    with_views = {"app_frame.js"}  # asked for by views of MCP Apps alone, which none of these pages shows
+    with_views = {"app_frame.js"}  # asked for by views of MCP Apps alone, which have a test of their own
     ours = {file.name for file in (ROOT / "app").rglob("*.js")} - with_views
     assert ours <= loaded, ours - loaded
 
@@ -146,6 +147,30 @@ def test_an_mcp_server_is_started_and_called(page: Page) -> None:
     opened(page, "clock__get_current_time")
     page.get_by_test_id("tool-form").get_by_label("timezone").fill("UTC")
     run(page, "UTC")
+
+
+def test_the_view_of_an_app_is_shown(
+    page: Page, provider: str, start_app: Callable[..., AppProcess], tmp_path: Path
+) -> None:
+    app = start_app(OPENAI_API_KEY=KEY, OPENAI_BASE_URL=provider)
+    profile = page.context.browser.new_context(base_url=app.url)
+    profile.request.get(app.address, max_redirects=0)
+    tab = profile.new_page()
+    server = ours(tmp_path / "calls.jsonl")["ours"]
+    paste(tab, "ours", server["command"], *server["args"], **server["env"])
+    agree(tab)
+    agent = {"name": "Shower", "provider": "openai", "model": "asks-ours__show_board", "tools": ["ours__show_board"]}
+    assert post(app, "agents", agent | {"system_prompt": ""}).status_code == 201
+    tab.goto("/playground")
+    start_session(tab, "Shower")
+    send(tab, '{"title": "Groceries"}')
+    finished(tab)
+    view = tab.get_by_test_id("mcp-app")
+    expect(view).to_have_attribute("data-state", "live", timeout=ANSWER_SECONDS * 1000)
+    heading = view.frame_locator("iframe").frame_locator("iframe").get_by_role("heading")
+    expect(heading).to_have_text("Groceries")
+    profile.close()
+    assert app.stop() == TOLD_TO_END
 
 
 PROVIDERS: list[tuple[type[FakeServer], str, str, dict[str, str]]] = [
