@@ -65,9 +65,8 @@ def review(
 
     `alive`: the run goes on. `missing`: artifacts that do not come along, which the text then says.
     `edits`: what a person edited. `artifacts`: contents by sha256, for results that were too big for the model.
-    `notes`: sentences to put at its head, such as what of the trace could not be read. `title`: in place of whose run
-    it is. `folder`: where its files lie, with `/` at the end. `runs`: likewise, where other runs are by their ids;
-    without it they are only named. `call_files`: whether each call goes with it as a file.
+    `notes`: sentences for its head, as what could not be read. `title`: in place of whose run it is. `folder`: where
+    its files lie, with `/` at the end; `runs`: where runs do, else only named. `call_files`: whether calls are files.
     """
     beside = {digest: _in(folder, file) for digest, file in attachment_files(entries).items()}
     beside_calls = folder if call_files else None

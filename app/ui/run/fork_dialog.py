@@ -88,19 +88,22 @@ class ForkDialog:
             self._build_who()
             self._build_prompt()
             self._build_tools()
-            with ui.element("div").classes("fork-foot"):
-                self._words = ui.html(tag("p", "Looking at what would happen…", cls="faint"), sanitize=False)
-                self._words.classes("fork-check").props("role=status data-testid=fork-check")
-                with ui.element("div").classes("row-line dialog-buttons"):
-                    self._join = ui.checkbox("As a branch of its conversation", value=True)
-                    self._join.bind_value_to(self._draft, "join").props("dense data-testid=fork-join")
-                    self._join.visible = False
-                    ui.element("span").classes("grow")
-                    button("Cancel", self._dialog.close, look="quiet")
-                    self._go = button("Run on", self._start, look="primary", icon="play_arrow", testid="fork-start")
+            self._build_foot()
         self._dialog.on("hide", self._dialog.delete)
         self._dialog.open()
         background_tasks.create(self._check(), name="fork check")
+
+    def _build_foot(self) -> None:
+        with ui.element("div").classes("fork-foot"):
+            self._words = ui.html(tag("p", "Looking at what would happen…", cls="faint"), sanitize=False)
+            self._words.classes("fork-check").props("role=status data-testid=fork-check")
+            with ui.element("div").classes("row-line dialog-buttons"):
+                self._join = ui.checkbox("As a branch of its conversation", value=True)
+                self._join.bind_value_to(self._draft, "join").props("dense data-testid=fork-join")
+                self._join.visible = False
+                ui.element("span").classes("grow")
+                button("Cancel", self._dialog.close, look="quiet")
+                self._go = button("Run on", self._start, look="primary", icon="play_arrow", testid="fork-start")
 
     def _build_edit(self) -> None:
         editable = self._draft.editable
