@@ -45,7 +45,11 @@ VIEWS = (
     HostileView(
         "wishes_teardown",
         "be closed and opened at its own will",
-        "for (let n = 0; n < 100; n++) { note('ui/notifications/request-teardown', {}); await rest(5); }",
+        # Not before a person saw it: what is closed at once leaves no one to look at.
+        """
+        await rest(700);
+        for (let n = 0; n < 100; n++) { note('ui/notifications/request-teardown', {}); await rest(5); }
+        """,
         leaves=True,
     ),
 )
