@@ -33,6 +33,7 @@ with late():
     import app.store.runs.rows
     import app.store.runs.search
     import app.store.runs.session_search
+    import app.store.runs.usage_figures
     import app.tools.built_in
     import app.tools.http.secret_refs
     import app.tools.http.tools
@@ -169,6 +170,11 @@ class RunParts(ModelParts):
     @late_part
     def rows(self) -> "app.store.runs.rows.Rows":
         return self.data.rows
+
+    @late_part
+    def usage(self) -> "app.store.runs.usage_figures.Usage":
+        """What all runs did, took and cost, by day."""
+        return app.store.runs.usage_figures.Usage(self.rows.usage_figures)
 
     @late_part
     def search(self) -> "app.store.runs.search.Search":

@@ -8,6 +8,7 @@ from app.domain.trace.edited import NONE_EDITED, Edited, Edits, edits_of, origin
 from app.domain.trace.files import files_after
 from app.domain.trace.left import LeftCall, active_seconds, last_words, left_calls, unanswered_request
 from app.domain.trace.loaded import sent_tools, unsent_tools
+from app.domain.trace.model_tallies import ModelTally, model_tallies
 from app.domain.trace.progress import JobProgress, job_progress
 from app.domain.trace.row import (
     Excerpt,
@@ -43,6 +44,7 @@ __all__ = [
     "JobProgress",
     "KeyRuns",
     "LeftCall",
+    "ModelTally",
     "Passage",
     "RunFilter",
     "RunKind",
@@ -75,6 +77,7 @@ __all__ = [
     "left_calls",
     "left_out_of",
     "limit_of",
+    "model_tallies",
     "open_pauses",
     "origins_of",
     "run_row",

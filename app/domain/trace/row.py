@@ -9,6 +9,7 @@ from app.domain.errors import FailureClass
 from app.domain.evals.scores import Rating
 from app.domain.events import Entry, Forked, MessageAdded, RunStarted
 from app.domain.provenance import AgentRef, Parent, Purpose, Trigger
+from app.domain.trace.model_tallies import ModelTally, model_tallies
 from app.domain.trace.status import RunStatus, error_of, status
 from app.domain.trace.tallies import ToolTally, tallies
 from app.domain.trace.usage import own_entries, totals
@@ -52,6 +53,8 @@ class RunRow(Value):
     failure: FailureClass | None = None
     tools: tuple[ToolTally, ...] = ()
     """What each tool did in it; known once it is over."""
+    models: tuple[ModelTally, ...] | None = None
+    """What each model did in it; `None` in rows of an earlier version, whose traces tell it."""
 
 
 class KeyRuns(Value):
@@ -184,6 +187,7 @@ def run_row(entries: Sequence[Entry], *, alive: bool) -> RunRow:
         unpriced=sums.unpriced,
         failure=error.failure if error else None,
         tools=() if going_on else tallies(own_entries(entries)),
+        models=model_tallies(own_entries(entries)),
     )
 
 

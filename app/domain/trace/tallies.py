@@ -66,5 +66,10 @@ def median_ms(times: Mapping[int, int]) -> float | None:
     for step in sorted(times):
         left -= times[step]
         if left <= 0:
-            return float(2 ** (step / STEPS_PER_DOUBLING))
+            return ms_of(step)
     return None
+
+
+def ms_of(step: int) -> float:
+    """The time that the step stands for, in milliseconds."""
+    return float(2 ** (step / STEPS_PER_DOUBLING))

@@ -15,6 +15,7 @@ from weakref import WeakValueDictionary
 from app.domain.events import Entry, Forked, ModelCalled, ModelReturned, RunStarted, ToolCalled, ToolReturned
 from app.domain.messages import FilePart, TextPart, ToolResult
 from app.domain.trace.usage import own_entries
+from app.domain.usage.days import local_midnight
 from app.engine.ports import Clock, RunRows
 
 
@@ -248,8 +249,3 @@ def size_of(result: ToolResult) -> int:
     """Bytes of the result's text and of what is kept of it as files."""
     texts = sum(len(part.text.encode()) for part in result.parts if isinstance(part, TextPart))
     return texts + sum(part.size for part in result.parts if isinstance(part, FilePart))
-
-
-def local_midnight(moment: datetime) -> datetime:
-    """The start of that moment's day, where the computer stands."""
-    return moment.astimezone().replace(hour=0, minute=0, second=0, microsecond=0)

@@ -30,6 +30,7 @@ from app.store.runs.stored_row import (
     stamp,
 )
 from app.store.runs.tool_figures import ToolFigures
+from app.store.runs.usage_figures import UsageFigures
 
 
 class Rows:
@@ -210,11 +211,11 @@ class Rows:
     async def warm(self) -> None:
         """Read the rows off the event loop, so that the first look at them does not take the loop's time."""
         await self._documents.warm()
-        await asyncio.to_thread(lambda: self._tool_figures)
+        await asyncio.to_thread(lambda: (self._tool_figures, self.usage_figures))
 
     async def save(self, row: RunRow) -> None:
         """Insert or replace; a deleted row stays deleted, one of another app stays one."""
-        figures, before = self._tool_figures, self._documents.stored(row.run_id)
+        figures, usage, before = self._tool_figures, self.usage_figures, self._documents.stored(row.run_id)
         if before is not None and row_field(before, "imported"):
             row = row.model_copy(update={"imported": True})
         try:
@@ -223,6 +224,7 @@ class Rows:
             stored = self._documents.stored(row.run_id)
             if stored is not None and stored is not before:
                 figures.take(stored, before=before)
+                usage.take(stored, before=before)
                 start, before_it = self._spent_since
                 self._spent_since = start, before_it + spent(stored, start) - spent(before, start)
         self._by_session[row.session_id].add(row.run_id)
@@ -271,6 +273,11 @@ class Rows:
     def _tool_figures(self) -> ToolFigures:
         """Of all stored rows, the newest first; made when it is first needed."""
         return ToolFigures(reversed(self._documents.documents()))
+
+    @cached_property
+    def usage_figures(self) -> UsageFigures:
+        """Of all stored rows, by day; made when it is first needed."""
+        return UsageFigures(self._documents.documents())
 
     def _shown(self) -> list[Document]:
         return [document for document in self._documents.documents() if not document.get("deleted")]

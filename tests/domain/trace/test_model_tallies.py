@@ -1,0 +1,47 @@
+"""What each model did in a run."""
+
+from app.domain.errors import FailureClass
+from app.domain.events import Event, ModelFailed
+from app.domain.trace import ModelTally, model_tallies
+from tests.traces import called, finished, returned, said, started, the_sum, trace_of
+
+
+def failed(failure: FailureClass, attempt: int) -> ModelFailed:
+    return ModelFailed(call_id="m1", failure=failure, text="!", attempt=attempt)
+
+
+def tallied(*events: Event) -> tuple[ModelTally, ...]:
+    return model_tallies(trace_of(started(), *events, finished()))
+
+
+def test_calls_tokens_money_and_times_are_counted_by_model():
+    (tally,) = model_tallies(the_sum())
+    assert tally == ModelTally(
+        model="demo/agent",
+        provider="demo",
+        calls=3,
+        input_tokens=30,
+        output_tokens=60,
+        cost=1_500_000_000,
+        times={40: 3},
+        first_token_times={27: 3},
+    )
+
+
+def test_a_call_that_was_tried_again_is_a_failure_and_a_retry():
+    again = called().model_copy(update={"attempt": 2})
+    (tally,) = tallied(called(), failed("timeout", 1), again, said("Here."), returned(cost=None))
+    assert (tally.calls, tally.retries, tally.failures, tally.unpriced, tally.cost) == (2, 1, {"timeout": 1}, 1, 0)
+
+
+def test_the_provider_of_an_alias_is_told_by_its_answer():
+    alias = called().model_copy(update={"model": "claude-sonnet"})
+    assert [(one.model, one.provider) for one in tallied(alias, said("Here."), returned())] == [
+        ("claude-sonnet", "demo")
+    ]
+    assert [(one.model, one.provider) for one in tallied(alias, failed("network", 1))] == [("claude-sonnet", "")]
+
+
+def test_nothing_that_is_nought_is_stored():
+    assert ModelTally(model="m", calls=1).model_dump(mode="json") == {"model": "m", "calls": 1}
+    assert ModelTally.model_validate({"model": "m", "times": {"3": 1}}).times == {3: 1}

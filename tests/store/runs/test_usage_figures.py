@@ -1,0 +1,101 @@
+"""Daily figures of all runs."""
+
+from datetime import UTC, date, datetime, timedelta
+from pathlib import Path
+
+import pytest
+
+from app.domain.provenance import AgentRef, Trigger
+from app.domain.trace import ModelTally, RunRow, ToolTally
+from app.domain.usage.figures import NOTHING, Figures
+from app.domain.usage.query import UsageQuery
+from app.store.journal.database import JournalDB
+from app.store.runs.rows import Rows
+from app.store.runs.usage_figures import Usage
+
+BEGAN = datetime(2026, 11, 20, 12, tzinfo=UTC)
+WEEK = UsageQuery(since=date(2026, 11, 18), until=date(2026, 11, 24))
+
+
+def row(number: int, *models: ModelTally, day: int = 0, **changes: object) -> RunRow:
+    return RunRow(
+        run_id=f"r{number}",
+        session_id="s",
+        agent=AgentRef(id="a", slug="a", name="A", variant=1),
+        model="openai/small",
+        status="completed",
+        request="?",
+        purpose="chat",
+        trigger=Trigger(kind="page"),
+        started_at=BEGAN + timedelta(days=day),
+        duration_ms=2000,
+        models=models,
+    ).model_copy(update=changes)
+
+
+def asked(model: str = "openai/small", **changes: object) -> ModelTally:
+    tally = ModelTally(model=model, provider="openai", calls=2, input_tokens=100, output_tokens=10, cost=5)
+    return tally.model_copy(update=changes)
+
+
+@pytest.fixture
+def database(tmp_path: Path) -> JournalDB:
+    return JournalDB(tmp_path / "app.tdb")
+
+
+async def test_figures_add_up_by_whatever_they_are_asked_by(database: JournalDB):
+    rows = Rows(database)
+    usage = Usage(rows.usage_figures)
+    await rows.save(
+        row(1, asked(), asked("openai/large", cost=70), tools=(ToolTally(name="add", calls=3, failures=1),))
+    )
+    await rows.save(row(2, asked(), day=1, status="failed", failure="network", background=True))
+    found = await usage.rows(WEEK.model_copy(update={"by": ("model",)}))
+    assert [(one.group, one.figures.cost, one.figures.calls, one.figures.runs) for one in found] == [
+        (("openai/large",), 70, 2, 0),
+        (("openai/small",), 10, 4, 2),
+    ]
+    sums = await usage.totals(WEEK)
+    assert (sums.runs, sums.failed, sums.failures, sums.cost, sums.tool_calls) == (2, 1, {"network": 1}, 80, 3)
+    only = await usage.totals(WEEK.model_copy(update={"where": {"background": ("true",)}}))
+    assert (only.runs, only.cost) == (1, 5)
+    by_tool = await usage.rows(WEEK.model_copy(update={"by": ("tool",)}))
+    assert [(one.group, one.figures) for one in by_tool] == [(("add",), Figures(tool_calls=3, tool_failures=1))]
+
+
+async def test_a_day_without_runs_is_nought_and_one_before_the_first_is_unknown(database: JournalDB):
+    rows = Rows(database)
+    usage = Usage(rows.usage_figures)
+    await rows.save(row(1, asked()))
+    await rows.save(row(2, asked(), day=2))
+    (series,) = await usage.daily(WEEK)
+    assert [None if figures is None else figures.runs for _, figures in series.days] == [None, None, 1, 0, 1, 0, 0]
+
+
+async def test_a_run_that_is_saved_again_counts_once(database: JournalDB, tmp_path: Path):
+    rows = Rows(database)
+    usage = Usage(rows.usage_figures)
+    await rows.save(row(1, status="running", duration_ms=None))
+    await rows.save(row(1, asked(unpriced=1), unpriced=True))
+    sums = await usage.totals(WEEK)
+    assert (sums.runs, sums.calls, sums.unpriced, sums.unpriced_runs, sums.endings) == (1, 2, 1, 1, {"completed": 1})
+    assert await Usage(Rows(JournalDB(tmp_path / "app.tdb")).usage_figures).totals(WEEK) == sums
+
+
+async def test_a_deleted_run_still_costs_and_an_imported_one_never_did(database: JournalDB):
+    rows = Rows(database)
+    usage = Usage(rows.usage_figures)
+    await rows.save(row(1, asked(), imported=True))
+    assert await usage.totals(WEEK) == NOTHING
+    await rows.save(row(2, asked()))
+    await rows.delete(["r2"])
+    assert (await usage.totals(WEEK)).cost == 5
+
+
+async def test_a_row_from_before_there_were_tallies_counts_what_it_says(database: JournalDB, tmp_path: Path):
+    whole = row(1).model_copy(update={"cost": 0.25, "model_calls": 3, "input_tokens": 7, "output_tokens": 2})
+    old = whole.model_dump(mode="json", exclude={"models", "tools"})
+    database.table("runs").insert({"id": "r1", "revision": 1, "started": BEGAN.timestamp(), "text": "", "value": old})
+    await database.journal.durable()
+    sums = await Usage(Rows(JournalDB(tmp_path / "app.tdb")).usage_figures).totals(WEEK)
+    assert (sums.dollars, sums.calls, sums.input_tokens, sums.output_tokens, sums.runs) == (0.25, 3, 7, 2, 1)
