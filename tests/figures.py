@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
+GROUPS = {"evals": ("matrix", "reviews", "judge_injections")}
+"""Measurements that a word picks beside those whose names begin with it."""
 MISSED = 3
 """Exit code of a measurement that missed a bar; Python's own for a crash is 1."""
 
@@ -46,13 +48,19 @@ def measurements(package: Path) -> list[str]:
     return [file.stem for file in sorted(package.glob("*.py")) if _can_run(file)]
 
 
+def picked(word: str, there_are: Iterable[str]) -> list[str]:
+    """The measurement of that name, those that say more behind it, and those of its group."""
+    return [name for name in there_are if name == word or name.startswith(f"{word}_") or name in GROUPS.get(word, ())]
+
+
 def main(package: Path, arguments: list[str]) -> int:
     """Run the named measurements of `package`, or all; each in a process of its own, so none can spoil another."""
     there_are = measurements(package)
-    if unknown := [name for name in arguments if name not in there_are]:
+    if unknown := [word for word in arguments if not picked(word, there_are)]:
         print(f"There is no {', '.join(unknown)} in {package.name}; there are {', '.join(there_are)}", file=sys.stderr)
         return 2
-    codes = [_run_apart(f"tests.{package.name}.{name}") for name in arguments or there_are]
+    wanted = dict.fromkeys(name for word in arguments for name in picked(word, there_are))
+    codes = [_run_apart(f"tests.{package.name}.{name}") for name in wanted or there_are]
     return 1 if any(codes) else 0
 
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.figures import MISSED, Figure, main, measurements, show
+from tests.figures import MISSED, ROOT, Figure, main, measurements, picked, show
 
 REACHED = Figure("P4 append", "1.2 ×", "≤ 3 ×", passed=True)
 OVER = Figure("P3 chunk", "0.9 ms", "≤ 0.4 ms", passed=False)
@@ -32,6 +32,14 @@ def test_modules_without_a_run_are_helpers(tmp_path: Path) -> None:
     (tmp_path / "corpus.py").write_text("def runs(): ...")
 
     assert measurements(tmp_path) == ["append", "stream"]
+
+
+def test_a_word_picks_all_that_is_measured_of_it() -> None:
+    told = {kind: picked("evals", measurements(ROOT / "tests" / kind)) for kind in ("bench", "faults")}
+
+    assert told["bench"] == ["evals", "evals_cells", "evals_same", "matrix"]
+    assert told["faults"] == ["evals_kills", "evals_ways", "judge_injections", "reviews"]
+    assert picked("start", ["packaged_start", "start", "starting"]) == ["start"]
 
 
 def test_an_unknown_measurement_names_those_there_are(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -1,4 +1,7 @@
-"""`make bench`: how fast it is, each figure beside its bar. Names of modules here pick some of them."""
+"""`make bench`: how fast it is, each figure beside its bar.
+
+Names of modules here, or the word they begin with, pick some of them.
+"""
 
 import sys
 from pathlib import Path

@@ -1,4 +1,7 @@
-"""`make faults`: what it withstands, each figure beside its bar. Names of modules here pick some of them."""
+"""`make faults`: what it withstands, each figure beside its bar.
+
+Names of modules here, or the word they begin with, pick some of them.
+"""
 
 import sys
 from pathlib import Path
