@@ -33,7 +33,7 @@ with late():
     import app.store.runs.rows
     import app.store.runs.search
     import app.store.runs.session_search
-    import app.store.runs.usage_figures
+    import app.store.runs.usage
     import app.tools.built_in
     import app.tools.http.secret_refs
     import app.tools.http.tools
@@ -172,9 +172,9 @@ class RunParts(ModelParts):
         return self.data.rows
 
     @late_part
-    def usage(self) -> "app.store.runs.usage_figures.Usage":
+    def usage(self) -> "app.store.runs.usage.Usage":
         """What all runs did, took and cost, by day."""
-        return app.store.runs.usage_figures.Usage(self.rows.usage_figures)
+        return app.store.runs.usage.Usage(self.rows.usage_figures, self.rows.settle_usage)
 
     @late_part
     def search(self) -> "app.store.runs.search.Search":

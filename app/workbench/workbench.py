@@ -80,6 +80,7 @@ class Workbench(RunParts):
             partial(app.workbench.maintenance.settle_experiments, self.experiments, lambda: self.experimenting),
             self.removed_experiments.remove,
             self.removed_runs.remove,
+            self.rows.settle_usage,
             app.engine.sessions.lost_runs.LostRuns(self.chat, self.data.traces.ids, self.rows.knows).find,
             partial(app.workbench.maintenance.forget_old_runs, self.preferences, lambda: self.retention),
             partial(app.workbench.maintenance.forget_uploads, self.data, lambda: self.provider_files),

@@ -8,6 +8,7 @@ from app.domain.histograms import quantile_ms
 from app.domain.trace.model_tallies import NANO
 
 Counted = TypeVar("Counted", bound=Hashable)
+Sum = int | dict[str, int] | dict[int, int]
 
 
 class UsageKey(NamedTuple):
@@ -97,12 +98,17 @@ class Figures:
         return quantile_ms(self.tool_times, share)
 
     def _with(self, other: "Figures", sign: int) -> "Figures":
-        changed: dict[str, Any] = {
-            name: _summed(getattr(self, name), theirs, sign) for name in NAMES if (theirs := getattr(other, name))
-        }
+        return self.replaced(
+            {name: _summed(getattr(self, name), theirs, sign) for name in NAMES if (theirs := getattr(other, name))}
+        )
+
+    def replaced(self, changes: Mapping[str, Sum]) -> "Figures":
+        """The same with these in place of its own, by name."""
+        changed: dict[str, Any] = dict(changes)
         return replace(self, **changed)
 
 
+Cell = tuple[UsageKey, Figures]
 NAMES = tuple(each.name for each in fields(Figures))
 NOTHING = Figures()
 
@@ -112,7 +118,7 @@ def total(figures: Iterable[Figures]) -> Figures:
     return sum(figures, NOTHING)
 
 
-def _summed(one: object, other: object, sign: int) -> object:
+def _summed(one: object, other: object, sign: int) -> Sum:
     if isinstance(one, int) and isinstance(other, int):
         return one + sign * other
     if isinstance(one, dict) and isinstance(other, dict):

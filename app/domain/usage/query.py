@@ -9,11 +9,10 @@ from typing import Literal
 from pydantic import Field
 
 from app.domain.usage.days import days_between
-from app.domain.usage.figures import NOTHING, Figures, UsageKey, total
+from app.domain.usage.figures import NOTHING, Cell, Figures, UsageKey, total
 from app.domain.values import Value
 
 Grouping = Literal["day", "agent", "variant", "model", "provider", "purpose", "background", "tool"]
-Cell = tuple[UsageKey, Figures]
 
 
 class UsageQuery(Value):

@@ -260,6 +260,8 @@ class DataFolder:
             closing.callback(self.lock.release)
             closing.callback(self._database.close)
             closing.push_async_callback(asyncio.to_thread, self._writer.close)
+            if "rows" in vars(self):
+                self.rows.usage_figures.keep()
             await self._database.journal.durable()
 
 

@@ -38,6 +38,7 @@ class Rows:
         self._documents = Documents(database, "runs", RunRow, noun="run", marks=_marks)
         self._documents.made_of_clean = True
         self._scores = scores or Scores(database)
+        self.usage_figures = UsageFigures(database)
         self._spent_since: tuple[float, int] = (inf, 0)
         """The moment that was asked for last, and what the runs since then have cost."""
 
@@ -211,11 +212,18 @@ class Rows:
     async def warm(self) -> None:
         """Read the rows off the event loop, so that the first look at them does not take the loop's time."""
         await self._documents.warm()
-        await asyncio.to_thread(lambda: (self._tool_figures, self.usage_figures))
+        await self.usage_figures.warm()
+        await asyncio.to_thread(lambda: self._tool_figures)
+
+    async def settle_usage(self) -> None:
+        """Return when the daily figures are known to be right: soon after a start they are compared with all rows."""
+        if not self.usage_figures.settled:
+            await self._documents.warm()
+            await self.usage_figures.settle(self._documents.documents)
 
     async def save(self, row: RunRow) -> None:
         """Insert or replace; a deleted row stays deleted, one of another app stays one."""
-        figures, usage, before = self._tool_figures, self.usage_figures, self._documents.stored(row.run_id)
+        figures, before = self._tool_figures, self._documents.stored(row.run_id)
         if before is not None and row_field(before, "imported"):
             row = row.model_copy(update={"imported": True})
         try:
@@ -224,7 +232,7 @@ class Rows:
             stored = self._documents.stored(row.run_id)
             if stored is not None and stored is not before:
                 figures.take(stored, before=before)
-                usage.take(stored, before=before)
+                self.usage_figures.take(stored, before=before)
                 start, before_it = self._spent_since
                 self._spent_since = start, before_it + spent(stored, start) - spent(before, start)
         self._by_session[row.session_id].add(row.run_id)
@@ -273,11 +281,6 @@ class Rows:
     def _tool_figures(self) -> ToolFigures:
         """Of all stored rows, the newest first; made when it is first needed."""
         return ToolFigures(reversed(self._documents.documents()))
-
-    @cached_property
-    def usage_figures(self) -> UsageFigures:
-        """Of all stored rows, by day; made when it is first needed."""
-        return UsageFigures(self._documents.documents())
 
     def _shown(self) -> list[Document]:
         return [document for document in self._documents.documents() if not document.get("deleted")]

@@ -1,68 +1,161 @@
-"""Figures of all runs by day, kept up while rows are saved: nobody ever adds up all rows for a page."""
+"""Figures of all runs by day, kept up while rows are saved: nobody ever adds up all rows for a page.
+
+A day is stored now and then, and when the app is closed. What a kill, an older app or another time zone has left wrong
+is told by the days' own marks after a start, and made again from the rows.
+"""
 
 import asyncio
-from collections.abc import Iterable
-from datetime import date, datetime
+import logging
+from collections import defaultdict
+from collections.abc import Callable, Container
+from datetime import date
 
-from app.domain.usage.figures import NOTHING, Figures, UsageKey
-from app.domain.usage.query import Cell, UsageQuery, UsageRow, UsageSeries, daily_of, rows_of, totals_of
+from app.domain.errors import StorageError
+from app.domain.usage.figures import Cell
+from app.store.journal.database import JournalDB
 from app.store.journal.frames import Document
-from app.store.runs.usage_shares import shares
+from app.store.runs.usage_days import (
+    State,
+    UsageDay,
+    count,
+    day_of,
+    read_day,
+    states,
+    stored_cells,
+    stored_form,
+    stored_state,
+)
+
+TABLE = "usage"
+WAIT_SECONDS = 1800.0
+"""A day is stored so long after a run of it has changed: each time all of it, which makes the journal longer."""
+Change = tuple[Document | None, Document]
+"""A row as it was and as it is."""
+
+log = logging.getLogger(__name__)
+
+
+class _Days(defaultdict[str, UsageDay]):
+    """By day; the first one who asks for it has it read."""
+
+    def __init__(self, stored: Callable[[str], Document | None]) -> None:
+        super().__init__()
+        self._stored = stored
+
+    def __missing__(self, day: str) -> UsageDay:
+        stored = self._stored(day)
+        found = self[day] = UsageDay() if stored is None else read_day(stored)
+        return found
 
 
 class UsageFigures:
-    def __init__(self, stored: Iterable[Document] = ()) -> None:
-        """`stored` are the documents of all runs' rows; they are looked at as they are stored, for there are many."""
-        self._cells: dict[UsageKey, Figures] = {}
-        for document in stored:
-            self._add(document)
+    def __init__(self, database: JournalDB) -> None:
+        self._journal = database.journal
+        self._days = _Days(lambda day: self._journal.table(TABLE).get(_place(day)))
+        """Those that were changed, and the last of those that were stored since."""
+        self._changed: set[str] = set()
+        """Those that are to be stored."""
+        self._changes: list[Change] | None = None
+        """What came in while the rows are looked through."""
+        self._timer: asyncio.TimerHandle | None = None
+        self._settling = asyncio.Lock()
+        self.settled = False
+        """Whether the figures are known to be right: what was stored was compared with the rows."""
 
     def take(self, document: Document, *, before: Document | None) -> None:
         """Count a run's row as it is stored now, in place of what was stored `before`."""
-        if before is not None:
-            for key, figures in shares(before):
-                self._set(key, self._cells.get(key, NOTHING) - figures)
-        self._add(document)
+        self._take(document, before)
+        if self._changes is not None:
+            self._changes.append((before, document))
+        if self._timer is None:
+            self._timer = asyncio.get_running_loop().call_later(WAIT_SECONDS, self.keep)
 
-    def cells(self) -> list[Cell]:
-        """All, as they stand now."""
-        return list(self._cells.items())
+    def cells(self, since: date, until: date) -> Callable[[], list[Cell]]:
+        """Reads those of these days as they stand now, in whatever thread."""
+        stored = [document for place, document in self._table() if since.toordinal() <= place <= until.toordinal()]
+        live = {day: dict(figures.cells) for day, figures in self._days.items()}
+        first, last = since.isoformat(), until.isoformat()
 
-    def _add(self, document: Document) -> None:
-        for key, figures in shares(document):
-            self._set(key, self._cells.get(key, NOTHING) + figures)
+        def read() -> list[Cell]:
+            found = [cell for document in stored if document["day"] not in live for cell in stored_cells(document)]
+            return found + [cell for day, cells in live.items() if first <= day <= last for cell in cells.items()]
 
-    def _set(self, key: UsageKey, figures: Figures) -> None:
-        if figures:
-            self._cells[key] = figures
-        else:
-            self._cells.pop(key, None)
+        return read
+
+    def first_day(self) -> date | None:
+        """The first of which there are figures."""
+        days = {str(document["day"]): bool(document["cells"]) for _, document in self._table()}
+        days |= {day: bool(figures.cells) for day, figures in self._days.items()}
+        return min((date.fromisoformat(day) for day, has_figures in days.items() if has_figures), default=None)
+
+    async def warm(self) -> None:
+        """Read what is stored off the event loop."""
+        await self._journal.warm(TABLE)
+
+    async def settle(self, rows: Callable[[], list[Document]]) -> None:
+        """Compare what is stored with the rows, once a start; what is wrong is made again off the event loop."""
+        async with self._settling:
+            if self.settled:
+                return
+            documents, known, self._changes = rows(), self._states(), []
+            try:
+                made = await asyncio.to_thread(_made_again, documents, known)
+                self._days.update(made)
+                for before, document in self._changes:
+                    self._take(document, before, only=made)
+            finally:
+                self._changes = None
+            self.settled = True
+            self._changed |= made.keys()
+            for day in made:  # after an update that may be all there are
+                self._store({day})
+                await asyncio.sleep(0)
+
+    def keep(self) -> None:
+        """Store what has changed, where anything can be stored; what cannot is made again after the next start."""
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+        if self._changed:
+            self._store(set(self._changed))
+
+    def _store(self, days: set[str]) -> None:
+        stored = {_place(day): stored_form(day, self._days[day]) if self._days[day].runs else None for day in days}
+        try:
+            self._journal.commit([(TABLE, stored)])
+        except StorageError as problem:
+            log.info("The daily figures are not on disk: %s", problem)
+            return
+        self._changed -= days
+        for day in days - {max(self._days)}:
+            del self._days[day]
+
+    def _take(self, document: Document, before: Document | None, only: Container[str] | None = None) -> None:
+        """`only`: the days whose figures do not know of it yet."""
+        for row, sign in ((before, -1), (document, 1)):
+            if row is not None and (only is None or day_of(row) in only):
+                count(self._days, row, sign)
+                self._changed.add(day_of(row))
+
+    def _states(self) -> dict[str, State]:
+        known = {str(document["day"]): stored_state(document) for _, document in self._table()}
+        return known | {day: figures.state for day, figures in self._days.items()}
+
+    def _table(self) -> list[tuple[int, Document]]:
+        return list(self._journal.table(TABLE).items())
 
 
-class Usage:
-    """What pages and programs ask of the figures. Whatever is asked is added up off the event loop."""
-
-    def __init__(self, figures: UsageFigures) -> None:
-        self._figures = figures
-
-    async def rows(self, query: UsageQuery) -> list[UsageRow]:
-        """One for each group that the query tells apart, the dearest first; by day, where days come first in it."""
-        return await asyncio.to_thread(rows_of, self._cells(query), query)
-
-    async def totals(self, query: UsageQuery) -> Figures:
-        """The sum over all that is asked for."""
-        return await asyncio.to_thread(totals_of, self._cells(query), query)
-
-    async def daily(self, query: UsageQuery) -> list[UsageSeries]:
-        """A series day by day for each of the rows, in their order."""
-        first = min((key.day for key, _ in self._figures.cells()), default=None)
-        known = None if first is None else date.fromisoformat(first)
-        return await asyncio.to_thread(daily_of, self._cells(query), query, first=known, today=_today())
-
-    def _cells(self, query: UsageQuery) -> list[Cell]:
-        since, until = (day.isoformat() for day in query.span(_today()))
-        return [cell for cell in self._figures.cells() if since <= cell[0].day <= until]
+def _place(day: str) -> int:
+    """The number of the day's document."""
+    return date.fromisoformat(day).toordinal()
 
 
-def _today() -> date:
-    return datetime.now().date()  # noqa: DTZ005  the computer's own zone is meant
+def _made_again(documents: list[Document], known: dict[str, State]) -> dict[str, UsageDay]:
+    """The days that are not of these rows, as they should be."""
+    right = states(documents)
+    wrong = {day for day in right.keys() | known.keys() if right.get(day) != known.get(day)}
+    made = {day: UsageDay() for day in wrong}
+    for document in documents if wrong else ():
+        if day_of(document) in wrong:
+            count(made, document, 1)
+    return made

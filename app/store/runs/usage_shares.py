@@ -8,8 +8,7 @@ from app.domain.histograms import bucket_of
 from app.domain.trace.model_tallies import NANO, provider_of
 from app.domain.trace.tallies import ms_of
 from app.domain.usage.days import local_day
-from app.domain.usage.figures import Figures, UsageKey
-from app.domain.usage.query import Cell
+from app.domain.usage.figures import Cell, Figures, UsageKey
 from app.store.journal.documents import number
 from app.store.journal.frames import Document
 from app.store.runs.stored_row import agent_field, is_of_app, row_field

@@ -1,5 +1,6 @@
 """Daily figures of all runs."""
 
+import time
 from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 
@@ -7,11 +8,13 @@ import pytest
 
 from app.domain.provenance import AgentRef, Trigger
 from app.domain.trace import ModelTally, RunRow, ToolTally
+from app.domain.usage.days import local_midnight
 from app.domain.usage.figures import NOTHING, Figures
 from app.domain.usage.query import UsageQuery
+from app.domain.values import now
 from app.store.journal.database import JournalDB
 from app.store.runs.rows import Rows
-from app.store.runs.usage_figures import Usage
+from app.store.runs.usage import Usage
 
 BEGAN = datetime(2026, 11, 20, 12, tzinfo=UTC)
 WEEK = UsageQuery(since=date(2026, 11, 18), until=date(2026, 11, 24))
@@ -43,9 +46,13 @@ def database(tmp_path: Path) -> JournalDB:
     return JournalDB(tmp_path / "app.tdb")
 
 
+def usage_of(rows: Rows) -> Usage:
+    return Usage(rows.usage_figures, rows.settle_usage)
+
+
 async def test_figures_add_up_by_whatever_they_are_asked_by(database: JournalDB):
     rows = Rows(database)
-    usage = Usage(rows.usage_figures)
+    usage = usage_of(rows)
     await rows.save(
         row(1, asked(), asked("openai/large", cost=70), tools=(ToolTally(name="add", calls=3, failures=1),))
     )
@@ -65,7 +72,7 @@ async def test_figures_add_up_by_whatever_they_are_asked_by(database: JournalDB)
 
 async def test_a_day_without_runs_is_nought_and_one_before_the_first_is_unknown(database: JournalDB):
     rows = Rows(database)
-    usage = Usage(rows.usage_figures)
+    usage = usage_of(rows)
     await rows.save(row(1, asked()))
     await rows.save(row(2, asked(), day=2))
     (series,) = await usage.daily(WEEK)
@@ -74,17 +81,19 @@ async def test_a_day_without_runs_is_nought_and_one_before_the_first_is_unknown(
 
 async def test_a_run_that_is_saved_again_counts_once(database: JournalDB, tmp_path: Path):
     rows = Rows(database)
-    usage = Usage(rows.usage_figures)
+    usage = usage_of(rows)
     await rows.save(row(1, status="running", duration_ms=None))
     await rows.save(row(1, asked(unpriced=1), unpriced=True))
     sums = await usage.totals(WEEK)
     assert (sums.runs, sums.calls, sums.unpriced, sums.unpriced_runs, sums.endings) == (1, 2, 1, 1, {"completed": 1})
-    assert await Usage(Rows(JournalDB(tmp_path / "app.tdb")).usage_figures).totals(WEEK) == sums
+    again = usage_of(Rows(JournalDB(tmp_path / "app.tdb")))
+    await again.ready()
+    assert await again.totals(WEEK) == sums
 
 
 async def test_a_deleted_run_still_costs_and_an_imported_one_never_did(database: JournalDB):
     rows = Rows(database)
-    usage = Usage(rows.usage_figures)
+    usage = usage_of(rows)
     await rows.save(row(1, asked(), imported=True))
     assert await usage.totals(WEEK) == NOTHING
     await rows.save(row(2, asked()))
@@ -97,5 +106,47 @@ async def test_a_row_from_before_there_were_tallies_counts_what_it_says(database
     old = whole.model_dump(mode="json", exclude={"models", "tools"})
     database.table("runs").insert({"id": "r1", "revision": 1, "started": BEGAN.timestamp(), "text": "", "value": old})
     await database.journal.durable()
-    sums = await Usage(Rows(JournalDB(tmp_path / "app.tdb")).usage_figures).totals(WEEK)
+    usage = usage_of(Rows(JournalDB(tmp_path / "app.tdb")))
+    await usage.ready()
+    sums = await usage.totals(WEEK)
     assert (sums.dollars, sums.calls, sums.input_tokens, sums.output_tokens, sums.runs) == (0.25, 3, 7, 2, 1)
+
+
+async def test_the_figures_of_today_are_what_the_ceiling_of_the_day_counts(database: JournalDB):
+    rows = Rows(database)
+    begins = local_midnight(now())
+    for number, seconds in enumerate((-7200, -1, 0, 1, 60)):
+        cost = 0.1 * 3**number
+        own = row(number, asked(cost=round(cost * 10**9)), cost=cost, imported=number == 4)
+        await rows.save(own.model_copy(update={"started_at": begins + timedelta(seconds=seconds)}))
+    today = await usage_of(rows).totals(UsageQuery(days=1))
+    assert today.dollars == pytest.approx(0.9 + 2.7)
+    assert today.dollars == pytest.approx(rows.cost_since(begins), abs=1e-9)
+
+
+async def test_stored_figures_are_read_without_any_row(tmp_path: Path):
+    path = tmp_path / "app.tdb"
+    rows = Rows(JournalDB(path))
+    await rows.save(row(1, asked()))
+    rows.usage_figures.keep()
+    again = Rows(journal := JournalDB(path))
+    assert (await usage_of(again).totals(WEEK)).cost == 5
+    assert journal.journal.payloads("runs"), "the rows were parsed"
+    assert not again.usage_figures.settled
+
+
+async def test_days_that_began_at_another_time_are_made_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    path = tmp_path / "app.tdb"
+    rows = Rows(JournalDB(path))
+    await rows.save(row(1, asked(), started_at=datetime(2026, 11, 20, 3, tzinfo=UTC)))
+    rows.usage_figures.keep()
+    monkeypatch.setenv("TZ", "America/Los_Angeles")
+    time.tzset()
+    try:
+        usage = usage_of(Rows(JournalDB(path)))
+        await usage.ready()
+        (one,) = await usage.rows(WEEK.model_copy(update={"by": ("day",)}))
+        assert (one.group, one.figures.cost) == (("2026-11-19",), 5)
+    finally:
+        monkeypatch.undo()
+        time.tzset()
