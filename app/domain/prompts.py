@@ -1,7 +1,7 @@
-"""Prompt templates: text with `{{variables}}` in it."""
+"""Templates: text with `{{variables}}` in it; in those of workflows also `{{paths.into[0].values ?? or a default}}`."""
 
 import re
-from collections.abc import Container, Iterable, Mapping
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping
 from itertools import islice
 from typing import Literal
 
@@ -11,6 +11,11 @@ from app.domain.values import Value
 
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _VARIABLE = re.compile(r"\{\{\s*([A-Za-z_][A-Za-z0-9_]*)\s*\}\}")
+_STEP = r"\.[A-Za-z_][A-Za-z0-9_]*|\[-?[0-9]{1,6}\]"
+_PATH = rf"([A-Za-z_][A-Za-z0-9_]*)((?:{_STEP})*)"
+_STEPS = re.compile(_STEP)
+_WHOLE_PATH = re.compile(_PATH)
+_PLACEHOLDER = re.compile(rf"\{{\{{\s*+{_PATH}\s*+(?:\?\?([^{{}}]*))?\}}\}}")
 MOST_FAULTS = 200
 """Each may need a look at the whole rest of the template."""
 _OPENING = re.compile(r"\{\{")
@@ -26,6 +31,47 @@ class PromptFault(Value):
     """What stands between the braces, or the variable's name."""
     position: int = 0
     """The character where it begins; 0 for a variable that is nowhere."""
+
+
+class ValuePath(Value):
+    """A way into a value: `draft.items[0]` is the name `draft` and the steps `items` and 0."""
+
+    name: str
+    steps: tuple[str | int, ...] = ()
+
+    @property
+    def written(self) -> str:
+        return self.name + "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in self.steps)
+
+
+class Placeholder(Value):
+    """A `{{path ?? default}}` in a template."""
+
+    path: ValuePath
+    default: str | None
+    """What stands there where the path leads to nothing; `None` where that is not said."""
+
+
+def path_of(words: str) -> ValuePath | None:
+    """The path that the words write, `None` where they are none."""
+    match = _WHOLE_PATH.fullmatch(words.strip())
+    return _path(match) if match else None
+
+
+def placeholders(template: str) -> Iterator[Placeholder]:
+    """In the order of their places."""
+    return (_placeholder(match) for match in _PLACEHOLDER.finditer(template))
+
+
+def put(template: str, words: Callable[[Placeholder], str]) -> str:
+    """The template with its placeholders replaced, once: braces inside what is put in stay as they are."""
+    return _PLACEHOLDER.sub(lambda match: words(_placeholder(match)), template)
+
+
+def unreadable(template: str) -> str:
+    """How the first braces go on that hold no path and would stay as they are; empty where there are none."""
+    opening = _OPENING.search(_PLACEHOLDER.sub("", template))
+    return opening.string[opening.start() : opening.start() + 40].split("\n", maxsplit=1)[0] if opening else ""
 
 
 def variables_of(template: str) -> tuple[str, ...]:
@@ -77,3 +123,13 @@ def _fault_at(template: str, start: int, declared: Container[str]) -> PromptFaul
     if name not in declared:
         return PromptFault(fault="undeclared", name=name, position=start)
     return None
+
+
+def _placeholder(match: re.Match[str]) -> Placeholder:
+    default = match.group(3)
+    return Placeholder(path=_path(match), default=None if default is None else default.strip())
+
+
+def _path(match: re.Match[str]) -> ValuePath:
+    steps = (step[1:] if step[0] == "." else int(step[1:-1]) for step in _STEPS.findall(match.group(2)))
+    return ValuePath(name=match.group(1), steps=tuple(steps))

@@ -22,3 +22,11 @@ class Expressions(Protocol):
     def calculate(self, formula: str, fields: Mapping[str, JsonValue]) -> JsonValue:
         """What the spreadsheet formula comes to; fields are named in it as columns are. Raises `BadExpression`."""
         ...
+
+    def names_in_path(self, path: str) -> tuple[str, ...]:
+        """The fields of the whole document that the JMESPath expression reads, each once. Raises `BadExpression`."""
+        ...
+
+    def names_in_formula(self, formula: str) -> tuple[str, ...]:
+        """The fields that the formula reads as it writes them, each once. Raises `BadExpression`."""
+        ...

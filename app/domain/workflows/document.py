@@ -13,7 +13,6 @@ from pydantic import Field, JsonValue
 from app.domain.tools import JsonSchema, Policy
 from app.domain.values import Strict, Text
 
-
 MOST_NODES = 500
 LARGEST = 256_000
 """Bytes of a document as JSON."""

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 Row = Mapping[str, JsonValue]
 Evaluate = Callable[[Row], Scalar]
 _OTHER_NAMES = {"AVG": "AVERAGE", "MEAN": "AVERAGE", "CONCATENATE": "CONCAT"}
-_CONSTANTS: dict[str, Scalar] = {"TRUE": True, "FALSE": False, "NULL": None}
+CONSTANTS: dict[str, Scalar] = {"TRUE": True, "FALSE": False, "NULL": None}
 _LAZY = {"IF": (2, 3), "IFERROR": (2, 2), "AND": (1, 50), "OR": (1, 50)}
 
 
@@ -95,8 +95,8 @@ class Formula:
         written = str(token)
         name = written[1:-1].strip() if written[:1] in "[`" else written
         column = self._column(name)
-        if column is None and name.upper() in _CONSTANTS:
-            return _constant(_CONSTANTS[name.upper()])
+        if column is None and name.upper() in CONSTANTS:
+            return _constant(CONSTANTS[name.upper()])
         if column is None:
             hint = f" {name} is a function: write {name}(…)." if name.upper() in _known() else ""
             raise ToolError(f"{_place(token)}: {no_column(name, self._columns)}{hint} Texts stand in quotes.")

@@ -24,20 +24,25 @@ class TooMuchWork(Exception):
 
 def query(document: JsonValue, expression: str) -> JsonValue:
     """What the expression finds. Raises `ToolError` for one that cannot be read or does not fit the document."""
-    if len(expression) > LONGEST_EXPRESSION:
-        raise ToolError(f"The expression has {len(expression):,} characters; {LONGEST_EXPRESSION:,} is the most.")
+    tree = parsed(expression)
     try:
-        parsed = jmespath.compile(expression).parsed
-    except (JMESPathError, RecursionError) as error:
-        raise ToolError(_complaint(expression, error)) from error
-    try:
-        return _evaluated(parsed, document)
+        return _evaluated(tree, document)
     except JMESPathError as error:
         raise ToolError(f"{expression!r} does not fit the document: {error}") from error
     except (TooMuchWork, RecursionError, MemoryError) as error:
         raise ToolError(f"{expression!r} makes too much of the document. Take a smaller part of it first.") from error
     except (TypeError, AttributeError, ValueError) as error:
         raise ToolError(f"{expression!r} cannot be asked of this document: {error}") from error
+
+
+def parsed(expression: str) -> "_TreeNode":
+    """The expression as a tree. Raises `ToolError` for one that cannot be read."""
+    if len(expression) > LONGEST_EXPRESSION:
+        raise ToolError(f"The expression has {len(expression):,} characters; {LONGEST_EXPRESSION:,} is the most.")
+    try:
+        return jmespath.compile(expression).parsed
+    except (JMESPathError, RecursionError) as error:
+        raise ToolError(_complaint(expression, error)) from error
 
 
 class Bounded(TreeInterpreter):

@@ -1,0 +1,82 @@
+"""Bindings that read other names, for nodes that are pasted: their copies read each other and not the originals."""
+
+import re
+from collections.abc import Mapping
+from typing import assert_never
+
+from app.domain.prompts import Placeholder, put
+from app.domain.workflows.document import Binding, Calculated, FixedValue, FoundValue, Template
+
+_NAME = r"[A-Za-z_][A-Za-z0-9_]*"
+_PATH_TOKEN = re.compile(rf"'(?:[^'\\]|\\.)*'|`(?:[^`\\]|\\.)*`|\"?{_NAME}\"?|\|\||&&|\s+|.", re.DOTALL)
+_FORMULA_TOKEN = re.compile(rf"\"[^\"]*\"|'[^']*'|“[^”]*”|{_NAME}|\s+|.", re.DOTALL)
+_WHOLE_NAME = re.compile(_NAME)
+
+
+def with_names(binding: Binding, names: Mapping[str, str]) -> Binding:
+    """The binding that reads other names in place of these."""
+    match binding:
+        case FixedValue():
+            return binding
+        case Template(text=text):
+            return Template(text=renamed_template(text, names))
+        case FoundValue(path=path):
+            return FoundValue(path=renamed_path(path, names))
+        case Calculated(formula=formula):
+            return Calculated(formula=renamed_formula(formula, names))
+        case _:
+            assert_never(binding)
+
+
+def renamed_template(template: str, names: Mapping[str, str]) -> str:
+    def written(placeholder: Placeholder) -> str:
+        path = placeholder.path
+        default = "" if placeholder.default is None else f" ?? {placeholder.default}"
+        return f"{{{{{path.model_copy(update={'name': names.get(path.name, path.name)}).written}{default}}}}}"
+
+    return put(template, written)
+
+
+def renamed_path(path: str, names: Mapping[str, str]) -> str:
+    """The JMESPath expression with other names, where they stand for fields of the whole document."""
+    words = _PATH_TOKEN.findall(path)
+    levels = [_Level(inner=False)]
+    for place, word in enumerate(words):
+        name = word.strip('"')
+        if _WHOLE_NAME.fullmatch(name):
+            spoken_of = _beside(words, place, -1) == "." or _beside(words, place, 1) in ("(", ":")
+            words[place] = word if levels[-1].inner or spoken_of else names.get(name, word)
+        elif word in ("[", "(", "{"):
+            filters = word == "[" and _beside(words, place, 1) == "?"
+            levels.append(_Level(levels[-1].inner or filters or _beside(words, place, -1) == "."))
+        elif word in ("]", ")", "}") and len(levels) > 1:
+            levels.pop()
+        elif word in ("|", "&"):  # what stands behind looks into what was found
+            levels[-1].inner = True
+        elif word == ",":
+            levels[-1].inner = levels[-1].began_inner
+    return "".join(words)
+
+
+def renamed_formula(formula: str, names: Mapping[str, str]) -> str:
+    words = _FORMULA_TOKEN.findall(formula)
+    return "".join(
+        word if _beside(words, place, -1) == "." or _beside(words, place, 1) == "(" else names.get(word, word)
+        for place, word in enumerate(words)
+    )
+
+
+class _Level:
+    """Brackets around a part of an expression."""
+
+    def __init__(self, inner: bool) -> None:
+        self.inner = self.began_inner = inner
+        """Whether names in them are looked up in a part of the document."""
+
+
+def _beside(words: list[str], place: int, step: int) -> str:
+    """The next word that is no space, before or after."""
+    place += step
+    while 0 <= place < len(words) and words[place].isspace():
+        place += step
+    return words[place] if 0 <= place < len(words) else ""
