@@ -16,7 +16,7 @@ from app.domain.tools import FIND_TOOLS, CallContext, GrantedTool, ToolOutput
 from app.domain.trace.recorded import asked_calls, recorded_calls
 from app.engine.loop.loop import run_agent
 from app.engine.run.run import Run
-from app.engine.runs.recorded_tools import LIVE, RECORDED, NotRecorded, RecordedTools, Recording
+from app.engine.runs.recorded_tools import LIVE, RECORDED, NotRecorded, RecordedTools, Recording, call_key
 
 LONGEST_ARGUMENTS = 200  # characters
 
@@ -84,8 +84,7 @@ class CaseTools:
 
     def _key(self, call: ToolCall) -> str:
         """Another one once a file has changed."""
-        files = sorted(self._run.files.items())
-        return json.dumps([call.name, call.arguments, files], sort_keys=True)
+        return f"{call_key(call.name, call.arguments)} {sorted(self._run.files.items())}"
 
     def _missing(self, call: ToolCall) -> str:
         if self._record.plan.tools == "live":

@@ -41,7 +41,7 @@ class Recording:
 
         With `decided_then` also one that a person denied, or let be made with other arguments only.
         """
-        key = _key(name, arguments)
+        key = call_key(name, arguments)
         found = self._next(self._asked.get(key)) if decided_then else None
         return found or self._next(self._left.get(key))
 
@@ -166,9 +166,22 @@ def _by_key(calls: Iterable[RecordedCall]) -> dict[str, deque[RecordedCall]]:
     found: defaultdict[str, deque[RecordedCall]] = defaultdict(deque)
     for call in calls:
         if call.returned is not None:
-            found[_key(call.called.name, call.called.arguments)].append(call)
+            found[call_key(call.called.name, call.called.arguments)].append(call)
     return found
 
 
-def _key(name: str, arguments: Mapping[str, JsonValue]) -> str:
-    return f"{name} {json.dumps(arguments, sort_keys=True)}"
+def call_key(name: str, arguments: Mapping[str, JsonValue]) -> str:
+    """The same for two calls of one tool with arguments that JSON takes for equal: 5 and 5.0 are one number."""
+    return f"{name} {json.dumps(_one_number({**arguments}), sort_keys=True)}"
+
+
+def _one_number(value: JsonValue) -> JsonValue:
+    match value:
+        case float() if value.is_integer():
+            return int(value)
+        case list():
+            return [_one_number(one) for one in value]
+        case dict():
+            return {name: _one_number(one) for name, one in value.items()}
+        case _:
+            return value

@@ -60,6 +60,14 @@ async def test_what_is_not_recorded_is_an_error_and_no_failure(trials):
     assert len(trials.models.requests) == 3, "nothing more is asked after that"
 
 
+async def test_a_number_is_the_same_however_it_is_written(trials):
+    await trials.agent("add")
+    await trials.recorded()
+    trials.models.answers = calling(ADD.model_copy(update={"arguments": {"x": 1.0, "y": 2.0}}))
+    [cell] = await trials.ran()
+    assert (cell.end, cell.recorded, cell.called, trials.called) == ("passed", 1, 1, [])
+
+
 async def test_the_same_call_again_is_answered_again_where_that_changes_nothing(trials):
     await trials.agent("add", "send")
     await trials.recorded("x", ADD, SEND)
