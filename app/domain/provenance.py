@@ -9,6 +9,8 @@ Purpose = Literal["chat", "api", "compare", "experiment", "judge", "suggestion",
 """`try`: a person tries what is not saved as a variant yet; such a run counts in no figure of its agent."""
 BEHIND: tuple[Purpose, ...] = ("experiment", "judge", "suggestion", "simulated_user", "try")
 """What lists and search leave out until they are asked for it: nobody talked to an agent there. Its money counts."""
+WITHOUT_AGENT: tuple[Purpose, ...] = ("judge", "suggestion", "simulated_user")
+"""A model alone: no agent of the person's was asked, so there is no conversation with one to go to."""
 
 WORKING_COPY = 0
 """The number of the variant that nobody has saved yet."""

@@ -5,6 +5,7 @@ import asyncio
 from nicegui import PageArguments, events, ui
 
 from app.domain.events import Entry
+from app.domain.provenance import WITHOUT_AGENT
 from app.domain.streaming import Draft
 from app.domain.trace import RunStatus, Step, StoredTrace
 from app.domain.values import now
@@ -157,7 +158,7 @@ class RunPage:
             self._run.entries,
             status,
             attempts=self._run.attempts,
-            session_id=started.session_id if started else "",
+            session_id=started.session_id if started and started.purpose not in WITHOUT_AGENT else "",
             agent_slug=started.agent.slug if started else "",
             damaged=self._damaged,
             unsaved=live.unsaved if live else None,

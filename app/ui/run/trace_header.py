@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from datetime import datetime
 
-from app.domain.provenance import Purpose, Trigger
+from app.domain.provenance import WITHOUT_AGENT, Purpose, Trigger
 from app.domain.trace import RunRow
 from app.ui.elements.addresses import RUNS, run_address, session_address
 from app.ui.elements.format import dollars, duration, head, moment_text, plural, tokens
@@ -46,13 +46,14 @@ def _who(row: RunRow) -> Html:
         tag("span", row.agent.variant_mark, cls="chip", title="Variant"),
         tag("span", row.model, cls="chip", title="Model", data_testid="model-chip"),
         tag("span", status_pill(row.status), data_testid="status-pill"),
-        tag("a", icon("forum"), "Open its session", href=_on_branch(row), cls="session-link"),
+        "" if row.purpose in WITHOUT_AGENT else _session(row),
     )
 
 
-def _on_branch(row: RunRow) -> str:
-    """The conversation, on the branch that the run is of."""
-    return address_with(session_address(row.session_id), {"run": row.run_id})
+def _session(row: RunRow) -> Html:
+    """The way to the conversation, on the branch that the run is of."""
+    address = address_with(session_address(row.session_id), {"run": row.run_id})
+    return tag("a", icon("forum"), "Open its session", href=address, cls="session-link")
 
 
 def _facts(row: RunRow, now: datetime, below: Sequence[RunRow]) -> list[Html]:
