@@ -41,6 +41,14 @@ class ColumnResults(Value):
     """Calls of tools that the record answered."""
     called: int
 
+    @property
+    def rate_words(self) -> str:
+        """`17 of 20 passed (70–97 %)`"""
+        scored = self.passed + self.failed
+        if not scored or self.low is None or self.high is None:
+            return "nothing scored"
+        return f"{self.passed:,} of {scored:,} passed ({self.low * 100:.0f}–{self.high * 100:.0f} %)"
+
 
 class ColumnVerdict(Value):
     """A column beside the baseline, the first one."""

@@ -1,7 +1,12 @@
-"""Where a run or a session stands, as a small coloured word."""
+"""Where a run, a session or an experiment stands, as a small coloured word."""
+
+from typing import TYPE_CHECKING
 
 from app.domain.trace import RunStatus
 from app.ui.elements.markup import Html, tag
+
+if TYPE_CHECKING:
+    from app.domain.evals.experiments import ExperimentStatus
 
 _RUN_WORDS: dict[RunStatus, tuple[str, str]] = {
     "running": ("Running", "running"),
@@ -10,6 +15,14 @@ _RUN_WORDS: dict[RunStatus, tuple[str, str]] = {
     "failed": ("Failed", "failed"),
     "cancelled": ("Stopped", "stopped"),
     "limited": ("Limit reached", "paused"),
+    "interrupted": ("Interrupted", "paused"),
+}
+_EXPERIMENT_WORDS: dict["ExperimentStatus", tuple[str, str]] = {
+    "planned": ("Planned", "stopped"),
+    "running": ("Running", "running"),
+    "paused": ("Paused", "paused"),
+    "completed": ("Completed", "done"),
+    "cancelled": ("Stopped", "stopped"),
     "interrupted": ("Interrupted", "paused"),
 }
 
@@ -36,6 +49,12 @@ def session_pill(status: RunStatus | None) -> Html:
             return _pill("Failed", "failed")
         case _:
             return _pill("Ready", "done")
+
+
+def experiment_pill(status: "ExperimentStatus") -> Html:
+    """The status of an experiment."""
+    words, tone = _EXPERIMENT_WORDS[status]
+    return _pill(words, tone)
 
 
 def _pill(words: str, tone: str) -> Html:

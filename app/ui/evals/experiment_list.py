@@ -14,8 +14,9 @@ from app.ui.elements.live_html import LiveHtml
 from app.ui.elements.markup import Html, icon, tag
 from app.ui.elements.notices import empty_state, problems_shown
 from app.ui.elements.pager import Pager
+from app.ui.elements.status_pill import experiment_pill
 from app.ui.elements.undo_bar import UndoBar
-from app.ui.evals.outcomes import Outcomes, Stamp, experiment_pill
+from app.ui.evals.outcomes import Outcomes, Stamp
 from app.workbench import Workbench
 
 PAGE_SIZE = 20

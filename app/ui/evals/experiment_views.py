@@ -15,7 +15,7 @@ from app.ui.elements.addresses import (
 )
 from app.ui.elements.format import dollars, duration, head, percent, plural
 from app.ui.elements.markup import Html, icon, joined, tag
-from app.ui.evals.outcomes import experiment_pill, rate_words
+from app.ui.elements.status_pill import experiment_pill
 
 ACTIONS: dict[str, tuple[str, tuple[ExperimentStatus, ...]]] = {
     "start": ("Start", ("planned",)),
@@ -137,7 +137,7 @@ def _column(one: ColumnResults, *, is_baseline: bool) -> Html:
     recorded = percent(one.recorded / one.called) if one.called else "no calls"
     cost = dollars(one.cost_usd + one.judge_usd)
     values = (str(one.failed), str(one.errors), str(one.not_scored), str(one.skipped), cost, duration(one.p50_ms))
-    cells = zip(COLUMNS[1:], (rate_words(one), *values, recorded), strict=True)
+    cells = zip(COLUMNS[1:], (one.rate_words, *values, recorded), strict=True)
     return tag("tr", tag("th", name, scope="row"), *(tag("td", said, data_label=label) for label, said in cells))
 
 

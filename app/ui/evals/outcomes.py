@@ -3,21 +3,10 @@
 from collections.abc import Iterable
 
 from app.domain.errors import WorkbenchError
-from app.domain.evals.experiments import Experiment, ExperimentStatus
-from app.domain.evals.results import ColumnResults, ColumnVerdict, Results
-from app.ui.elements.format import percent
-from app.ui.elements.markup import Html, tag
+from app.domain.evals.experiments import Experiment
+from app.domain.evals.results import ColumnVerdict, Results
 from app.workbench import Workbench
 
-STATUS: dict[ExperimentStatus, tuple[str, str]] = {
-    "planned": ("Planned", "stopped"),
-    "running": ("Running", "running"),
-    "paused": ("Paused", "paused"),
-    "completed": ("Completed", "done"),
-    "cancelled": ("Stopped", "stopped"),
-    "interrupted": ("Interrupted", "paused"),
-}
-"""Words and tone."""
 Stamp = tuple[str, int, str, str]
 
 
@@ -70,22 +59,8 @@ def outcome_words(results: Results) -> str:
         return f"{ended:,} of {ended + sum(one.pending + one.skipped for one in results.columns):,} done"
     if results.verdicts:
         return "; ".join(verdict_head(results, one) for one in results.verdicts)
-    return rate_words(results.columns[0])
+    return results.columns[0].rate_words
 
 
 def verdict_head(results: Results, told: ColumnVerdict) -> str:
     return f"{results.columns[told.column].column.words}: {told.verdict.verdict}"
-
-
-def rate_words(column: ColumnResults) -> str:
-    """`17 of 20 passed (70–97 %)`"""
-    scored = column.passed + column.failed
-    if not scored or column.low is None or column.high is None:
-        return "nothing scored"
-    return f"{column.passed:,} of {scored:,} passed ({column.low * 100:.0f}–{percent(column.high)})"
-
-
-def experiment_pill(status: ExperimentStatus) -> Html:
-    """Where an experiment stands, as a small coloured word."""
-    words, tone = STATUS[status]
-    return tag("span", tag("span", cls="pill-dot", aria_hidden="true"), words, cls=f"pill pill-{tone}")

@@ -3,7 +3,6 @@
 from app.domain.evals.results import ColumnVerdict, Results
 from app.domain.evals.verdicts import VerdictWord
 from app.ui.elements.markup import Html, icon, joined, tag
-from app.ui.evals.outcomes import rate_words
 
 LOOKS: dict[VerdictWord, tuple[str, str]] = {
     "better": ("trending_up", "good"),
@@ -18,7 +17,7 @@ ALONE = "There is one column, so there is nothing to compare. Try a second varia
 def verdict_view(results: Results) -> Html:
     """A line for each column beside the first one, and how much changes by itself."""
     if not results.verdicts:
-        only = f"{rate_words(results.columns[0])}. " if results.finished else ""
+        only = f"{results.columns[0].rate_words}. " if results.finished else ""
         return tag("div", tag("p", only, ALONE, cls="muted"), cls="verdict", data_testid="verdict")
     baseline = results.columns[0].column.words
     lines = joined(*(_line(results, told, baseline) for told in results.verdicts))

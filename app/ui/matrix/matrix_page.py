@@ -18,6 +18,7 @@ from app.ui.elements.live_html import LiveHtml
 from app.ui.elements.markup import Html, icon, joined, tag
 from app.ui.elements.notices import empty_state, notify, problems_shown
 from app.ui.elements.pager import Pager, pages, say_address
+from app.ui.elements.status_pill import experiment_pill
 from app.ui.elements.visible import visible
 from app.ui.matrix.matrix_filters import MatrixFilters
 from app.ui.matrix.matrix_query import PAGE_SIZE, MatrixQuery
@@ -217,12 +218,11 @@ class MatrixPage:
 
 def heading(experiment: Experiment) -> Html:
     """What was tried on what, and how it stands."""
-    plan, status = experiment.plan, experiment.status
+    plan = experiment.plan
     facts = (
         f"{plural(len(plan.case_ids), 'case')} of {plan.dataset_slug}, version {plan.dataset_version}",
         plural(plan.repeats, "try").replace("trys", "tries") + " a case",
         "tools from the record" if plan.tools == "recorded" else "tools called for real",
-        status,
     )
     links = (
         tag("a", icon("arrow_back"), "All matrices", href=MATRIX, cls="back-link"),
@@ -232,7 +232,7 @@ def heading(experiment: Experiment) -> Html:
     return joined(
         links[0],
         tag("h1", visible(experiment.title) or "Matrix", cls="page-title"),
-        tag("p", " · ".join(facts), cls="page-lead"),
+        tag("p", experiment_pill(experiment.status), " ", " · ".join(facts), cls="page-lead"),
         tag("p", links[1], " · ", links[2]),
     )
 
@@ -255,11 +255,14 @@ def notes(looked: Looked, found: int) -> Html:
 
 def _experiment(experiment: Experiment) -> Html:
     plan = experiment.plan
-    facts = f"{plural(len(plan.case_ids), 'case')} · {plural(len(plan.columns), 'column')} · {experiment.status}"
+    facts = f"{plural(len(plan.case_ids), 'case')} · {plural(len(plan.columns), 'column')}"
     words = tag("span", tag("span", visible(experiment.title) or "Experiment", cls="session-title truncate"),
                 tag("span", facts, cls="muted"), cls="session-words grow")  # fmt: skip
     when = tag("span", ago(experiment.created_at, now()), cls="session-meta")
-    link = tag("a", icon("grid_on"), words, when, href=matrix_address(experiment.id), data_testid="matrix-row-link")
+    stands = tag("span", experiment_pill(experiment.status), cls="session-meta")
+    link = tag(
+        "a", icon("grid_on"), words, stands, when, href=matrix_address(experiment.id), data_testid="matrix-row-link"
+    )
     return tag("li", link, cls="session-row")
 
 

@@ -9,7 +9,7 @@ from app.engine.experiments.matrices import Looked
 from app.ui.elements.format import dollars, duration, head
 from app.ui.elements.markup import Html, icon, joined, tag
 from app.ui.elements.visible import visible
-from app.ui.matrix.matrix_words import BESIDE, FLAG_WORDS, MARKS, cell_words, deltas, dots, left_words, rate_words
+from app.ui.matrix.matrix_words import BESIDE, FLAG_WORDS, MARKS, cell_words, deltas, dots, left_words
 
 HEADLINE = 160  # characters
 
@@ -45,7 +45,7 @@ def _head(name: str, results: ColumnResults, verdict: Verdict | None, others: Co
     return joined(
         tag("div", tag("strong", visible(name), cls="truncate", title=visible(name)),
             tag("span", "Baseline", cls="chip") if others and verdict is None else "", cls="row-line"),
-        tag("div", rate_words(results), cls="matrix-rate", data_testid="matrix-rate"),
+        tag("div", results.rate_words, cls="matrix-rate", data_testid="matrix-rate"),
         tag("div", " · ".join(line for line in lines if line), cls="matrix-took"),
         verdict_view(verdict) if verdict is not None else "",
     )  # fmt: skip

@@ -63,17 +63,6 @@ def _cost_delta(cost: float, baseline: float) -> str:
     return f"{'+' if share > 0 else '−'}{abs(share):,} % cost" if share else ""
 
 
-def rate_words(column: ColumnResults) -> str:
-    """`17 of 20 passed (70–97 %)`."""
-    scored = column.passed + column.failed
-    if not scored:
-        return "nothing scored yet"
-    interval = (
-        "" if column.low is None or column.high is None else f" ({100 * column.low:.0f}–{100 * column.high:.0f} %)"
-    )
-    return f"{column.passed} of {scored} passed{interval}"
-
-
 def left_words(column: ColumnResults) -> list[str]:
     """What is in no rate, and what the rate would be at worst and at best."""
     counts = ((column.errors, "error"), (column.not_scored, "not scored"), (column.skipped, "skipped"))

@@ -8,7 +8,7 @@ from app.domain.evals.results import ColumnResults, ColumnVerdict, Results
 from app.domain.evals.verdicts import Verdict
 from app.ui.evals.estimate_words import FREE, PILOT, cost_words, estimate_view
 from app.ui.evals.experiment_views import action_buttons, progress_view
-from app.ui.evals.outcomes import outcome_words, rate_words
+from app.ui.evals.outcomes import outcome_words
 from app.ui.evals.verdict_view import verdict_view
 
 ESTIMATE = Estimate(
@@ -70,8 +70,8 @@ def test_tools_that_change_something_are_named_once_more() -> None:
 
 
 def test_a_rate_has_its_interval() -> None:
-    assert rate_words(column(17, 3)) == "17 of 20 passed (70–97 %)"
-    assert rate_words(column(0, 0, None, None)) == "nothing scored"
+    assert column(17, 3).rate_words == "17 of 20 passed (70–97 %)"
+    assert column(0, 0, None, None).rate_words == "nothing scored"
 
 
 def test_a_list_says_the_verdict_and_before_the_end_how_far_it_is() -> None:

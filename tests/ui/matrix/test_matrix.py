@@ -10,7 +10,7 @@ from app.domain.evals.verdicts import CaseScores
 from app.engine.experiments.matrices import Looked
 from app.ui.matrix.matrix_query import MatrixQuery
 from app.ui.matrix.matrix_table import matrix_table
-from app.ui.matrix.matrix_words import cell_words, deltas, dots, left_words, rate_words
+from app.ui.matrix.matrix_words import cell_words, deltas, dots, left_words
 from app.ui.matrix.pair_dialog import cell_view, first_difference
 from tests.cases import case
 from tests.tried import cases_of, cell, cells, experiment
@@ -57,7 +57,7 @@ def test_a_column_says_its_rate_with_what_it_leaves_out():
     cases = cases_of(20)
     planned = experiment(cases)
     [baseline, other] = results_of(planned, cells(planned, *["P P"] * 17, "P E", "P F", "P F")).columns
-    assert rate_words(baseline) == "20 of 20 passed (84–100 %)"
+    assert baseline.rate_words == "20 of 20 passed (84–100 %)"
     assert left_words(other) == ["1 error", "85–90 % had they failed or passed"]
 
 
