@@ -59,6 +59,10 @@ class Cases(Restorable[Case]):
         shown = (document for document in own if document is not None and not document.get("deleted"))
         return sum(all(document.get(mark) is True for mark in wanted) for document in shown)
 
+    def all_recorded(self, dataset_id: str) -> bool:
+        """Whether the tools of each of its cases can answer from a record."""
+        return self.count(dataset_id, recorded=True) == self.count(dataset_id)
+
     async def save(self, value: Case) -> Case:
         kept = await super().save(value)
         self._by_dataset[kept.dataset_id][kept.id] = None

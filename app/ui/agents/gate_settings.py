@@ -37,9 +37,10 @@ class GateSettings:
     def __init__(self, workbench: Workbench, agent: Agent) -> None:
         self._workbench = workbench
         self._datasets = {one.id: one for one in workbench.datasets.all() if one.scorers}
-        gate = agent.gate
+        self._gate = gate = agent.gate
         chosen = gate.dataset_id if gate and gate.dataset_id in self._datasets else next(iter(self._datasets), "")
         self._rules: GateRules = gate or GateRules()
+        self._cases: Sequence[Case] = ()
         with named_dialog("Gate") as self._dialog, ui.card().classes("dialog-card gate-settings") as card:
             card.props("data-testid=gate-settings")
             ui.html("What guards promotion", sanitize=False, tag="h2").classes("section-title")
@@ -71,9 +72,9 @@ class GateSettings:
         )
         self._primary.props("outlined dense options-dense data-testid=gate-primary")
         ways = {"recorded": _RECORDED, "live": _LIVE}
-        tools = ui.select(ways, label="Tools", value=self._rules.tools).classes("fill")
-        tools.props("outlined dense options-dense data-testid=gate-tools")
-        tools.on_value_change(lambda event: self._take("tools", event.value))
+        self._tools = ui.select(ways, label="Tools", value=self._rules.tools).classes("fill")
+        self._tools.props("outlined dense options-dense data-testid=gate-tools")
+        self._tools.on_value_change(lambda event: self._take("tools", event.value))
 
     def _build_numbers(self) -> None:
         rules = self._rules
@@ -100,12 +101,13 @@ class GateSettings:
         self._take("primary", str(self._primary.value or ""))
 
     def _show_dataset(self) -> None:
-        dataset = self._chosen
+        dataset, self._cases = self._chosen, ()
         names = [scorer.name for scorer in dataset.scorers]
         own = f"The dataset's own choice: {dataset.primary or names[0]}"
         self._primary.set_options({"": own, **{name: name for name in names}})
         self._primary.value = self._rules.primary if self._rules.primary in names else ""
-        self._cases: Sequence[Case] = ()
+        if self._gate is None:  # nothing could answer for a case that holds no record
+            self._tools.value = "recorded" if self._workbench.cases.all_recorded(dataset.id) else "live"
         self._show_needs()
         background_tasks.create(self._count(dataset), name="count the cases of a gate", context=self._notices)
 

@@ -1,6 +1,6 @@
 """The addresses of the pages."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from urllib.parse import quote, urlencode
 
 LANDING = "/playground"
@@ -39,9 +39,9 @@ def agent_address(slug: str) -> str:
     return f"/agents/{slug}"
 
 
-def suggest_address(slug: str, *, variant: int, dataset: str = "", tools: str = "") -> str:
+def suggest_address(slug: str, *, variant: int, dataset: str = "", tools: str = "", live: Sequence[str] = ()) -> str:
     """Where a better prompt for that agent's variant is searched, by a dataset's slug, with tools as in a plan."""
-    said = {"variant": str(variant), "dataset": dataset, "tools": tools}
+    said = {"variant": str(variant), "dataset": dataset, "tools": tools, "live": ",".join(live)}
     query = urlencode({name: value for name, value in said.items() if value})
     return f"/agents/{slug}/suggest?{query}"
 

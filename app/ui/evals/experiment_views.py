@@ -64,7 +64,8 @@ def _suggest(plan: Plan) -> Html:
     tried = [column.variant for column in plan.columns if not column.as_recorded]
     if not tried:
         return Html("")
-    address = suggest_address(plan.agent_slug, variant=tried[-1], dataset=plan.dataset_slug, tools=plan.tools)
+    slug, variant, dataset = plan.agent_slug, tried[-1], plan.dataset_slug
+    address = suggest_address(slug, variant=variant, dataset=dataset, tools=plan.tools, live=plan.live)
     return tag("a", icon("auto_fix_high"), "Suggest a better prompt", href=address, data_testid="open-suggest")
 
 

@@ -44,12 +44,12 @@ async def open_try(workbench: Workbench, dataset: Dataset) -> None:
     elif agent is None:
         notify(NO_AGENT)
     else:
-        TryDialog(workbench, dataset, agent, recorded=any(case.record for case in cases))
+        TryDialog(workbench, dataset, agent, recorded=all(case.record for case in cases))
 
 
 class TryDialog:
     def __init__(self, workbench: Workbench, dataset: Dataset, agent: Agent, *, recorded: bool) -> None:
-        """`recorded`: whether its cases have recorded calls; else tools that change nothing are called for real."""
+        """`recorded`: whether all its cases have recorded calls; else tools that change nothing are called for real."""
         self._workbench = workbench
         self._dataset = dataset
         self._agents = {agent.id: agent for agent in workbench.agents.all()}

@@ -72,7 +72,9 @@ class SuggestPage:
                     "Dataset", {one.id: one.name for one in self._datasets.values()}, asked or guard, "dataset"
                 )
                 self._variant = self._select("Variant", numbers, chosen, "variant")
-                ways = {"recorded": "Tools answer from the record", "live": "Tools are called for real"}
+                self._live = tuple(filter(None, query.get("live", "").split(",")))
+                but = f", but for {', '.join(self._live)}" if self._live else ""
+                ways = {"recorded": f"Tools answer from the record{but}", "live": "Tools are called for real"}
                 self._ways_asked = "tools" in query
                 self._tools = self._select("Tools", ways, query.get("tools", ""), "tools")
                 self._money = ui.number("At most", value=1.0, min=0, step=0.5, suffix="US$")
@@ -104,11 +106,11 @@ class SuggestPage:
         return self._datasets[str(self._dataset.value)]
 
     def _count(self) -> None:
-        """Say what so many cases allow; where none holds a record, nothing could answer from it."""
+        """Say what so many cases allow; where one holds no record, its tools could not answer from it."""
         cases, dataset = self._workbench.cases, self._chosen
         count = cases.count(dataset.id)
         if not self._ways_asked:
-            self._tools.value = "recorded" if cases.count(dataset.id, recorded=True) else "live"
+            self._tools.value = "recorded" if cases.all_recorded(dataset.id) else "live"
         few = count < FEWEST_TO_PROVE
         self._note.text = f"{plural(count, 'case')}. " + (_FEW if few else _ENOUGH)
 
@@ -120,6 +122,7 @@ class SuggestPage:
             model=self._model.model,
             ceiling_usd=float(self._money.value or 0),
             tools="live" if self._tools.value == "live" else "recorded",
+            live=self._live if self._tools.value == "recorded" else (),
         )
         with problems_shown():
             self._suggestion = await self._workbench.suggesting.start(wish, PAGE)
