@@ -7,6 +7,7 @@ from app.domain.evals.cases import CaseContent, new_cases
 from app.ui.elements.buttons import button, loading
 from app.ui.elements.notices import problems_shown
 from app.ui.elements.questions import answer_to, named_dialog
+from app.ui.evals.case_checks import CaseChecks
 from app.ui.evals.case_form import FIELDS, MORE, also_holds, content_of, texts_of
 from app.ui.evals.fields import Fields
 from app.workbench import Workbench
@@ -29,6 +30,8 @@ class CaseDialog:
             texts = texts_of(before)
             with ui.element("div").classes("dialog-body fill"):
                 self._fields = Fields(workbench, FIELDS, texts)
+                scorers = workbench.datasets.get(dataset_id).scorers
+                self._checks = CaseChecks(workbench, before.checks, asked=any(one.type == "checks" for one in scorers))
                 with ui.element("details").classes("fill case-more") as more:
                     ui.html("More: further messages, variables, data", sanitize=False, tag="summary")
                     self._more = Fields(workbench, MORE, texts)
@@ -45,7 +48,8 @@ class CaseDialog:
 
     async def _save(self) -> None:
         with problems_shown(), loading(self._save_button):
-            said = content_of({**self._fields.values(), **self._more.values()}, self._case or EMPTY)
+            typed = {**self._fields.values(), **self._more.values()}
+            said = content_of(typed, self._case or EMPTY) | {"checks": self._checks.checks}
             if self._case is not None:
                 await self._workbench.collecting.change_case(self._case.model_copy(update=said))
             else:

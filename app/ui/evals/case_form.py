@@ -83,7 +83,6 @@ def also_holds(case: CaseContent, *, recorded: bool) -> str:
     counts = (
         (len(case.attachments) + len(case.files), "file"),
         (len(case.history), "message before the first"),
-        (len(case.checks), "check of its own"),
     )
     found = [plural(number, noun) if number == 1 else _several(number, noun) for number, noun in counts if number]
     if recorded:

@@ -1,6 +1,6 @@
 """Scorers in words: what each type asks of an answer, and the dialog that adds or changes one."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import get_args
 
@@ -8,6 +8,7 @@ from nicegui import ui
 from pydantic import JsonValue, TypeAdapter, ValidationError
 
 from app.domain.evals.scorers import (
+    Check,
     Contains,
     Cost,
     Judge,
@@ -19,14 +20,19 @@ from app.domain.evals.scorers import (
     ScorerBase,
     Trajectory,
 )
+from app.tools.user_tools.scorer_files import ScorerFile
 from app.ui.elements.buttons import button
+from app.ui.elements.format import head
 from app.ui.elements.markup import joined, tag
 from app.ui.elements.notices import problems_shown
 from app.ui.elements.questions import answer_to, named_dialog
+from app.ui.elements.visible import visible
 from app.ui.evals.fields import Fields, FieldWords, fault_of
 from app.workbench import Workbench
 
 SCORER: TypeAdapter[Scorer] = TypeAdapter(Scorer)
+_KINDS: tuple[type[ScorerBase], ...] = get_args(get_args(Scorer)[0])
+_CHECKS: tuple[type[ScorerBase], ...] = get_args(get_args(Check)[0])
 TYPES: dict[str, str] = {
     "exact": "The answer is the expected one",
     "contains": "The answer contains texts",
@@ -42,6 +48,8 @@ TYPES: dict[str, str] = {
     "pairwise": "A model compares it with the baseline's",
     "python": "A Python file judges",
 }
+CHECK_TYPES = {one.model_fields["type"].default: TYPES[one.model_fields["type"].default] for one in _CHECKS}
+"""Those that a single case may ask."""
 RELATIONS: dict[str, str] = {
     "at_least_in_order": "At least these, in this order",
     "at_least": "At least these, in any order",
@@ -56,6 +64,7 @@ ARGUMENTS: dict[str, str] = {
     "ignore": "Arguments do not matter",
 }
 CASE = FieldWords("ignore_case", "Large and small letters are the same", "switch")
+FILE = FieldWords("file", "File", hint="It runs in a process of its own, once you trust it.")
 FIELDS: dict[str, tuple[FieldWords, ...]] = {
     "exact": (CASE, FieldWords("ignore_space", "Spaces do not matter", "switch")),
     "contains": (
@@ -106,12 +115,13 @@ FIELDS: dict[str, tuple[FieldWords, ...]] = {
         FieldWords("criterion", "What makes an answer better", "text"),
     ),
     "python": (
-        FieldWords("file", "File in the folder scorers", hint="It runs in a process of its own, once you trust it."),
+        FILE,
         FieldWords("settings", "Settings", "json", "Handed to it"),
     ),
 }
 THRESHOLD = FieldWords("threshold", "Passes from", "number", "From 0 to 1: 1 is all of it")
 NAME = FieldWords("name", "Name", hint="What it is called in tables")
+NO_FILES = "There is no Python file in {folder} yet. Put one there that has a function `score`, then come back."
 GRADED = ("json", "trajectory", "checks", "judge", "pairwise", "python")
 """The types whose score may lie between 0 and 1."""
 _EXAMPLES = joined(
@@ -126,33 +136,58 @@ _EXAMPLES = joined(
 class ScorerDialog:
     """`await asked()` gives the scorer, `None` when they thought better of it."""
 
-    def __init__(self, workbench: Workbench, before: Scorer | None = None) -> None:
+    def __init__(
+        self,
+        workbench: Workbench,
+        before: Scorer | None = None,
+        *,
+        types: Mapping[str, str] = TYPES,
+        noun: str = "scorer",
+    ) -> None:
         self._workbench = workbench
         self._before = before
-        title = f"Change the scorer {before.name}" if before else "Add a scorer"
+        self._types = types
+        self._files: Sequence[ScorerFile] = ()
+        title = f"Change the {noun} {before.name}" if before else f"Add a {noun}"
         with named_dialog(title) as self._dialog, ui.card().classes("dialog-card dialog-small") as card:
             card.props("data-testid=scorer-dialog")
             ui.html(title, sanitize=False, tag="h2").classes("section-title")
-            self._type = ui.select(TYPES, value=before.type if before else "exact", label="What is asked")
+            self._type = ui.select(dict(types), value=before.type if before else "exact", label="What is asked")
             self._type.classes("fill").props("outlined dense options-dense data-testid=scorer-type")
             self._type.on_value_change(self._show)
             self._place = ui.element("div").classes("fill stack dialog-body")
             with ui.element("div").classes("row-line dialog-buttons"):
                 button("Cancel", partial(self._dialog.submit, None), look="quiet")
-                button("Save scorer", self._save, look="primary", testid="scorer-save")
+                button(f"Save {noun}", self._save, look="primary", testid="scorer-save")
         self._show()
 
     async def asked(self) -> Scorer | None:
+        if "python" in self._types:
+            self._files = await self._workbench.scorer_files.files()
+            self._show()
         found = await answer_to(self._dialog, ScorerBase)
         return None if found is None else SCORER.validate_python(found.model_dump())
 
     def _show(self) -> None:
         kind, shown = str(self._type.value), shown_fields(str(self._type.value))
+        if kind == "python":
+            names = self._names()
+            file = [FILE._replace(options=names)] if names else []
+            shown = (*file, *(one for one in shown if one is not FILE))
         self._place.clear()
         with self._place:
             if kind == "judge":
                 ui.html(tag("p", _EXAMPLES, cls="muted"), sanitize=False)
+            if kind == "python" and not self._files:
+                ui.label(NO_FILES.format(folder=self._workbench.scorer_files.folder)).classes("muted")
             self._fields = Fields(self._workbench, shown, self._given(kind) or usual(kind))
+
+    def _names(self) -> dict[str, str]:
+        """The files there are, and the one that is named already, with what they say of themselves."""
+        before = self._before.file if isinstance(self._before, PythonFile) else ""
+        told = {file.name: f"{file.name}: {head(file.description, 60)}" for file in self._files if file.description}
+        names = [file.name for file in self._files]
+        return {name: visible(told.get(name, name)) for name in dict.fromkeys([*([before] if before else []), *names])}
 
     def _given(self, kind: str) -> dict[str, JsonValue]:
         return self._before.model_dump(mode="json") if self._before and self._before.type == kind else {}
@@ -162,7 +197,10 @@ class ScorerDialog:
         shown = [words.name for words in shown_fields(kind)]
         kept = {name: value for name, value in self._given(kind).items() if name not in shown}
         with problems_shown():
-            self._dialog.submit(scorer_of(kind, {**kept, **self._fields.values()}))
+            said = {**kept, **self._fields.values()}
+            if kind == "python":  # called as its file is, where nobody says another name
+                said.setdefault("name", str(said.get("file", "")).removesuffix(".py"))
+            self._dialog.submit(scorer_of(kind, said))
 
 
 def shown_fields(kind: str) -> tuple[FieldWords, ...]:
@@ -207,6 +245,3 @@ def scorer_words(scorer: Scorer) -> str:
         case _:
             pass
     return f"{TYPES[scorer.type]}: {told}" if told else TYPES[scorer.type]
-
-
-_KINDS: tuple[type[ScorerBase], ...] = get_args(get_args(Scorer)[0])
