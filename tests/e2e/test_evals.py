@@ -11,6 +11,7 @@ from playwright.sync_api import Page, expect
 from app.domain.agents import Behaviour, ToolChoice, new_agent, with_variant
 from app.domain.evals.cases import CaseContent, DatasetChanges, new_cases
 from app.domain.evals.scorers import Contains
+from app.workbench.cluster.dask_workers import can_connect
 from tests.app_process import AppProcess
 from tests.e2e.accessible import violations
 from tests.e2e.apps import app_on, workbench_on
@@ -185,6 +186,10 @@ def test_what_is_tried_can_be_chosen_and_its_price_follows(page: Page) -> None:
     expect(estimate).to_contain_text("Repeats: 'many' is no number")
     expect(page.get_by_test_id("experiment-start-button")).to_be_disabled()
     page.get_by_role("textbox", name="Repeats").fill("1")
+    if can_connect():
+        page.get_by_test_id("try-workers").fill("10.0.0.5")
+        expect(estimate).to_contain_text("'10.0.0.5' is no address of a scheduler")
+        page.get_by_test_id("try-workers").fill("")
     page.locator(".q-chip__icon--remove").first.click()
     expect(estimate).to_contain_text("60 runs")
     expect(live).to_have_count(0)  # the variant that is left has no tools

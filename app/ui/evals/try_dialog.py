@@ -28,11 +28,13 @@ from app.ui.elements.visible import title_of
 from app.ui.evals.estimate_words import estimate_view
 from app.ui.evals.fields import fault_of, value_of
 from app.workbench import Workbench
+from app.workbench.cluster.dask_workers import can_connect
 
 TOOLS: tuple[tuple[ToolMode, str], ...] = (("recorded", "From the record"), ("live", "For real"))
 NO_CASES = "This dataset has no cases yet. Add one, or save a run as a case."
 NO_AGENT = "There is no agent to try. Create one on the Agents page first."
 ANOTHER = "Another model…"
+WORKERS = "The scheduler of a Dask cluster of yours that tries the cells. Empty: this computer tries them."
 
 
 async def open_try(workbench: Workbench, dataset: Dataset) -> None:
@@ -110,7 +112,10 @@ class TryDialog:
             self._ceiling.props("outlined dense inputmode=decimal data-testid=try-ceiling")
             self._repeats.props("data-testid=try-repeats debounce=300")
             self._margin.props["title"] = "How much worse still counts as no worse. Empty: it is not asked."
-            for box in (self._repeats, self._ceiling, self._margin):
+            self._workers = ui.input("Workers, such as tcp://10.0.0.5:8786").props("outlined dense debounce=300")
+            self._workers.props["title"] = WORKERS
+            self._workers.props("data-testid=try-workers").visible = can_connect()
+            for box in (self._repeats, self._ceiling, self._margin, self._workers):
                 box.on_value_change(self._look)
 
     def _chose_agent(self) -> None:
@@ -183,11 +188,15 @@ class TryDialog:
 
     def _draft(self) -> ExperimentDraft:
         """Raises `WorkbenchError` for what was not typed well."""
+        workers = str(self._workers.value or "").strip()
+        if workers and not workers.startswith(("tcp://", "tls://")):
+            raise WorkbenchError(f"Workers: {workers!r} is no address of a scheduler. Write tcp://10.0.0.5:8786.")
         margin = value_of("number", str(self._margin.value or ""), "No worse than")
         typed: dict[str, JsonValue] = {
             "repeats": value_of("number", str(self._repeats.value or ""), "Repeats") or 1,
             "ceiling_usd": value_of("number", str(self._ceiling.value or ""), "Ceiling") or 0,
             "margin": margin / 100 if isinstance(margin, int | float) and margin else None,
+            "workers": workers,
         }
         said = {"dataset": self._dataset.id, "agent": self._agent.id, "variants": tuple(self._numbers())}
         live = tuple(sorted(self._live)) if self._tools == "recorded" else ()

@@ -6,6 +6,7 @@ Only the extra `agent-playground[cluster]` brings `distributed`, read with the f
 import asyncio
 from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import suppress
+from importlib.util import find_spec
 from typing import Any, Protocol
 
 from app.domain.errors import WorkbenchError
@@ -45,6 +46,11 @@ class Client(Protocol):
         ...
 
     async def close(self) -> None: ...
+
+
+def can_connect() -> bool:
+    """Whether what the extra brings is installed."""
+    return find_spec("distributed") is not None
 
 
 async def connect(address: str) -> "DaskWorkers":
