@@ -11,6 +11,16 @@ from tests.e2e.playground import SUM, ask, finished, send, start_session
 
 NARROW = {"width": 390, "height": 844}
 
+ESCAPE_AND_OPEN = """(ms) => new Promise((done) => {
+  const escape = { key: "Escape", keyCode: 27, bubbles: true };
+  document.activeElement.dispatchEvent(new KeyboardEvent("keydown", escape));
+  document.activeElement.dispatchEvent(new KeyboardEvent("keyup", escape));
+  setTimeout(() => {
+    document.body.dispatchEvent(new KeyboardEvent("keydown", { key: "k", ctrlKey: true, bubbles: true }));
+    done();
+  }, ms);
+})"""
+
 
 def session_with(page: Page, text: str) -> Locator:
     """A finished session's row on the landing."""
@@ -108,6 +118,16 @@ def test_the_theme_is_kept(page: Page) -> None:
     page.get_by_test_id("theme-system").click()
     page.emulate_media(color_scheme="dark")
     expect(page.locator("body")).to_have_class(re.compile("body--dark"))
+
+
+def test_the_palette_opened_while_it_still_closes_has_its_content(page: Page) -> None:
+    page.keyboard.press("Control+k")
+    box = page.get_by_test_id("palette-input")
+    for ms in range(62, 92, 3):  # around the end of its closing, of which the app hears a moment later
+        expect(box).to_be_focused()
+        page.evaluate(ESCAPE_AND_OPEN, ms)
+        expect(box).to_be_focused()
+        expect(page.locator(".palette-item").first).to_be_visible()
 
 
 def test_the_palette_leads_anywhere_by_keyboard(page: Page) -> None:

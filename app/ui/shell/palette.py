@@ -80,7 +80,7 @@ class Palette:
         self._dialog = ui.dialog().props(
             'position=top transition-duration=80 no-route-dismiss aria-label="Search or jump to"'
         )
-        self._dialog.on("hide", self._dialog.clear)
+        self._dialog.on("hide", self._hidden)
         self._list: ui.html | None = None
 
     def open(self) -> None:
@@ -92,6 +92,11 @@ class Palette:
         with self._dialog, ui.card().classes("palette").props("data-testid=command-palette"):
             self._build()
         self._dialog.open()
+
+    def _hidden(self) -> None:
+        """Of one that was opened again meanwhile this tells of the time before."""
+        if not self._dialog.value:
+            self._dialog.clear()
 
     def _build(self) -> None:
         box = ui.input(placeholder="Search pages, agents, actions and all that was said…", on_change=self._filter)
