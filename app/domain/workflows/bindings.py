@@ -16,6 +16,10 @@ from app.domain.reading.expressions import BadExpression, Expressions
 from app.domain.workflows.document import Binding, Calculated, FixedValue, FoundValue, Template
 
 
+class NotThere(BadExpression):
+    """What a binding reads is not there, and nothing stands for it."""
+
+
 @dataclass(frozen=True, slots=True)
 class Read:
     """A name that a binding reads."""
@@ -79,7 +83,7 @@ def formula_reads(written: str, expressions: Expressions) -> tuple[Read, ...]:
 
 
 def value_of(binding: Binding, names: Mapping[str, JsonValue], expressions: Expressions) -> JsonValue:
-    """What the binding comes to; `names` holds what is there. Raises `BadExpression`, which names what is missing."""
+    """What the binding comes to; `names` holds what is there. Raises `BadExpression`, `NotThere` too."""
     match binding:
         case FixedValue(value=value):
             return value
@@ -93,13 +97,26 @@ def value_of(binding: Binding, names: Mapping[str, JsonValue], expressions: Expr
             assert_never(binding)
 
 
+def joined(
+    values: Mapping[str, Binding], names: Mapping[str, JsonValue], expressions: Expressions
+) -> dict[str, JsonValue]:
+    """What a join gives: null for what did not come. Raises `BadExpression`."""
+    given: dict[str, JsonValue] = {}
+    for name, binding in values.items():
+        try:
+            given[name] = value_of(binding, names, expressions)
+        except NotThere:
+            given[name] = None
+    return given
+
+
 def found(written: str, names: Mapping[str, JsonValue], expressions: Expressions) -> JsonValue:
     """What a JMESPath expression finds. Raises `BadExpression`, also where it finds nothing and has no `??`."""
     part = parted(written)
     needed = {read.path.name for read in path_reads(written, expressions)}
     value = expressions.find({name: names[name] for name in needed & names.keys()}, part.expression)
     if value is None and not part.has_default:
-        raise BadExpression(_nothing(part.expression, f"{part.expression} ?? null"))
+        raise NotThere(_nothing(part.expression, f"{part.expression} ?? null"))
     return part.default if value is None else value
 
 
@@ -111,7 +128,7 @@ def calculated(written: str, names: Mapping[str, JsonValue], expressions: Expres
     if part.has_default and None in values.values():
         return part.default
     if gone := next((name for name, path in fields.items() if path.name not in names), None):
-        raise BadExpression(_nothing(gone, f"{part.expression} ?? 0"))
+        raise NotThere(_nothing(gone, f"{part.expression} ?? 0"))
     return expressions.calculate(part.expression, values)
 
 
@@ -145,7 +162,7 @@ def _words(placeholder: Placeholder, names: Mapping[str, JsonValue]) -> str:
     path = placeholder.path
     match value_at(names.get(path.name), path.steps):
         case None if placeholder.default is None:
-            raise BadExpression(_nothing(path.written, f"{{{{{path.written} ?? nothing}}}}"))
+            raise NotThere(_nothing(path.written, f"{{{{{path.written} ?? nothing}}}}"))
         case None:
             return placeholder.default or ""
         case str(value):

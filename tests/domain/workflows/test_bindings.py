@@ -2,7 +2,7 @@ import pytest
 
 from app.domain.prompts import ValuePath
 from app.domain.reading.expressions import BadExpression
-from app.domain.workflows.bindings import Parted, holds, parted, reads, value_of
+from app.domain.workflows.bindings import Parted, holds, joined, parted, reads, value_of
 from app.domain.workflows.document import Calculated, FixedValue, FoundValue, Template
 from app.domain.workflows.renaming import with_names
 from app.tools.expressions import JsonExpressions
@@ -136,3 +136,8 @@ def test_a_default_is_json_behind_the_last_question_marks():
 )
 def test_names_are_replaced_where_they_are_names(before, after):
     assert with_names(before, {"a": "a_2"}) == after
+
+
+def test_what_did_not_come_to_a_join_is_null():
+    values = {"a": FoundValue(path="review.score"), "b": FoundValue(path="gone.x"), "c": Template(text="{{gone ?? -}}")}
+    assert joined(values, NAMES, JsonExpressions()) == {"a": "7", "b": None, "c": "-"}
