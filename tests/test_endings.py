@@ -13,6 +13,7 @@ from tests.faults import (
     reviews,
     run_kills,
     stopped,
+    workflows,
 )
 
 
@@ -72,3 +73,8 @@ def test_reviews_are_killed():
         following, lost = beside.submit(reviews.run, reviews=4, kills=1).result()
     assert following.value.endswith(" ms")
     assert lost.passed, lost
+
+
+def test_random_workflows_are_measured():
+    figures = workflows.run(workflows=60)
+    assert all(figure.passed for figure in figures), figures

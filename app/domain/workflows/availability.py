@@ -55,13 +55,13 @@ class Availability:
     def _forced_at(self, id_: str, port: str) -> int:
         forced = 0
         for edge in self._graph.after[id_]:
-            needs_more = _needed(self._graph.nodes[edge.target]) > 1
+            needs_more = needed(self._graph.nodes[edge.target]) > 1
             forced |= 0 if edge.port != port or needs_more else self._forced.get(edge.target, 0)
         return forced
 
     def _place(self, id_: str) -> None:
         edges = self._graph.before[id_]
-        some, settled = _needed(self._graph.nodes[id_]) > 0, -1 if edges else 0
+        some, settled = needed(self._graph.nodes[id_]) > 0, -1 if edges else 0
         runs = -1 if edges else 0
         together = 0
         for edge in edges:
@@ -73,7 +73,7 @@ class Availability:
         self._runs[id_] = runs | self._forced[id_]
 
 
-def _needed(node: Node) -> int:
+def needed(node: Node) -> int:
     """How many live edges a join begins with; 0 for a node that waits until all are settled."""
     if not isinstance(node, JoinNode) or node.need == "all":
         return 0
