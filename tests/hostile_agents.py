@@ -5,8 +5,8 @@ from dataclasses import dataclass
 
 from app.domain.agents import (
     Agent,
-    Behaviour,
     Parameters,
+    PromptBehaviour,
     ToolChoice,
     Variable,
     VariableSet,
@@ -49,8 +49,8 @@ async def plant_agent(data: DataFolder, payloads: Sequence[str]) -> Agent:
     return agent
 
 
-def behaviour(payload: str) -> Behaviour:
-    return Behaviour(
+def behaviour(payload: str) -> PromptBehaviour:
+    return PromptBehaviour(
         system_prompt=f"{payload}\n{{{{one}}}} {{{{{payload[:40]}",
         variables=(
             Variable(name="one", default=payload, description=payload),

@@ -9,7 +9,7 @@ from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from app.domain.agents import Agent, Behaviour, Limits, ToolChoice, WorkingCopy, new_agent
+from app.domain.agents import Agent, Limits, PromptBehaviour, ToolChoice, WorkingCopy, new_agent
 from app.domain.edits import ActedOut
 from app.domain.errors import ErrorInfo
 from app.domain.events import (
@@ -53,7 +53,7 @@ def run_command(command: str) -> str:
     return "done"
 '''
 WIDE = Limits(max_steps=10**6, run_cost=1e9, day_cost=1e9, total_time=1e9, retries=10**6, result_size=0, repeats=0)
-AUTO = Behaviour(tools=(ToolChoice(name=TOOL), ToolChoice(name="http_get")), limits=WIDE)
+AUTO = PromptBehaviour(tools=(ToolChoice(name=TOOL), ToolChoice(name="http_get")), limits=WIDE)
 
 
 @dataclass(frozen=True)

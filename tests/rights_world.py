@@ -17,7 +17,7 @@ from websockets.exceptions import InvalidStatus
 from app.api.door.guests import WorkbenchGuests
 from app.api.door.security import Door, own_authorities
 from app.api.mcp.endpoint import McpEndpoint
-from app.domain.agents import Behaviour, ToolChoice, new_agent, promoted, with_variant
+from app.domain.agents import PromptBehaviour, ToolChoice, new_agent, promoted, with_variant
 from app.domain.evals.cases import CaseContent, new_cases
 from app.domain.evals.drafts import ExperimentDraft
 from app.domain.evals.scores import TAG, given
@@ -118,7 +118,9 @@ class World:
         if "{key}" in row.route:
             values["key"] = (await self.workbench.keys.create(new)).key.id
         if "{doomed}" in row.route:
-            values["doomed"] = (await self.workbench.agents.create(new_agent(new, Behaviour(), taken_slugs=()))).slug
+            values["doomed"] = (
+                await self.workbench.agents.create(new_agent(new, PromptBehaviour(), taken_slugs=()))
+            ).slug
         values |= await self._tools(row, f"tool{self.spare}")
         if "{dataset}" in (asked := f"{row.route} {row.sent}") or "{experiment}" in asked:
             dataset = await self.workbench.collecting.new_dataset(new)
@@ -201,7 +203,7 @@ class _Doorway:
 
 async def _agent(workbench: Workbench, name: str) -> None:
     """One with a retired variant; it asks before it calculates."""
-    behaviour = Behaviour(tools=(ToolChoice(name="calculator", policy="ask"),))
+    behaviour = PromptBehaviour(tools=(ToolChoice(name="calculator", policy="ask"),))
     agent = new_agent(name, behaviour, taken_slugs=workbench.agents.slugs())
     newer = behaviour.model_copy(update={"system_prompt": "Be kind."})
     agent = promoted(with_variant(agent, newer, origin=1, note="kinder"), 2)

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from app.domain.agents import Behaviour, new_agent
+from app.domain.agents import PromptBehaviour, new_agent
 from app.domain.events import Entry
 from app.domain.settings import Preferences
 from app.domain.values import new_id, now
@@ -13,7 +13,7 @@ from tests.traces import ADD, asked, called, finished, returned, said, started
 from tests.ui.conversation.test_left_turns import left_at_a_card
 from tests.waiting import until
 
-TALKER = new_agent("Talker", Behaviour(system_prompt="Talk."), taken_slugs=())
+TALKER = new_agent("Talker", PromptBehaviour(system_prompt="Talk."), taken_slugs=())
 
 
 async def lost_run(workbench: Workbench, session_id: str) -> str:

@@ -11,7 +11,7 @@ import pytest
 
 from app.api.door.guests import WorkbenchGuests
 from app.api.door.security import Door
-from app.domain.agents import Behaviour, ToolChoice, new_agent
+from app.domain.agents import PromptBehaviour, ToolChoice, new_agent
 from app.domain.tool_settings import HttpTool
 from app.workbench import Workbench
 from tests.api.over import api_over, opened, served
@@ -57,7 +57,7 @@ async def house(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIterato
         workbench = opened(tmp_path)
         form = HttpTool(name="look", description="Looks.", address=f"{parrot.url}/secret", allow_private=True)
         await workbench.http_tools.create(form)
-        behaviour = Behaviour(
+        behaviour = PromptBehaviour(
             model="openai/parrot", tools=tuple(ToolChoice(name=name) for name in TOOLS), system_prompt="Say {{what}}."
         )
         agent = new_agent("Parrot", behaviour, taken_slugs=())

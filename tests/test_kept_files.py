@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from app.domain.agents import Behaviour, new_agent
+from app.domain.agents import PromptBehaviour, new_agent
 from app.domain.events import ModelCalled
 from app.domain.messages import FilePart
 from app.export.exports import FORMATS
@@ -31,7 +31,9 @@ def at(monkeypatch: pytest.MonkeyPatch) -> At:
 
 async def sent(workbench: Workbench) -> tuple[str, str]:
     """A session whose first message had a file that the provider keeps, and its run."""
-    agent = new_agent("Reader", Behaviour(model="anthropic/claude-sonnet-4-5"), taken_slugs=workbench.agents.slugs())
+    agent = new_agent(
+        "Reader", PromptBehaviour(model="anthropic/claude-sonnet-4-5"), taken_slugs=workbench.agents.slugs()
+    )
     session = await workbench.chat.new_session((await workbench.agents.create(agent)).id)
     await workbench.provider_desk.let_keep("anthropic", allowed=True)
     facts = {"media_type": "application/pdf", "filename": "a.pdf", "size": len(PDF), "disposition": "native"}

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from app.domain.agents import Behaviour, ToolChoice
+from app.domain.agents import PromptBehaviour, ToolChoice
 from app.domain.events import ToolCalled
 from app.domain.tool_settings import HttpTool
 from app.domain.trace import open_pauses
@@ -53,7 +53,7 @@ async def test_a_tool_of_somebody_else_is_called_by_whose_it_is(
     workbench = having(opened, models=Obeying(opened.catalog, opened.artifacts.get), tools=opened.tools)
     await given(workbench)
     await until(lambda: workbench.tools.label(name) == label, seconds=20)
-    await given_agent(workbench, "Asking", Behaviour(tools=(ToolChoice(name=name, policy="ask"),)))
+    await given_agent(workbench, "Asking", PromptBehaviour(tools=(ToolChoice(name=name, policy="ask"),)))
     session = await workbench.chat.new_session(workbench.agents.by_slug("asking").id)
     live = await workbench.chat.send(session.id, json.dumps({"name": name, "arguments": {}}))
     (pause,) = await until(lambda: open_pauses(live.entries))

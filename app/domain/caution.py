@@ -3,16 +3,15 @@
 Its harmlessness is not believed either: a file may say of any tool that it changes nothing.
 """
 
-from app.domain.agents import Agent, Behaviour, Limits, ToolChoice
-from app.domain.tools import GrantedTool, Policy, ToolSpec
+from typing import assert_never
+
+from app.domain.agents import WORKFLOW_LIMITS, Agent, Behaviour, Limits, PromptBehaviour, ToolChoice, WorkflowBehaviour
+from app.domain.tools import GrantedTool, Policy, ToolSpec, stricter
+from app.domain.workflows.document import ToolNode, Workflow
 
 OURS = Limits()
 _NONE_WITHOUT = ("run_tokens", "session_cost", "repeats", "result_size")
 """Limits of which 0 means that there is none."""
-
-
-def stricter(one: Policy, other: Policy) -> Policy:
-    return max(one, other, key=("auto", "ask", "off").index)
 
 
 def narrowed(limits: Limits, most: Limits = OURS) -> Limits:
@@ -28,10 +27,36 @@ def agent_from_elsewhere(agent: Agent) -> Agent:
 
 
 def behaviour_from_elsewhere(behaviour: Behaviour) -> Behaviour:
-    tools = tuple(ToolChoice(name=tool.name, policy=stricter(tool.policy, "ask")) for tool in behaviour.tools)
-    attachments = {kind: how for kind, how in behaviour.attachments.items() if how != "native"}  # nothing leaves by it
-    changes = {"tools": tools, "limits": narrowed(behaviour.limits), "attachments": attachments}
-    return behaviour.model_copy(update=changes)
+    held = with_tools_held(behaviour, "ask")
+    match held:
+        case PromptBehaviour(attachments=attachments):
+            kept = {kind: how for kind, how in attachments.items() if how != "native"}  # nothing leaves by it
+            return held.model_copy(update={"attachments": kept})
+        case WorkflowBehaviour():
+            return held
+        case _:
+            assert_never(held)
+
+
+def with_tools_held(behaviour: Behaviour, most: Policy) -> Behaviour:
+    """The behaviour with limits as of a new one, whose tools may do at most that; the nodes of a workflow ask."""
+    match behaviour:
+        case PromptBehaviour(tools=tools, limits=limits):
+            held = tuple(ToolChoice(name=tool.name, policy=stricter(tool.policy, most)) for tool in tools)
+            return behaviour.model_copy(update={"tools": held, "limits": narrowed(limits)})
+        case WorkflowBehaviour(workflow=workflow, limits=limits):
+            changes = {"workflow": _asking(workflow), "limits": narrowed(limits, WORKFLOW_LIMITS)}
+            return behaviour.model_copy(update=changes)
+        case _:
+            assert_never(behaviour)
+
+
+def _asking(workflow: Workflow) -> Workflow:
+    nodes = (
+        node.model_copy(update={"policy": stricter(node.policy, "ask")}) if isinstance(node, ToolNode) else node
+        for node in workflow.nodes
+    )
+    return workflow.model_copy(update={"nodes": tuple(nodes)})
 
 
 def tool_from_elsewhere(tool: GrantedTool) -> GrantedTool:

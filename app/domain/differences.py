@@ -7,7 +7,7 @@ from itertools import groupby
 from operator import itemgetter
 from typing import Literal
 
-from app.domain.agents import Behaviour
+from app.domain.agents import Behaviour, PromptBehaviour, model_words, schema_of, template_of, tools_of, values_of
 from app.domain.values import Value
 
 _WORDS = re.compile(r"\w+|\s+|[^\w\s]")
@@ -43,7 +43,7 @@ class Differences(Value):
 
 
 def differences(before: Behaviour, after: Behaviour) -> Differences:
-    prompt = tuple(word_runs(before.system_prompt, after.system_prompt))
+    prompt = tuple(word_runs(template_of(before), template_of(after)))
     return Differences(prompt=prompt, changes=tuple(_changes(before, after)))
 
 
@@ -84,17 +84,20 @@ def _opcode_runs(before: str, after: str) -> Iterator[tuple[Kind, str]]:
 
 
 def _changes(before: Behaviour, after: Behaviour) -> Iterator[Change]:
-    if before.model != after.model:
-        yield Change(area="settings", name="model", before=before.model, after=after.model)
-    yield from _fields("settings", before.parameters, after.parameters)
+    if model_words(before) != model_words(after):
+        yield Change(area="settings", name="model", before=model_words(before), after=model_words(after))
+    if isinstance(before, PromptBehaviour) and isinstance(after, PromptBehaviour):
+        yield from _of_prompts(before, after)
     yield from _fields("limits", before.limits, after.limits)
-    yield from _named("tools", *({tool.name: tool.policy for tool in one.tools} for one in (before, after)))
+    yield from _named("tools", *({tool.name: tool.policy for tool in tools_of(one)} for one in (before, after)))
+    yield from _named("variables", *(values_of(one, {}) for one in (before, after)))
+    yield from _named("output", *({"schema": schema_of(one)} for one in (before, after)))
+
+
+def _of_prompts(before: PromptBehaviour, after: PromptBehaviour) -> Iterator[Change]:
+    yield from _fields("settings", before.parameters, after.parameters)
     yield from _named("attachments", before.attachments, after.attachments)
-    if before.tool_loading != after.tool_loading:
-        yield Change(area="tools", name="loading", before=before.tool_loading, after=after.tool_loading)
-    yield from _named("variables", *({one.name: one.default for one in side.variables} for side in (before, after)))
-    if before.output_schema != after.output_schema:
-        yield Change(area="output", name="schema", before=_text(before.output_schema), after=_text(after.output_schema))
+    yield from _named("tools", {"loading": before.tool_loading}, {"loading": after.tool_loading})
 
 
 def _fields(area: Area, before: Value, after: Value) -> Iterator[Change]:

@@ -5,7 +5,7 @@ from datetime import datetime
 
 from pydantic import model_validator
 
-from app.domain.agents import Agent, Behaviour
+from app.domain.agents import Agent, Behaviour, declared_of
 from app.domain.apps import AppContext
 from app.domain.errors import NotFound
 from app.domain.messages import Attachment, Message, user_message
@@ -124,7 +124,7 @@ def title_of(text: str) -> str:
 def switched(session: Session, agent: Agent, number: int) -> Session:
     """The session with another of its agent's variants for its next runs; chosen values stay. Raises `NotFound`."""
     agent.variant(number)
-    defaults = {one.name: one.default for one in agent.variant(session.variant).behaviour.variables}
+    defaults = {one.name: one.default for one in declared_of(agent.variant(session.variant).behaviour)}
     chosen = {name: value for name, value in session.variables.items() if value != defaults.get(name)}
     return session.model_copy(update={"variant": number, "variables": chosen, "tried": None})
 

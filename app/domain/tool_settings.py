@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field, JsonValue, field_validator
 
-from app.domain.agents import Behaviour, ToolChoice
+from app.domain.agents import Behaviour, ToolChoice, by_prompt, tools_of
 from app.domain.apps import AppConsent
 from app.domain.tools import Policy, ToolSpec, canonical_name
 from app.domain.values import Value
@@ -142,12 +142,15 @@ class McpServer(Value):
 
 def policy_of(behaviour: Behaviour, name: str, kit: str = "") -> Policy:
     """What holds for the tool or kit of that name: what is said of a tool goes before what is said of its kit."""
-    said = {canonical_name(choice.name): choice.policy for choice in behaviour.tools}
+    said = {canonical_name(choice.name): choice.policy for choice in tools_of(behaviour)}
     return said.get(name) or (said.get(kit) if kit else None) or "off"
 
 
 def with_tool(behaviour: Behaviour, name: str, policy: Policy, *, instead: Collection[str] = ()) -> Behaviour:
-    """The behaviour with that tool or kit granted, in place of what it said of it and of the tools in `instead`."""
-    replaced = {name, *instead}
+    """The behaviour with that tool or kit granted, in place of what it said of it and of the tools in `instead`.
+
+    Raises `WorkbenchError` for a workflow, whose nodes have tools.
+    """
+    replaced, behaviour = {name, *instead}, by_prompt(behaviour)
     others = tuple(choice for choice in behaviour.tools if canonical_name(choice.name) not in replaced)
     return behaviour.model_copy(update={"tools": (*others, ToolChoice(name=name, policy=policy))})

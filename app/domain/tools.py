@@ -20,6 +20,10 @@ Caller = Literal["model", "app"]
 EVERYBODY: tuple[Caller, ...] = ("model", "app")
 
 
+def stricter(one: Policy, other: Policy) -> Policy:
+    return max(one, other, key=("auto", "ask", "off").index)
+
+
 class ToolSpec(Value):
     """A tool's face: all that a model is told of it, and how a person is shown it."""
 

@@ -6,14 +6,15 @@ from collections.abc import Collection
 import orjson
 from pydantic import JsonValue, ValidationError
 
-from app.domain.agents import Agent, Behaviour, ToolChoice, Variant, free_slug
-from app.domain.caution import narrowed
+from app.domain.agents import Agent, Variant, free_slug
+from app.domain.caution import with_tools_held
 from app.domain.errors import TooLarge, WorkbenchError
 from app.domain.unpacked import values_in
 from app.domain.values import new_id
 
 FORMAT = "agent-playground/agent"
-VERSION = 1
+VERSION = 2
+"""Of a file with a workflow; what is asked by a prompt is written as version 1, which older apps read."""
 LARGEST = 4 * 1024 * 1024
 """Bytes."""
 MOST_VALUES = 500_000
@@ -27,14 +28,16 @@ _ICON = re.compile(r"[a-z0-9_]{1,60}")
 
 def agent_file(agent: Agent) -> bytes:
     """The agent with all its variants as JSON, for `read_agent_file`."""
-    content = {"format": FORMAT, "version": VERSION, "agent": agent.model_dump(mode="json")}
+    version = 1 if agent.kind == "prompt" else VERSION
+    content = {"format": FORMAT, "version": version, "agent": agent.model_dump(mode="json")}
     return orjson.dumps(content, option=orjson.OPT_INDENT_2)
 
 
 def read_agent_file(content: bytes, taken_slugs: Collection[str]) -> Agent:
-    """The agent in the file, with an id and a slug of its own, not public, with all its tools off and our limits.
+    """The agent in the file, with an id and a slug of its own, not public, with our limits and all its tools off.
 
-    Raises `WorkbenchError` in words: not an agent's file, of a newer version, too large, or with impossible values.
+    The nodes of a workflow ask. Raises `WorkbenchError` in words: not an agent's file, of a newer version, too large,
+    or with impossible values.
     """
     agent = _parsed(_document(content))
     _check(agent)
@@ -111,6 +114,7 @@ def _check(agent: Agent) -> None:
     """Refuse what is well-formed and yet no agent that this app would have made."""
     numbers = [variant.number for variant in agent.variants]
     faults = {
+        "its variants are of several kinds": len({variant.behaviour.kind for variant in agent.variants}) > 1,
         "it has no name": not agent.name.strip(),
         f"its name is longer than {_LONGEST_NAME} characters": len(agent.name) > _LONGEST_NAME,
         "its name holds characters that cannot be shown": not agent.name.isprintable(),
@@ -127,7 +131,4 @@ def _check(agent: Agent) -> None:
 
 
 def _with_tools_off(variant: Variant) -> Variant:
-    tools = tuple(ToolChoice(name=tool.name, policy="off") for tool in variant.behaviour.tools)
-    limits = narrowed(variant.behaviour.limits)
-    behaviour: Behaviour = variant.behaviour.model_copy(update={"tools": tools, "limits": limits})
-    return variant.model_copy(update={"behaviour": behaviour})
+    return variant.model_copy(update={"behaviour": with_tools_held(variant.behaviour, "off")})

@@ -4,7 +4,7 @@ import asyncio
 import tempfile
 from pathlib import Path
 
-from app.domain.agents import Behaviour, ToolChoice, new_agent, with_variant
+from app.domain.agents import PromptBehaviour, ToolChoice, new_agent, with_variant
 from app.workbench import Workbench
 from tests.app_process import AppProcess
 from tests.bench.runs_pages import EMPTY, Visit, figure, measured
@@ -35,7 +35,7 @@ async def seed_agents(folder: Path) -> None:
     """Agents with a prompt of some length and a few variants each."""
     workbench = Workbench.open(folder)
     for number in range(AGENTS):
-        behaviour = Behaviour(
+        behaviour = PromptBehaviour(
             system_prompt=f"You are agent {number}. " + "Answer politely and in full sentences. " * 50,
             tools=(ToolChoice(name="calculator"), ToolChoice(name="read_file", policy="ask")),
         )

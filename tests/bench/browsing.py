@@ -7,7 +7,7 @@ from pathlib import Path
 
 from playwright.sync_api import Page, expect, sync_playwright
 
-from app.domain.agents import Behaviour, Parameters, ToolChoice, new_agent
+from app.domain.agents import Parameters, PromptBehaviour, ToolChoice, new_agent
 from app.workbench import Workbench
 from tests.app_process import AppProcess
 from tests.bench.provider import provider
@@ -35,7 +35,7 @@ def session_with(model: str, folder: Path, *tools: ToolChoice) -> Iterator[tuple
 
 async def plant(model: str, folder: Path, tools: tuple[ToolChoice, ...] = ()) -> None:
     workbench = Workbench.open(folder)
-    behaviour = Behaviour(model=model, parameters=Parameters(max_tokens=100_000), tools=tools)
+    behaviour = PromptBehaviour(model=model, parameters=Parameters(max_tokens=100_000), tools=tools)
     await workbench.agents.create(new_agent("Bench", behaviour, taken_slugs=workbench.agents.slugs()))
     await workbench.close()
 

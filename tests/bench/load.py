@@ -7,7 +7,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from app.domain.agents import Behaviour, Parameters, new_agent
+from app.domain.agents import Parameters, PromptBehaviour, new_agent
 from app.engine.run.run import Run
 from app.workbench import Workbench
 from tests.bench.provider import provider
@@ -50,7 +50,7 @@ async def probe_lag(lags: list[float]) -> None:
 
 
 async def start(workbench: Workbench, model: str) -> Run:
-    behaviour = Behaviour(model=model, parameters=Parameters(max_tokens=100_000))
+    behaviour = PromptBehaviour(model=model, parameters=Parameters(max_tokens=100_000))
     agent = await workbench.agents.create(new_agent("Bench", behaviour, taken_slugs=workbench.agents.slugs()))
     session = await workbench.chat.new_session(agent.id)
     return await workbench.chat.send(session.id, "go")

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from playwright.sync_api import Page, expect, sync_playwright
 
-from app.domain.agents import Behaviour, Variable, new_agent
+from app.domain.agents import PromptBehaviour, Variable, new_agent
 from app.workbench import Workbench
 from tests.app_process import AppProcess
 from tests.browser import chromium
@@ -52,7 +52,7 @@ def run() -> list[Figure]:
 async def plant(folder: Path) -> None:
     workbench = Workbench.open(folder)
     prompt = (LINE * (CHARACTERS // len(LINE) + 1))[:CHARACTERS]
-    behaviour = Behaviour(system_prompt=prompt, variables=(Variable(name="audience", default="engineers"),))
+    behaviour = PromptBehaviour(system_prompt=prompt, variables=(Variable(name="audience", default="engineers"),))
     await workbench.agents.create(new_agent("Bench", behaviour, taken_slugs=workbench.agents.slugs()))
     await workbench.close()
 

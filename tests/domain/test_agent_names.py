@@ -2,11 +2,11 @@
 
 import pytest
 
-from app.domain.agents import LONGEST_NAME, Agent, Behaviour, name_problem, new_agent
+from app.domain.agents import LONGEST_NAME, Agent, PromptBehaviour, name_problem, new_agent
 
 
 def named(name: str) -> Agent:
-    return new_agent(name, Behaviour(), taken_slugs=())
+    return new_agent(name, PromptBehaviour(), taken_slugs=())
 
 
 @pytest.mark.parametrize("name", ["Math tutor", " math TUTOR ", "Math-Tutor!"])

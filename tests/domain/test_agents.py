@@ -3,7 +3,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.domain.agents import (
-    Behaviour,
+    PromptBehaviour,
     archived,
     duplicated,
     free_slug,
@@ -21,19 +21,19 @@ from app.domain.sessions import title_of
 
 
 def make_agent(name="Math tutor"):
-    return new_agent(name, Behaviour(system_prompt="one"), taken_slugs=())
+    return new_agent(name, PromptBehaviour(system_prompt="one"), taken_slugs=())
 
 
 def test_a_new_variant_is_a_candidate_and_changes_none_before_it():
     agent = make_agent()
-    changed = with_variant(agent, Behaviour(system_prompt="two"), origin=1, note="shorter")
+    changed = with_variant(agent, PromptBehaviour(system_prompt="two"), origin=1, note="shorter")
     assert changed.variants[0] == agent.variants[0]
     assert changed.variants[1].number == 2 and changed.variants[1].origin == 1
     assert (changed.status_of(1), changed.status_of(2)) == ("active", "candidate")
 
 
 def test_promotion_brings_an_archived_variant_back():
-    agent = with_variant(make_agent(), Behaviour(system_prompt="two"), origin=1)
+    agent = with_variant(make_agent(), PromptBehaviour(system_prompt="two"), origin=1)
     agent = archived(agent, 2)
     assert agent.status_of(2) == "archived"
     agent = promoted(agent, 2)
@@ -78,7 +78,7 @@ def test_a_title_is_the_first_line(text, title):
 
 
 def test_a_duplicate_has_all_variants_and_an_identity_of_its_own():
-    agent = promoted(with_variant(make_agent(), Behaviour(system_prompt="two"), origin=1), 2)
+    agent = promoted(with_variant(make_agent(), PromptBehaviour(system_prompt="two"), origin=1), 2)
     agent = agent.model_copy(update={"is_public": True})
     copy = duplicated(agent, {agent.slug})
     assert (copy.variants, copy.active) == (agent.variants, 2)

@@ -3,7 +3,7 @@ from time import process_time
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.domain.agents import Behaviour, Limits, Parameters, ToolChoice
+from app.domain.agents import Limits, Parameters, PromptBehaviour, ToolChoice
 from app.domain.differences import differences, word_runs
 from app.domain.prompts import MOST_FAULTS, faults
 
@@ -21,8 +21,8 @@ def test_a_changed_word_is_the_only_change():
 
 
 def test_settings_limits_and_tools_are_compared_by_name():
-    before = Behaviour(tools=(ToolChoice(name="a"), ToolChoice(name="b")), parameters=Parameters(temperature=0.1))
-    after = Behaviour(
+    before = PromptBehaviour(tools=(ToolChoice(name="a"), ToolChoice(name="b")), parameters=Parameters(temperature=0.1))
+    after = PromptBehaviour(
         model="openai/gpt-4o",
         tools=(ToolChoice(name="a", policy="ask"),),
         limits=Limits(max_steps=3),
@@ -39,7 +39,7 @@ def test_settings_limits_and_tools_are_compared_by_name():
 
 
 def test_equal_behaviours_have_no_differences():
-    assert differences(Behaviour(system_prompt="x"), Behaviour(system_prompt="x")).none
+    assert differences(PromptBehaviour(system_prompt="x"), PromptBehaviour(system_prompt="x")).none
 
 
 def test_a_huge_prompt_is_compared_by_lines_and_quickly():

@@ -3,7 +3,7 @@
 `python -m tests.e2e.guarded_app` takes the app's own arguments. A message `{"name": …, "arguments": …}` is the call.
 """
 
-from app.domain.agents import Behaviour, Limits, ToolChoice
+from app.domain.agents import Limits, PromptBehaviour, ToolChoice
 from app.workbench import Workbench
 from tests.driven_app import given_agent, serve_driven
 from tests.e2e.obeying_app import Obeying
@@ -16,7 +16,7 @@ def obeying(workbench: Workbench) -> Workbench:
 
 async def prepare(workbench: Workbench, tool_timeout: float = 10) -> None:
     tools, limits = (ToolChoice(name="guarded"),), Limits(tool_timeout=tool_timeout)
-    await given_agent(workbench, "Obedient", Behaviour(tools=tools, limits=limits))
+    await given_agent(workbench, "Obedient", PromptBehaviour(tools=tools, limits=limits))
 
 
 if __name__ == "__main__":

@@ -8,7 +8,7 @@ import json
 from collections.abc import AsyncGenerator
 from pathlib import Path
 
-from app.domain.agents import Behaviour, ToolChoice
+from app.domain.agents import PromptBehaviour, ToolChoice
 from app.domain.messages import Message, TextPart, ToolCall, Usage
 from app.domain.streaming import Delta, ModelRequest, Reply
 from app.domain.tools import CallContext, Progress, Question
@@ -91,7 +91,7 @@ def obeying(workbench: Workbench) -> Workbench:
 
 async def prepare(workbench: Workbench) -> None:
     tools = tuple(ToolChoice(name=name, policy="ask" if name in ("add", "write_down") else "auto") for name in NAMES)
-    await given_agent(workbench, "Obedient", Behaviour(tools=tools))
+    await given_agent(workbench, "Obedient", PromptBehaviour(tools=tools))
 
 
 NAMES = ("tailor", "climb", "recite", "add", "wait_for", "write_down")

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
-from app.domain.agents import Behaviour, Parameters, ToolChoice, Variable, new_agent, with_variant
+from app.domain.agents import Parameters, PromptBehaviour, ToolChoice, Variable, new_agent, with_variant
 from app.export.agent_file import agent_file
 from tests.app_process import AppProcess
 from tests.e2e.accessible import violations
@@ -499,7 +499,7 @@ def test_another_model_is_chosen_and_marked_when_nobody_knows_it(page: Page) -> 
 
 def test_a_hostile_file_shows_its_text_and_runs_nothing(page: Page) -> None:
     bad = "</script><script>window.hurt = 1</script><img src=x onerror='window.hurt = 1'>{{constructor}}"
-    behaviour = Behaviour(
+    behaviour = PromptBehaviour(
         system_prompt=bad,
         variables=(Variable(name=bad, default=bad, description=bad), Variable(name=":x", default="window.hurt = 1")),
         model=f"openai/{bad}",
@@ -507,7 +507,9 @@ def test_a_hostile_file_shows_its_text_and_runs_nothing(page: Page) -> None:
         tools=(ToolChoice(name=bad),),
         output_schema={bad: bad, ":type": "window.hurt = 1"},
     )
-    agent = with_variant(new_agent(bad, behaviour, taken_slugs=()), Behaviour(system_prompt=bad), origin=1, note=bad)
+    agent = with_variant(
+        new_agent(bad, behaviour, taken_slugs=()), PromptBehaviour(system_prompt=bad), origin=1, note=bad
+    )
     content = agent_file(agent.model_copy(update={"description": bad, "examples": (bad,)}))
     page.goto("/agents")
     picker = page.get_by_test_id("agent-file-input").locator("input[type=file]")

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import FilePayload, Locator, Page, ViewportSize, expect
 
-from app.domain.agents import Behaviour, new_agent
+from app.domain.agents import PromptBehaviour, new_agent
 from tests.app_process import AppProcess
 from tests.e2e.accessible import violations
 from tests.e2e.apps import app_on, workbench_on
@@ -31,7 +31,7 @@ SOUND = FilePayload(name="call.wav", mimeType="audio/x-wav", buffer=WAV)
 async def with_a_seer(folder: Path) -> None:
     async with workbench_on(folder) as workbench:
         slugs = workbench.agents.slugs()
-        await workbench.agents.create(new_agent("Seer", Behaviour(model="openai/gpt-4o"), taken_slugs=slugs))
+        await workbench.agents.create(new_agent("Seer", PromptBehaviour(model="openai/gpt-4o"), taken_slugs=slugs))
 
 
 @pytest.fixture(scope="module")

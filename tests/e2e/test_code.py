@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
-from app.domain.agents import Behaviour, new_agent
+from app.domain.agents import PromptBehaviour, new_agent
 from tests.app_process import AppProcess
 from tests.e2e.apps import app_on, workbench_on
 from tests.e2e.playground import ask, start_session
@@ -19,7 +19,7 @@ PYTHON = "def greet(name):  # é😀\n    return f'Hello, {name}!'\n"
 async def with_an_echo(folder: Path) -> None:
     async with workbench_on(folder) as workbench:
         slugs = workbench.agents.slugs()
-        await workbench.agents.create(new_agent("Echo", Behaviour(model="openai/echo"), taken_slugs=slugs))
+        await workbench.agents.create(new_agent("Echo", PromptBehaviour(model="openai/echo"), taken_slugs=slugs))
 
 
 @pytest.fixture(scope="module")

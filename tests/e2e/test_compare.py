@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
-from app.domain.agents import Behaviour, ToolChoice, new_agent, with_variant
+from app.domain.agents import PromptBehaviour, ToolChoice, new_agent, with_variant
 from app.domain.comparisons import ColumnChoice, ComparedTurn
 from app.domain.values import new_id
 from tests.app_process import AppProcess
@@ -28,13 +28,13 @@ def app_process(tmp_path_factory: pytest.TempPathFactory) -> Iterator[AppProcess
 
 async def prepare(folder: Path) -> None:
     async with workbench_on(folder) as workbench:
-        calculating = Behaviour(system_prompt="Count.", tools=(ToolChoice(name="calculator"),))
+        calculating = PromptBehaviour(system_prompt="Count.", tools=(ToolChoice(name="calculator"),))
         counter = new_agent("Counter", calculating, taken_slugs=workbench.agents.slugs())
-        counter = with_variant(counter, Behaviour(system_prompt="Count."), origin=1, note="Without tools")
+        counter = with_variant(counter, PromptBehaviour(system_prompt="Count."), origin=1, note="Without tools")
         counter = with_variant(counter, calculating.model_copy(update={"system_prompt": "Count well."}), origin=1)
         await workbench.agents.create(counter)
         broken = new_agent(
-            "Broken", Behaviour(tools=(ToolChoice(name="gone_tool"),)), taken_slugs=workbench.agents.slugs()
+            "Broken", PromptBehaviour(tools=(ToolChoice(name="gone_tool"),)), taken_slugs=workbench.agents.slugs()
         )
         await workbench.agents.create(broken)
         comparison = await workbench.compare.start([ColumnChoice(agent_id=counter.id, variant=one) for one in (1, 2)])

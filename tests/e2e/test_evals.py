@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, expect
 
-from app.domain.agents import Behaviour, ToolChoice, new_agent, with_variant
+from app.domain.agents import PromptBehaviour, ToolChoice, new_agent, with_variant
 from app.domain.evals.cases import CaseContent, DatasetChanges, new_cases
 from app.domain.evals.scorers import Contains
 from app.workbench.cluster.dask_workers import can_connect
@@ -30,9 +30,9 @@ def app_process(tmp_path_factory: pytest.TempPathFactory) -> Iterator[AppProcess
 
 async def prepare(folder: Path) -> None:
     async with workbench_on(folder) as workbench:
-        calculating = Behaviour(system_prompt="Count.", tools=(ToolChoice(name="calculator"),))
+        calculating = PromptBehaviour(system_prompt="Count.", tools=(ToolChoice(name="calculator"),))
         counter = new_agent("Counter", calculating, taken_slugs=workbench.agents.slugs())
-        await workbench.agents.create(with_variant(counter, Behaviour(system_prompt="Count."), origin=1))
+        await workbench.agents.create(with_variant(counter, PromptBehaviour(system_prompt="Count."), origin=1))
         many = await workbench.collecting.new_dataset("Many sums", "For Counter")
         sums = (CaseContent(input=f"What is {n} + 1?", reference=str(n + 1), tags=(f"t{n % 2}",)) for n in range(60))
         await workbench.collecting.add_all(many.id, new_cases(many.id, sums))

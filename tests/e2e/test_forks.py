@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
-from app.domain.agents import Behaviour, ToolChoice, new_agent
+from app.domain.agents import PromptBehaviour, ToolChoice, new_agent
 from app.domain.events import ToolCalled, ToolReturned
 from tests.app_process import AppProcess
 from tests.e2e.accessible import violations
@@ -35,7 +35,7 @@ async def seed(folder: Path) -> None:
         SEEN["run"] = live.run_id
         SEEN["call"] = next(entry.seq for entry in live.entries if isinstance(entry.event, ToolCalled))
         tools = tuple(ToolChoice(name=name) for name in ("spawn_task", "join_task", "calculator"))
-        behaviour = Behaviour(model="demo/agent", tools=tools)
+        behaviour = PromptBehaviour(model="demo/agent", tools=tools)
         leader = await workbench.agents.create(new_agent("Leader", behaviour, taken_slugs=workbench.agents.slugs()))
         handing_over = await workbench.chat.new_session(leader.id)
         asking = await workbench.chat.send(handing_over.id, TASK)

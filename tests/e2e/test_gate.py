@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
-from app.domain.agents import Agent, Behaviour, Limits, ToolChoice, new_agent, with_variant
+from app.domain.agents import Agent, Limits, PromptBehaviour, ToolChoice, new_agent, with_variant
 from app.domain.evals.cases import CaseContent, DatasetChanges, new_cases
 from app.domain.evals.gates import Gate
 from app.domain.evals.scorers import Contains
@@ -19,7 +19,7 @@ from tests.waiting import until
 
 pytestmark = pytest.mark.blank
 PAGE = Trigger(kind="page")
-ADDS = Behaviour(system_prompt="Add.", tools=(ToolChoice(name="calculator"),))
+ADDS = PromptBehaviour(system_prompt="Add.", tools=(ToolChoice(name="calculator"),))
 
 
 @pytest.fixture(scope="module")
@@ -45,7 +45,7 @@ async def prepare(folder: Path) -> None:
 async def adding(bench: Workbench, name: str) -> Agent:
     """One with a second variant without tools, and a third like the first."""
     agent = new_agent(name, ADDS, taken_slugs=bench.agents.slugs())
-    agent = with_variant(agent, Behaviour(system_prompt="Add."), origin=1, note="Without tools")
+    agent = with_variant(agent, PromptBehaviour(system_prompt="Add."), origin=1, note="Without tools")
     return await bench.agents.create(with_variant(agent, ADDS, origin=1, note="As it was"))
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, expect
 
-from app.domain.agents import Behaviour, Limits, ToolChoice, new_agent
+from app.domain.agents import Limits, PromptBehaviour, ToolChoice, new_agent
 from app.domain.messages import user_message
 from app.domain.trace import run_row
 from app.domain.values import new_id
@@ -44,9 +44,9 @@ def app_process(tmp_path_factory: pytest.TempPathFactory, prepared: Prepared) ->
 
 async def prepare(folder: Path, prepared: Prepared) -> None:
     async with workbench_on(folder) as workbench:
-        behaviour = Behaviour(tools=(ToolChoice(name="calculator"),), limits=Limits(max_steps=1))
+        behaviour = PromptBehaviour(tools=(ToolChoice(name="calculator"),), limits=Limits(max_steps=1))
         agent = await workbench.agents.create(new_agent("Brief", behaviour, taken_slugs=workbench.agents.slugs()))
-        unknown = Behaviour(model="openai/no-such-model")
+        unknown = PromptBehaviour(model="openai/no-such-model")
         await workbench.agents.create(new_agent("Unpriced", unknown, taken_slugs=workbench.agents.slugs()))
         session = await workbench.chat.new_session(agent.id)
         history = (user_message(LONG), said(LONG).message)

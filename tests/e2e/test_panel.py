@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
-from app.domain.agents import Behaviour, ToolChoice, Variable, new_agent
+from app.domain.agents import PromptBehaviour, ToolChoice, Variable, new_agent
 from app.workbench import Workbench
 from tests.app_process import AppProcess
 from tests.e2e.accessible import violations
@@ -21,13 +21,13 @@ VARIABLES = (
     Variable(name="audience", default="curious adults", description="Who asks"),
     Variable(name="tone", default="friendly"),
 )
-GOOD = Behaviour(system_prompt=PROMPT, variables=VARIABLES, tools=(ToolChoice(name="calculator"),))
+GOOD = PromptBehaviour(system_prompt=PROMPT, variables=VARIABLES, tools=(ToolChoice(name="calculator"),))
 NAMES = ("Writer", "Saver", "Keeper", "Resetter", "Switcher", "Twice", "Valued", "Sets", "Long", "Changed", "Chooser")
 AGENTS = dict.fromkeys(NAMES, GOOD) | {
     "Toolless": GOOD.model_copy(update={"tools": (ToolChoice(name="calculator"), ToolChoice(name="abacus"))}),
     "Keyless": GOOD.model_copy(update={"model": "openai/gpt-4o"}),
     "Typist": GOOD,
-    "Hostile": Behaviour(
+    "Hostile": PromptBehaviour(
         system_prompt="Say <img src=x onerror=alert(1)>.", variables=(Variable(name=":onclick", default="alert(2)"),)
     ),
     "Homemade": GOOD.model_copy(update={"model": "ollama/none-such"}),

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, expect
 
-from app.domain.agents import Behaviour, ToolChoice, new_agent
+from app.domain.agents import PromptBehaviour, ToolChoice, new_agent
 from app.domain.errors import ErrorInfo
 from app.domain.events import Event, RunFinished
 from app.domain.sessions import Session
@@ -51,7 +51,7 @@ def app_process(tmp_path_factory: pytest.TempPathFactory, prepared: Prepared) ->
 
 async def prepare(folder: Path, prepared: Prepared) -> None:
     async with workbench_on(folder) as workbench:
-        behaviour = Behaviour(tools=(ToolChoice(name="calculator", policy="ask"),))
+        behaviour = PromptBehaviour(tools=(ToolChoice(name="calculator", policy="ask"),))
         agent = await workbench.agents.create(new_agent("Careful", behaviour, taken_slugs=workbench.agents.slugs()))
         prepared.long = (await workbench.chat.new_session(agent.id)).id
         for number in range(TURNS):

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, expect
 
-from app.domain.agents import Behaviour, ToolChoice, new_agent
+from app.domain.agents import PromptBehaviour, ToolChoice, new_agent
 from app.domain.edits import EditedArguments, EditedMessage, EditedResult
 from app.domain.events import MessageAdded, ToolReturned
 from app.domain.forks.forks import ForkPlan
@@ -39,7 +39,7 @@ async def seed(folder: Path) -> None:
         await forks(workbench, whole)
         agents = workbench.agents
         for name, tools in (("Leader", ("spawn_task", "join_task", "calculator")), ("Tables", ("data-transform",))):
-            behaviour = Behaviour(
+            behaviour = PromptBehaviour(
                 model="demo/agent", system_prompt="You help.", tools=tuple(ToolChoice(name=tool) for tool in tools)
             )
             await agents.create(new_agent(name, behaviour, taken_slugs=agents.slugs()))

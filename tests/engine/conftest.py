@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from app.domain.agents import Behaviour, Limits, Parameters, ToolChoice, new_agent
+from app.domain.agents import Limits, Parameters, PromptBehaviour, ToolChoice, new_agent
 from app.domain.errors import ToolError
 from app.domain.sessions import Session
 from app.domain.tools import CallContext, Question
@@ -48,7 +48,7 @@ class Bench:
 
     async def session(self, *tools: ToolChoice | str, parameters: Parameters | None = None, **limits: float) -> Session:
         choices = tuple(ToolChoice(name=tool) if isinstance(tool, str) else tool for tool in tools)
-        behaviour = Behaviour(
+        behaviour = PromptBehaviour(
             system_prompt="Be {{mood}}.",
             model="scripted/model",
             tools=choices,

@@ -5,7 +5,7 @@ from collections.abc import AsyncGenerator, Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from app.domain.agents import Behaviour, Limits, Parameters, ToolChoice, new_agent
+from app.domain.agents import Limits, Parameters, PromptBehaviour, ToolChoice, new_agent
 from app.domain.events import ChildFinished, ChildStarted
 from app.domain.messages import ToolCall, ToolResult
 from app.domain.provenance import Trigger
@@ -121,7 +121,7 @@ class Household:
     ) -> str:
         """The id of a new agent."""
         choices = tuple(ToolChoice(name=tool) if isinstance(tool, str) else tool for tool in tools)
-        behaviour = Behaviour(
+        behaviour = PromptBehaviour(
             model="scripted/model", tools=choices, limits=Limits(**limits), parameters=Parameters(max_tokens=max_tokens)
         )
         agent = await self.data.agents.create(new_agent(name, behaviour, taken_slugs=self.data.agents.slugs()))

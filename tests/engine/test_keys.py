@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from app.domain.agents import Agent, Behaviour, new_agent
+from app.domain.agents import Agent, PromptBehaviour, new_agent
 from app.domain.errors import Conflict, NotFound, WorkbenchError
 from app.domain.keys import NO_KEY, RIGHTS
 from app.domain.provenance import Trigger
@@ -47,7 +47,7 @@ def keys(data: DataFolder, clock: SetClock) -> Keys:
 
 
 async def agent(data: DataFolder, name: str) -> Agent:
-    return await data.agents.create(new_agent(name, Behaviour(), taken_slugs=data.agents.slugs()))
+    return await data.agents.create(new_agent(name, PromptBehaviour(), taken_slugs=data.agents.slugs()))
 
 
 async def test_a_key_is_known_again_and_nothing_stored_can_open_anything(keys: Keys, data: DataFolder):

@@ -8,9 +8,9 @@ from hypothesis import strategies as st
 
 from app.domain.agents import (
     Agent,
-    Behaviour,
     Limits,
     Parameters,
+    PromptBehaviour,
     ToolChoice,
     Variable,
     archived,
@@ -21,7 +21,7 @@ from app.domain.agents import (
 from app.domain.errors import TooLarge, WorkbenchError
 from app.export.agent_file import FORMAT, LARGEST, agent_file, read_agent_file
 
-RICH = Behaviour(
+RICH = PromptBehaviour(
     system_prompt="Be {{mood}} – ünïcode, {{ braces }}, \u202e and 🎉\n" * 10,
     variables=(Variable(name="mood", default="calm {{x}}", description="How"),),
     model="openai/gpt-4o",
@@ -36,13 +36,13 @@ def rich_agent() -> Agent:
     agent = new_agent(
         "Math tutor", RICH, taken_slugs=(), description="Sums", icon="calculate", examples=("What is 1 + 1?",)
     )
-    agent = with_variant(agent, Behaviour(system_prompt="two"), origin=1, note="shorter")
+    agent = with_variant(agent, PromptBehaviour(system_prompt="two"), origin=1, note="shorter")
     agent = with_variant(agent, RICH, origin=2)
     return archived(promoted(agent, 2), 1)
 
 
 def tools_off(agent: Agent) -> Agent:
-    def off(behaviour: Behaviour) -> Behaviour:
+    def off(behaviour: PromptBehaviour) -> PromptBehaviour:
         return behaviour.model_copy(
             update={"tools": tuple(ToolChoice(name=tool.name, policy="off") for tool in behaviour.tools)}
         )
@@ -74,7 +74,7 @@ def test_an_imported_agent_is_neither_public_nor_deleted():
 
 def test_an_imported_agent_is_held_to_the_limits_of_a_new_one():
     wide = Limits(max_steps=10**6, run_cost=1e9, session_cost=0, result_size=0, repeats=0, total_time=1e9)
-    agent = new_agent("Rich", Behaviour(limits=wide), taken_slugs=())
+    agent = new_agent("Rich", PromptBehaviour(limits=wide), taken_slugs=())
     assert read_agent_file(agent_file(agent), taken_slugs=()).active_variant.behaviour.limits == Limits()
 
 
@@ -108,7 +108,7 @@ VARIANT = json.loads(agent_file(rich_agent()))["agent"]["variants"][0]
         (json.dumps({"format": FORMAT}).encode(), "no version"),
         (json.dumps({"format": FORMAT, "version": True}).encode(), "no version"),
         (json.dumps({"format": FORMAT, "version": 0}).encode(), "no version"),
-        (json.dumps({"format": FORMAT, "version": 2, "agents": []}).encode(), "newer Agent Playground (version 2"),
+        (json.dumps({"format": FORMAT, "version": 3, "agents": []}).encode(), "newer Agent Playground (version 3"),
         (json.dumps({"format": FORMAT, "version": 1}).encode(), "agent: Input should be"),
         (with_agent(name=" "), "it has no name"),
         (with_agent(name="x" * 201), "longer than 200"),
@@ -151,7 +151,7 @@ def test_a_file_of_more_than_4_mb_is_refused_before_it_is_read():
 
 
 def test_a_prompt_of_200_000_characters_is_no_problem():
-    agent = new_agent("Long", Behaviour(system_prompt="ä" * 200_000), taken_slugs=())
+    agent = new_agent("Long", PromptBehaviour(system_prompt="ä" * 200_000), taken_slugs=())
     back = read_agent_file(agent_file(agent), taken_slugs=())
     assert back.active_variant.behaviour.system_prompt == "ä" * 200_000
 

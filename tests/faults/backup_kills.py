@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from datetime import timedelta
 from pathlib import Path
 
-from app.domain.agents import Behaviour, ToolChoice, new_agent
+from app.domain.agents import PromptBehaviour, ToolChoice, new_agent
 from app.domain.errors import WorkbenchError
 from app.domain.sessions import Session
 from app.domain.trace import run_row
@@ -101,13 +101,13 @@ def _one_child(kind: str, folder: Path, delay: float | None) -> tuple[float, boo
 async def prepare(folder: Path) -> None:
     """Sessions of two runs each, a picture for each, and a backup of all that with one agent less."""
     data = DataFolder.open(folder)
-    await data.agents.create(new_agent("Cook", Behaviour(tools=(ToolChoice(name="shell"),)), taken_slugs=()))
+    await data.agents.create(new_agent("Cook", PromptBehaviour(tools=(ToolChoice(name="shell"),)), taken_slugs=()))
     for number in range(SESSIONS):
         await _store_session(data, number)
         await data.artifacts.put(random.Random(number).randbytes(150_000))
     taken = await data.backups.take()
     data.backups.path(taken.name).rename(folder / "backups" / BACKUP)
-    await data.agents.create(new_agent("Waiter", Behaviour(), taken_slugs=()))
+    await data.agents.create(new_agent("Waiter", PromptBehaviour(), taken_slugs=()))
     await data.close()
 
 

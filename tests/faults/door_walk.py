@@ -10,7 +10,7 @@ from pathlib import Path
 import httpx
 
 from app.api.door.guests import PUBLIC_ROUTES, SIGN_IN_ROUTE
-from app.domain.agents import Behaviour, new_agent
+from app.domain.agents import PromptBehaviour, new_agent
 from app.store.folder.folder import DataFolder
 from app.store.keys.sign_ins import SIGN_OUT
 from tests.app_process import AppProcess
@@ -80,7 +80,7 @@ async def run() -> list[Figure]:
 async def with_a_picture(app: AppProcess) -> None:
     """Store a session whose page links a picture, for which the second origin opens."""
     data = DataFolder.open(app.data)
-    agent = await data.agents.create(new_agent("Pictured", Behaviour(), taken_slugs=()))
+    agent = await data.agents.create(new_agent("Pictured", PromptBehaviour(), taken_slugs=()))
     await data.sessions.create(hostile_session(PICTURED, agent.id, agent.slug, "x", ()))
     await data.close()
 

@@ -4,7 +4,7 @@ import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
-from app.domain.agents import Behaviour, Limits, ToolChoice, new_agent
+from app.domain.agents import Limits, PromptBehaviour, ToolChoice, new_agent
 from app.domain.evals.cases import CaseContent, new_cases
 from app.domain.evals.drafts import ExperimentDraft
 from app.domain.evals.experiments import VARIANTS_FAULT, Cell, CellEnd
@@ -84,7 +84,7 @@ class Trials:
         """The cell of an experiment whose provider acts that way."""
         agents = self.workplace.data.agents
         choices, limits = (ToolChoice(name="f"), ToolChoice(name="g")), Limits(idle_timeout=way.silence)
-        behaviour = Behaviour(system_prompt="Be short.", model=way.model, tools=choices, limits=limits)
+        behaviour = PromptBehaviour(system_prompt="Be short.", model=way.model, tools=choices, limits=limits)
         agent = await agents.create(new_agent("Tester", behaviour, taken_slugs=agents.slugs()))
         draft = ExperimentDraft(
             dataset=self.dataset, agent=agent.slug, tools="live", scorers=(Contains(texts=(WRONG,)),)

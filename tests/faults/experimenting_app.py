@@ -9,7 +9,7 @@ import os
 from collections.abc import AsyncGenerator
 from pathlib import Path
 
-from app.domain.agents import Behaviour, ToolChoice
+from app.domain.agents import PromptBehaviour, ToolChoice
 from app.domain.evals.cases import CaseContent, new_cases
 from app.domain.events import Entry, ToolCalled, ToolReturned
 from app.domain.messages import Message, TextPart, ToolCall, ToolResult, Usage
@@ -49,7 +49,7 @@ def tried(workbench: Workbench) -> Workbench:
 
 
 async def prepare(workbench: Workbench) -> None:
-    await given_agent(workbench, SLUG.title(), Behaviour(tools=(ToolChoice(name="append"),)))
+    await given_agent(workbench, SLUG.title(), PromptBehaviour(tools=(ToolChoice(name="append"),)))
     if DATASET in workbench.datasets.slugs():
         return
     collecting = workbench.collecting

@@ -12,7 +12,7 @@ from contextlib import asynccontextmanager, contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from app.domain.agents import Behaviour, Limits, ToolChoice, new_agent, promoted, with_variant
+from app.domain.agents import Limits, PromptBehaviour, ToolChoice, new_agent, promoted, with_variant
 from app.domain.caution import narrowed
 from app.domain.errors import WorkbenchError
 from app.domain.events import RunStarted
@@ -69,7 +69,7 @@ async def settled(folder: Path, canary: Path, address: str) -> Victim:
     (folder / "tools" / "run_command.py").write_text(TOOL_FILE.format(canary=str(canary)))
     async with opened(folder) as workbench:
         await _trusted(workbench)
-        auto, ask = (Behaviour(tools=(ToolChoice(name=TOOL, policy=one),)) for one in ("auto", "ask"))
+        auto, ask = (PromptBehaviour(tools=(ToolChoice(name=TOOL, policy=one),)) for one in ("auto", "ask"))
         agent = with_variant(new_agent("Runner", auto, taken_slugs=workbench.agents.slugs()), ask, origin=1)
         agent = await workbench.agents.create(promoted(agent, 2))
         live = await workbench.chat.send((await workbench.chat.new_session(agent.id)).id, "Hello")

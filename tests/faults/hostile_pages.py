@@ -10,7 +10,7 @@ from urllib.parse import quote
 import httpx
 from playwright.sync_api import Page, expect, sync_playwright
 
-from app.domain.agents import Behaviour, new_agent
+from app.domain.agents import PromptBehaviour, new_agent
 from app.domain.events import Entry
 from app.domain.streaming import Draft
 from app.store.folder.folder import DataFolder
@@ -270,7 +270,7 @@ async def plant(folder: Path, payloads: tuple[str, ...]) -> Planted:
     await data.agents.delete((await plant_agent(data, payloads[:2])).id)
     await plant_tools(data, payloads)
     await plant_settings(data, payloads)
-    echo_agent = new_agent("Echo", Behaviour(model="openai/echo"), taken_slugs=data.agents.slugs())
+    echo_agent = new_agent("Echo", PromptBehaviour(model="openai/echo"), taken_slugs=data.agents.slugs())
     await data.agents.create(echo_agent)
     await data.close()
     return planted

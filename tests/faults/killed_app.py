@@ -10,7 +10,7 @@ import os
 from collections.abc import AsyncGenerator
 from pathlib import Path
 
-from app.domain.agents import Behaviour, ToolChoice
+from app.domain.agents import PromptBehaviour, ToolChoice
 from app.domain.messages import Message, TextPart, ToolCall, Usage
 from app.domain.streaming import Delta, ModelRequest, Reply, TextDelta
 from app.llm.directory import ModelDirectory
@@ -62,7 +62,7 @@ def mortal(workbench: Workbench) -> Workbench:
 
 
 async def prepare(workbench: Workbench) -> None:
-    behaviour = Behaviour(tools=(ToolChoice(name="append"), ToolChoice(name="look")))
+    behaviour = PromptBehaviour(tools=(ToolChoice(name="append"), ToolChoice(name="look")))
     await given_agent(workbench, SLUG.title(), behaviour)
 
 

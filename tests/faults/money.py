@@ -10,7 +10,7 @@ import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
-from app.domain.agents import Behaviour, Limits, Parameters, ToolChoice, new_agent
+from app.domain.agents import Limits, Parameters, PromptBehaviour, ToolChoice, new_agent
 from app.domain.events import Entry, LimitReached, ModelCalled, ToolCalled
 from app.engine.run.run import Run
 from app.engine.run.stopwatch import SystemClock
@@ -86,7 +86,7 @@ async def side_by_side(folder: Path, fake: FakeOpenAI, max_tokens: int, name: st
 
 
 async def started(playground: Playground, limits: Limits, number: int, max_tokens: int) -> list[Run]:
-    behaviour = Behaviour(
+    behaviour = PromptBehaviour(
         model=f"openai/{MODEL}",
         tools=(ToolChoice(name="calculator"),),
         limits=limits,

@@ -13,7 +13,7 @@ import httpx
 import keyring
 from keyring.backends.fail import Keyring as NoKeyring
 
-from app.domain.agents import Behaviour, ToolChoice, new_agent
+from app.domain.agents import PromptBehaviour, ToolChoice, new_agent
 from app.domain.tool_settings import HttpTool, HttpTransport, McpServer, StdioTransport
 from app.export.exports import FORMATS
 from app.export.words import SessionFormat
@@ -150,10 +150,10 @@ async def _plant(data: Path, children: Path, plants: Plants, gossip: Gossip) -> 
     await workbench.close()
 
 
-def _behaviour(model: str) -> Behaviour:
+def _behaviour(model: str) -> PromptBehaviour:
     names = ("tell_all", "tell_much", "tell_in_error", "echo", "planted")
     tools = tuple(ToolChoice(name=name) for name in names)
-    return Behaviour(model=model, tools=tools, system_prompt="Tell {{what}}.")
+    return PromptBehaviour(model=model, tools=tools, system_prompt="Tell {{what}}.")
 
 
 def _http_tool(plants: Plants, gossip: Gossip) -> HttpTool:

@@ -11,7 +11,7 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from app.domain.agents import Behaviour, Limits, ToolChoice, new_agent
+from app.domain.agents import Limits, PromptBehaviour, ToolChoice, new_agent
 from app.domain.events import MessageAdded, ModelCalled, ToolCalled, ToolReturned
 from app.domain.provenance import Trigger
 from app.domain.trace import error_of
@@ -89,7 +89,7 @@ class Bench:
         return _outcome(live, [_plain(wait) for wait in self.clock.waits]), seconds
 
     async def _run(self, model: str, silence: float) -> Run:
-        behaviour = Behaviour(
+        behaviour = PromptBehaviour(
             system_prompt="Be short.",
             model=model,
             tools=(ToolChoice(name="f"), ToolChoice(name="g")),

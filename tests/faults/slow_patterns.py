@@ -16,7 +16,7 @@ from pathlib import Path
 
 from playwright.sync_api import Page, expect, sync_playwright
 
-from app.domain.agents import Behaviour, new_agent
+from app.domain.agents import PromptBehaviour, new_agent
 from app.store.folder.folder import DataFolder
 from tests.app_process import AppProcess
 from tests.browser import chromium
@@ -222,5 +222,5 @@ def _stops_of(app: AppProcess, page: Page, agent: str, text: str) -> float:
 async def _with_agents(folder: Path) -> None:
     data = DataFolder.open(folder)
     for name, model in (("Echo", "openai/echo"), ("Demo", "demo/agent")):
-        await data.agents.create(new_agent(name, Behaviour(model=model), taken_slugs=data.agents.slugs()))
+        await data.agents.create(new_agent(name, PromptBehaviour(model=model), taken_slugs=data.agents.slugs()))
     await data.close()

@@ -9,7 +9,7 @@ import os
 from collections.abc import AsyncGenerator
 from pathlib import Path
 
-from app.domain.agents import Behaviour, Limits, Parameters, ToolChoice
+from app.domain.agents import Limits, Parameters, PromptBehaviour, ToolChoice
 from app.domain.messages import Message, TextPart, ToolCall, ToolResult, Usage
 from app.domain.models import Price
 from app.domain.settings import Preferences
@@ -74,7 +74,7 @@ def spawning(workbench: Workbench) -> Workbench:
 
 async def prepare(workbench: Workbench) -> None:
     for name, ceiling in CEILINGS.items():
-        behaviour = Behaviour(
+        behaviour = PromptBehaviour(
             tools=tuple(ToolChoice(name=name) for name in ("append", "spawn_task", "join_task")),
             parameters=Parameters(max_tokens=TOKENS),
             limits=Limits(run_cost=ceiling, day_cost=DAY),

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from tinydb.table import Document
 
-from app.domain.agents import Behaviour, new_agent
+from app.domain.agents import PromptBehaviour, new_agent
 from app.domain.errors import NotFound, WorkbenchError
 from app.domain.streaming import Draft
 from app.domain.trace import run_row
@@ -101,7 +101,7 @@ async def app_life(folder: Path, chance: random.Random) -> list[Record]:
 
 
 async def _store_agent(data: DataFolder, disk: RecordingDisk, number: int) -> None:
-    made = new_agent(f"Agent {number}", Behaviour(system_prompt="x" * 700), taken_slugs=data.agents.slugs())
+    made = new_agent(f"Agent {number}", PromptBehaviour(system_prompt="x" * 700), taken_slugs=data.agents.slugs())
     await data.agents.create(made)
     disk.acknowledge(f"agent {made.id}", "")
     for words in ("one", "two"):

@@ -7,7 +7,7 @@
 import os
 import sys
 
-from app.domain.agents import Behaviour, ToolChoice
+from app.domain.agents import PromptBehaviour, ToolChoice
 from app.domain.tool_settings import McpServer, StdioTransport
 from app.workbench import Workbench
 from tests.app_process import ROOT
@@ -38,7 +38,7 @@ async def prepare(workbench: Workbench) -> None:
     names = (*PLAIN, *(view.tool for view in VIEWS))
     choices = [ToolChoice(name=f"hostile__{name}", policy=POLICIES.get(name, "auto")) for name in names]
     tools = (*choices, ToolChoice(name="victim__notice"), ToolChoice(name="victim__touch_other"))
-    await given_agent(workbench, AGENT, Behaviour(tools=(*tools, ToolChoice(name="calculator"))))
+    await given_agent(workbench, AGENT, PromptBehaviour(tools=(*tools, ToolChoice(name="calculator"))))
 
 
 if __name__ == "__main__":

@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from app.domain.agents import Behaviour, new_agent
+from app.domain.agents import PromptBehaviour, new_agent
 from app.domain.errors import NotFound, WorkbenchError
 from app.domain.streaming import Draft
 from app.domain.trace import RunFilter, run_row
@@ -208,7 +208,7 @@ async def live(folder: Path, cycle: int, pipe: int, seed: int, disk: Disk) -> No
 
 
 async def _store_agent(data: DataFolder, promises: Promises, name: str) -> None:
-    made = new_agent(name, Behaviour(system_prompt="x" * 3000), taken_slugs=data.agents.slugs())
+    made = new_agent(name, PromptBehaviour(system_prompt="x" * 3000), taken_slugs=data.agents.slugs())
     what = f"agent {made.id}"
     promises.begin(what)
     await data.agents.create(made)

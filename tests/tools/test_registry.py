@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 
 import pytest
 
-from app.domain.agents import Behaviour, ToolChoice, new_agent
+from app.domain.agents import PromptBehaviour, ToolChoice, new_agent
 from app.domain.errors import InvalidArguments, ToolError, UnknownTool
 from app.domain.messages import FilePart, TextPart, ToolCall
 from app.domain.tools import CallContext, ToolOutput
@@ -95,7 +95,7 @@ def test_two_tools_of_one_name_are_refused() -> None:
 
 def test_a_large_server_costs_a_message_next_to_nothing() -> None:
     registry = Registry([], sources=[Large()])
-    behaviour = Behaviour(tools=tuple(ToolChoice(name=f"large__tool_{number}") for number in range(40)))
+    behaviour = PromptBehaviour(tools=tuple(ToolChoice(name=f"large__tool_{number}") for number in range(40)))
     agent = new_agent("Equipped", behaviour, taken_slugs=())
 
     def seconds() -> float:

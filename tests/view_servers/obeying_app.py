@@ -7,7 +7,7 @@ server, by its name, `command`, `args`, `env`, and `tools`: what the agent may c
 import json
 import os
 
-from app.domain.agents import Behaviour, ToolChoice
+from app.domain.agents import PromptBehaviour, ToolChoice
 from app.domain.tool_settings import McpServer, StdioTransport
 from app.workbench import Workbench
 from tests.app_process import ROOT
@@ -32,7 +32,7 @@ async def prepare(workbench: Workbench) -> None:
         if name not in there_are:
             server = McpServer(name=name, transport=transport, consented=transport.digest)
             await workbench.data.mcp_servers.create(server)
-    await given_agent(workbench, AGENT, Behaviour(tools=tuple(choices)))
+    await given_agent(workbench, AGENT, PromptBehaviour(tools=tuple(choices)))
 
 
 if __name__ == "__main__":

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from app.api.door.access import run_for, session_for
 from app.api.door.caller import Caller
 from app.api.following.followed import FollowedRun
-from app.domain.agents import Agent
+from app.domain.agents import Agent, check_model_choice, declared_of, template_of
 from app.domain.errors import NotFound, WorkbenchError
 from app.domain.events import PauseRequested
 from app.domain.messages import Attachment
@@ -50,6 +50,7 @@ async def session_of_request(
             f"The session {session.id!r} is one of the agent {session.agent_slug!r}, not of {agent.slug!r}."
         )
     number = variant or (session.variant if caller.may("variants") else agent.active)
+    check_model_choice(agent.variant(number).behaviour, model)
     check_variables(agent, number, variables or {})
     chosen = {"variables": {**session.variables, **(variables or {})}, "model": model or session.model}
 
@@ -62,8 +63,8 @@ async def session_of_request(
 def check_variables(agent: Agent, number: int, variables: Mapping[str, str]) -> None:
     """Raises `WorkbenchError` for a variable that the variant does not have, `NotFound` for no such variant."""
     behaviour = agent.variant(number).behaviour
-    declared = (variable.name for variable in behaviour.variables)
-    known = dict.fromkeys((*declared, *variables_of(behaviour.system_prompt)))
+    declared = (variable.name for variable in declared_of(behaviour))
+    known = dict.fromkeys((*declared, *variables_of(template_of(behaviour))))
     if unknown := [name for name in variables if name not in known]:
         there_are = ", ".join(known) or "none"
         raise WorkbenchError(f"Agent {agent.name!r} has no variable {unknown[0][:80]!r}. Variables: {there_are}.")

@@ -21,7 +21,7 @@ from app.api.mcp.eval_tools import (
     SearchRuns,
     StartExperiment,
 )
-from app.domain.agents import Behaviour, with_variant
+from app.domain.agents import PromptBehaviour, by_prompt, with_variant
 from app.domain.evals.drafts import ExperimentDraft
 from app.domain.evals.experiments import Cell, CellState, Experiment
 from app.domain.events import RunStarted
@@ -167,14 +167,15 @@ class Evaluating:
         agent = agent_for(self.workbench, caller, asked.agent)
         may_only(caller, "evals", "propose variants")
         origin = agent.variant(asked.origin or agent.active)
-        behaviour = _proposed(origin.behaviour, asked)
-        if behaviour.model != origin.behaviour.model:
+        before = by_prompt(origin.behaviour)
+        behaviour = _proposed(before, asked)
+        if behaviour.model != before.model:
             await self.workbench.models.check(behaviour.model)
         stored = await self.workbench.agents.change(
             agent.id, lambda newest: with_variant(newest, behaviour, origin=origin.number, note=asked.reason)
         )
         made = stored.variants[-1]
-        gone = set(variables_of(origin.behaviour.system_prompt)) - set(variables_of(behaviour.system_prompt))
+        gone = set(variables_of(before.system_prompt)) - set(variables_of(behaviour.system_prompt))
         notes = [DROPPED.format(names=", ".join(sorted(gone)))] if gone else []
         notes += await self.workbench.models.doubts(behaviour.model)
         return {
@@ -186,7 +187,7 @@ class Evaluating:
         }
 
 
-def _proposed(before: Behaviour, asked: ProposeVariant) -> Behaviour:
+def _proposed(before: PromptBehaviour, asked: ProposeVariant) -> PromptBehaviour:
     changes: dict[str, object] = {}
     if asked.system_prompt is not None:
         changes["system_prompt"] = asked.system_prompt

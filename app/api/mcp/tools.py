@@ -6,7 +6,7 @@ from mcp_types import Tool, ToolAnnotations
 from pydantic import JsonValue
 
 from app.api.mcp.eval_tools import LONGEST_WAIT, OF_EVALS
-from app.domain.agents import Agent, tool_name
+from app.domain.agents import Agent, declared_of, schema_of, template_of, tool_name
 from app.domain.prompts import variables_of
 from app.domain.tools import JsonSchema
 
@@ -78,7 +78,7 @@ def agent_of(agents: Sequence[Agent], name: str) -> Agent | None:
 
 def output_schema(agent: Agent) -> JsonSchema:
     """What the tool gives back: what the active variant's answers are made of, or where the run stands meanwhile."""
-    own = agent.active_variant.behaviour.output_schema
+    own = schema_of(agent.active_variant.behaviour)
     if own is None or own.get("type") != "object":
         return ANSWERED
     # What it refers to stays where its references look for it.
@@ -100,8 +100,8 @@ def _tool(agent: Agent) -> Tool:
 
 def _input_schema(agent: Agent) -> JsonSchema:
     behaviour = agent.active_variant.behaviour
-    known = {one.name: one.description for one in behaviour.variables}
-    known = dict.fromkeys(variables_of(behaviour.system_prompt), "") | known
+    known = {one.name: one.description for one in declared_of(behaviour)}
+    known = dict.fromkeys(variables_of(template_of(behaviour)), "") | known
     variables: dict[str, JsonValue] = {
         name: {"type": "string", "description": words} if words else {"type": "string"} for name, words in known.items()
     }

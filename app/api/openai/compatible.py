@@ -23,7 +23,7 @@ from app.api.openai.errors import OpenAiError, of_workbench
 from app.api.openai.replies import Completion, chunks
 from app.api.openai.request import CompletionRequest, read
 from app.api.openai.responses import response
-from app.domain.agents import Agent
+from app.domain.agents import Agent, schema_of
 from app.domain.errors import WorkbenchError
 from app.engine.run.run import Run
 from app.workbench import Workbench
@@ -86,7 +86,7 @@ async def completion(workbench: Workbench, request: Request) -> Response:
     caller = caller_of(request)
     agent, number = agent_named(workbench, caller, wanted.model)
     try:
-        schema = schema_beside(agent.variant(number).behaviour.output_schema, wanted.schema_wanted, "response_format")
+        schema = schema_beside(schema_of(agent.variant(number).behaviour), wanted.schema_wanted, "response_format")
         said = await conversation_of(
             wanted.messages,
             workbench.artifacts,

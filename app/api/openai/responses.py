@@ -18,6 +18,7 @@ from app.api.openai.errors import OpenAiError, of_workbench
 from app.api.openai.response_object import Answering
 from app.api.openai.response_request import ResponseRequest, read
 from app.api.openai.response_stream import response_events
+from app.domain.agents import schema_of
 from app.domain.errors import NotFound, WorkbenchError
 from app.domain.sessions import Session
 from app.engine.run.run import Run
@@ -37,7 +38,7 @@ async def response(workbench: Workbench, request: Request) -> Response:
 
 async def _begun(workbench: Workbench, caller: Caller, wanted: ResponseRequest, run_id: str) -> Run:
     agent, number = agent_named(workbench, caller, wanted.model)
-    schema = schema_beside(agent.variant(number).behaviour.output_schema, wanted.schema_wanted, "text.format")
+    schema = schema_beside(schema_of(agent.variant(number).behaviour), wanted.schema_wanted, "text.format")
     before = _session_before(workbench, caller, wanted)
     said = await conversation_of(
         list(wanted.messages.values()),

@@ -1,13 +1,28 @@
 """Agents as the API takes and shows them: flat, with the settings that programs turn most often."""
 
 from datetime import datetime
-from typing import Annotated, Self
+from typing import Annotated, Self, assert_never
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
 from app.api.door.envelopes import Reply
 from app.api.routes.agent_config import Config, Several
-from app.domain.agents import Agent, Behaviour, ToolChoice, Variant, VariantStatus
+from app.domain.agents import (
+    BY_NODES,
+    Agent,
+    Behaviour,
+    BehaviourKind,
+    PromptBehaviour,
+    ToolChoice,
+    Variant,
+    VariantStatus,
+    WorkflowBehaviour,
+    model_of,
+    template_of,
+    tools_of,
+    values_of,
+)
+from app.domain.errors import WorkbenchError
 from app.domain.evals.gates import LONGEST_REASON
 from app.domain.messages import Disposition, MediaPattern
 from app.domain.prompts import declared
@@ -61,7 +76,20 @@ class BehaviourBody(BaseModel):
     )
 
     def behaviour(self, before: Behaviour) -> Behaviour:
-        """What it was before, with what this names. Tools keep the policy that they had."""
+        """What it was before, with what this names. Raises `WorkbenchError` for what a workflow does not have."""
+        match before:
+            case PromptBehaviour():
+                return self._prompt(before)
+            case WorkflowBehaviour(limits=limits):
+                told = (self.provider, self.model, self.system_prompt, self.tools, self.attachments)
+                if any(one is not None for one in (*told, self.config.max_tokens, self.config.temperature)):
+                    raise WorkbenchError(BY_NODES)
+                return before.model_copy(update={"limits": self.config.limits(limits)})
+            case _:
+                assert_never(before)
+
+    def _prompt(self, before: PromptBehaviour) -> PromptBehaviour:
+        """Tools keep the policy that they had."""
         changes: dict[str, object] = {
             "model": _joined(self, before.model),
             "parameters": self.config.parameters(before.parameters),
@@ -128,6 +156,7 @@ class VariantReply(Reply):
                     "status": "active",
                     "note": "shorter",
                     "origin": 1,
+                    "kind": "prompt",
                     **_BEHAVIOUR,
                     "variables": {"customer": "Ada"},
                     "created_at": "2026-03-01T09:30:00Z",
@@ -142,8 +171,10 @@ class VariantReply(Reply):
     note: str
     origin: int | None
     """The variant it was made from."""
+    kind: BehaviourKind
     provider: str
     model: str
+    """Empty for a workflow: its nodes have models of their own."""
     system_prompt: str
     tools: tuple[str, ...]
     config: Config
@@ -157,19 +188,20 @@ class VariantReply(Reply):
     @classmethod
     def of(cls, agent: Agent, variant: Variant, warnings: Warnings = ()) -> Self:
         behaviour = variant.behaviour
-        provider, model = split(behaviour.model)
+        provider, model = split(model_of(behaviour) or "")
         return cls(
             number=variant.number,
             status=agent.status_of(variant.number),
             note=variant.note,
             origin=variant.origin,
+            kind=behaviour.kind,
             provider=provider,
             model=model,
-            system_prompt=behaviour.system_prompt,
-            tools=tuple(choice.name for choice in behaviour.tools),
+            system_prompt=template_of(behaviour),
+            tools=tuple(choice.name for choice in tools_of(behaviour)),
             config=Config.of(behaviour),
-            attachments=behaviour.attachments,
-            variables={variable.name: variable.default for variable in behaviour.variables},
+            attachments=behaviour.attachments if isinstance(behaviour, PromptBehaviour) else {},
+            variables=values_of(behaviour, {}),
             created_at=variant.created_at,
             warnings=warnings,
         )
@@ -184,6 +216,7 @@ class AgentReply(Reply):
                 {
                     "id": "h2k4m6p8r0t2v4x6",
                     "slug": "sums",
+                    "kind": "prompt",
                     **_AGENT,
                     "variables": {"customer": "Ada"},
                     "variant": 1,
@@ -202,9 +235,12 @@ class AgentReply(Reply):
     """Its name in addresses, which stays when it is renamed."""
     name: str
     description: str
+    kind: BehaviourKind
+    """Whether a model is asked with a prompt, or the nodes of a workflow are run."""
     provider: str
     """Empty for an alias."""
     model: str
+    """Empty for a workflow: its nodes have models of their own."""
     system_prompt: str | None
     """For the owner only."""
     tools: tuple[str, ...]
@@ -233,6 +269,7 @@ class AgentReply(Reply):
             slug=agent.slug,
             name=agent.name,
             description=agent.description,
+            kind=shown.kind,
             provider=shown.provider,
             model=shown.model,
             system_prompt=shown.system_prompt if to_owner else None,

@@ -4,7 +4,7 @@ from typing import Annotated, Self
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from app.domain.agents import Behaviour, Limits, Parameters
+from app.domain.agents import Behaviour, Limits, Parameters, PromptBehaviour
 
 Several = Annotated[int, Field(ge=1, le=1_000_000_000)]
 
@@ -27,11 +27,13 @@ class Config(BaseModel):
 
     @classmethod
     def of(cls, behaviour: Behaviour) -> Self:
+        """Of a workflow, whose nodes ask their own models, no `max_tokens` and no `temperature`."""
         limits = behaviour.limits
+        parameters = behaviour.parameters if isinstance(behaviour, PromptBehaviour) else None
         return cls(
             max_steps=limits.max_steps,
-            max_tokens=behaviour.parameters.max_tokens,
-            temperature=behaviour.parameters.temperature,
+            max_tokens=parameters.max_tokens if parameters else None,
+            temperature=parameters.temperature if parameters else None,
             timeout_ms=round(limits.total_time * 1000),
             retry_on_error=limits.retry_on_error,
             max_retries=limits.retries,

@@ -19,7 +19,16 @@ from app.api.routes.agent_bodies import (
     VariantReply,
 )
 from app.api.routes.agent_config import Several
-from app.domain.agents import Agent, Behaviour, name_problem, new_agent, with_variant
+from app.domain.agents import (
+    Agent,
+    Behaviour,
+    PromptBehaviour,
+    model_of,
+    name_problem,
+    new_agent,
+    tools_of,
+    with_variant,
+)
 from app.domain.errors import Conflict, NotFound, WorkbenchError
 from app.workbench import Workbench
 
@@ -40,7 +49,7 @@ async def create_agent(body: NewAgent, workbench: Here, caller: Asking) -> Envel
     """Make an agent. Its slug comes from its name."""
     managers_only(caller, "make agents")
     check_name(workbench, body.name)
-    behaviour = await changed(workbench, Behaviour(), body)
+    behaviour = await changed(workbench, PromptBehaviour(), body)
     made = new_agent(
         body.name,
         behaviour,
@@ -103,20 +112,23 @@ async def changed(workbench: Workbench, before: Behaviour, body: BehaviourBody) 
     Models come and go without a word to us: one that is not known is warned of in the reply.
     """
     behaviour = body.behaviour(before)
-    kept = {choice.name for choice in before.tools}
-    names = tuple(choice.name for choice in behaviour.tools if choice.name not in kept)
+    kept = {choice.name for choice in tools_of(before)}
+    names = tuple(choice.name for choice in tools_of(behaviour) if choice.name not in kept)
     if missing := workbench.tools.missing(names):
         raise WorkbenchError(f"There is no tool or kit {', '.join(missing)[:200]!r}. GET /api/v1/tools lists all.")
-    if behaviour.model != before.model and ("/" in behaviour.model or not behaviour.model):
+    model = model_of(behaviour)
+    if model is not None and model != model_of(before) and ("/" in model or not model):
         try:
-            await workbench.models.check(behaviour.model)
+            await workbench.models.check(model)
         except NotFound as error:
             raise WorkbenchError(str(error)) from None
     return behaviour
 
 
-async def _warnings(workbench: Workbench, agent: Agent) -> tuple[str, ...]:
-    return await workbench.models.doubts(agent.active_variant.behaviour.model)
+async def _warnings(workbench: Workbench, agent: Agent, number: int | None = None) -> tuple[str, ...]:
+    """What may not be meant of the variant's own model, if it has one; without a number the active one's."""
+    model = model_of(agent.variant(number or agent.active).behaviour)
+    return () if model is None else await workbench.models.doubts(model)
 
 
 def _with(agent: Agent, body: AgentChange, behaviour: Behaviour) -> Agent:
@@ -148,7 +160,7 @@ async def save_variant(agent: str, body: NewVariant, workbench: Here, caller: As
     stored = await workbench.agents.change(
         found.id, lambda newest: with_variant(newest, behaviour, origin=origin.number, note=body.note)
     )
-    warnings = await workbench.models.doubts(behaviour.model)
+    warnings = await _warnings(workbench, stored, stored.variants[-1].number)
     return Envelope(data=VariantReply.of(stored, stored.variants[-1], warnings))
 
 

@@ -9,6 +9,7 @@ from app.api.door.access import agents_for, managers_only
 from app.api.door.caller import Caller
 from app.api.door.dependencies import Asking, Here, resource
 from app.api.door.envelopes import Envelope, ListEnvelope, Reply
+from app.domain.agents import tools_of
 from app.domain.errors import NotFound
 from app.domain.messages import ResultPart, ToolStatus
 from app.domain.tool_settings import ToolSetting
@@ -159,7 +160,7 @@ def _tools_for(workbench: Workbench, caller: Caller) -> dict[str, ListedTool]:
     if caller.manages:
         return tools
     choices = (
-        choice.name for agent in agents_for(workbench, caller) for choice in agent.active_variant.behaviour.tools
+        choice.name for agent in agents_for(workbench, caller) for choice in tools_of(agent.active_variant.behaviour)
     )
     theirs = {spec.name for spec in workbench.tools.specs(tuple(choices))}
     return {name: listed for name, listed in tools.items() if name in theirs}

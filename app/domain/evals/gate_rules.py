@@ -4,7 +4,7 @@ import statistics
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from app.domain.agents import Agent
+from app.domain.agents import Agent, model_of
 from app.domain.evals.cases import Case, Dataset
 from app.domain.evals.experiments import Cell, CellKey, Experiment, ExperimentStatus, Plan, cell_id
 from app.domain.evals.gates import Gate, GateLine, GateOutcome, GateState, Rule
@@ -50,7 +50,7 @@ class Asked:
 
 def fits(asked: Asked, plan: Plan) -> int | None:
     """The column in which the plan tries the variant beside the active one; `None` where it does not."""
-    own = {n: asked.agent.variant(n).behaviour.model for n in (asked.agent.active, asked.number)}
+    own = {n: model_of(asked.agent.variant(n).behaviour) for n in (asked.agent.active, asked.number)}
     plain = [
         column.variant
         if not column.as_recorded and column.tried is None and column.model in ("", own.get(column.variant))

@@ -11,7 +11,7 @@ from typing import Annotated, NamedTuple
 
 from pydantic import Field, JsonValue, ValidationError
 
-from app.domain.agents import Behaviour
+from app.domain.agents import PromptBehaviour
 from app.domain.evals.cases import Case
 from app.domain.evals.evidence import Evidence
 from app.domain.evals.judging.fences import fenced
@@ -82,7 +82,7 @@ class Proposal(Value):
     max_tokens: Annotated[int, Field(ge=1, le=MOST_TOKENS)] | None = None
     tools: tuple[ToolWords, ...] = ()
 
-    def behaviour(self, before: Behaviour) -> Behaviour:
+    def behaviour(self, before: PromptBehaviour) -> PromptBehaviour:
         """The behaviour with what is proposed."""
         given = {"temperature": self.temperature, "max_tokens": self.max_tokens}
         parameters = before.parameters.model_copy(update={k: v for k, v in given.items() if v is not None})
@@ -130,7 +130,7 @@ def failure_of(case: Case, evidence: Evidence, why: str) -> Failure:
     )
 
 
-def question(before: Behaviour, failures: Sequence[Failure], *, tried: Sequence[str] = ()) -> str:
+def question(before: PromptBehaviour, failures: Sequence[Failure], *, tried: Sequence[str] = ()) -> str:
     """What the model is asked; `tried` are reasons of proposals that brought nothing."""
     settings: dict[str, JsonValue] = {"temperature": before.parameters.temperature}
     settings |= {"max_tokens": before.parameters.max_tokens, "max_steps": before.limits.max_steps}
@@ -150,7 +150,7 @@ def _shown(failure: Failure) -> str:
     return "\n\n".join(f"{name}: {text[:LONGEST_PART]}" for name, text in said.items() if text)
 
 
-def read_proposal(text: str, before: Behaviour) -> Proposal:
+def read_proposal(text: str, before: PromptBehaviour) -> Proposal:
     """The proposal in a reply. Raises `Rejected` for what is none, or lost a variable of the prompt."""
     try:
         proposal = Proposal.model_validate_json(unfenced(text))

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import product
 from typing import Protocol
 
-from app.domain.agents import Agent, Behaviour
+from app.domain.agents import Agent, Behaviour, check_model_choice, model_of
 from app.domain.errors import NotFound, WorkbenchError
 from app.domain.evals.cases import Case, Dataset
 from app.domain.evals.drafts import Estimate, ExperimentDraft, too_large
@@ -56,9 +56,9 @@ class Asked:
     tools: tuple[GrantedTool, ...]
     """Of all its columns, each once."""
 
-    def model(self, column: Column) -> str:
-        """The `provider/model` that the column asks."""
-        return column.model or self.agent.variant(column.variant).behaviour.model
+    def model(self, column: Column) -> str | None:
+        """The `provider/model` that the column asks; `None` where the nodes of a workflow ask theirs."""
+        return column.model or model_of(self.agent.variant(column.variant).behaviour)
 
     @property
     def tried(self) -> list[Column]:
@@ -138,14 +138,14 @@ class Planning:
         )
 
     def provider_of_column(self, plan: Plan, column: Column) -> str:
-        """Whom the runs of the column ask; empty where nothing is run, or nobody knows any more."""
+        """Whom the runs of the column ask; empty where nothing is run, several are, or nobody knows any more."""
         if column.as_recorded:
             return ""
         try:
-            model = column.model or self.agents.get(plan.agent_id).variant(column.variant).behaviour.model
+            model = column.model or model_of(self.agents.get(plan.agent_id).variant(column.variant).behaviour)
         except NotFound:
             return ""
-        return self.provider_of(model)
+        return self.provider_of(model) if model else ""
 
     async def _asked(self, draft: ExperimentDraft) -> Asked:
         dataset, agent = self._dataset(draft.dataset), self._agent(draft.agent)
@@ -162,7 +162,9 @@ class Planning:
             raise WorkbenchError(f"The agent has no tool {listed}. It has: {', '.join(sorted(names)) or 'none'}.")
         asked = Asked(draft, dataset, agent, columns, scorers, tools)
         for column in asked.tried:
-            await self.models.check(asked.model(column))
+            check_model_choice(agent.variant(column.variant).behaviour, column.model or None)
+            if model := asked.model(column):
+                await self.models.check(model)
         return asked
 
     def _dataset(self, named: str) -> Dataset:
@@ -187,8 +189,13 @@ class Planning:
         rows = self.rows.find(wanted, limit=LOOKED_AT).rows
         return [row for row in rows if row.status in ("completed", "limited") and not row.imported]
 
-    async def _range(self, model: str, runs: Sequence[RunRow]) -> Range | None:
-        """What a run with the model costs, of what runs with it did, else the others would have; `None`: unknown."""
+    async def _range(self, model: str | None, runs: Sequence[RunRow]) -> Range | None:
+        """What a run with the model costs, of what runs with it did, else the others would have; `None`: unknown.
+
+        Without a model: what a run of the workflow costs.
+        """
+        if model is None:
+            return _quartiles([row.cost for row in runs]) if runs else None
         price = await self._price(model)
         same = [row.cost for row in runs if row.model == model and not row.unpriced]
         if price is not None and not (price.input or price.output):
@@ -230,7 +237,7 @@ class Planning:
         if without and asked.tried and asked.draft.tools == "recorded" and len(asked.live) < len(asked.tools):
             yield NO_RECORD.format(count=without, all=len(cases))
         for model in dict.fromkeys(asked.model(column) for column in asked.tried):
-            if await self._price(model) is None:
+            if model is not None and await self._price(model) is None:
                 yield NO_PRICE.format(model=model)
         if not asked.scorers:
             yield NO_SCORER

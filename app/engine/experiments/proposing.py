@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from app.domain.agents import Behaviour, Limits
+from app.domain.agents import Limits, PromptBehaviour
 from app.domain.branches import FIRST
 from app.domain.evals.evidence import final_answer
 from app.domain.evals.suggestions import SCHEMA, SYSTEM, Failure, Proposal, Rejected, question, read_proposal
@@ -39,7 +39,13 @@ class Proposer(Protocol):
     """Whoever writes better prompts; another optimiser can stand in its place."""
 
     async def propose(
-        self, before: Behaviour, failures: Sequence[Failure], *, tried: Sequence[str], behind: str, trigger: Trigger
+        self,
+        before: PromptBehaviour,
+        failures: Sequence[Failure],
+        *,
+        tried: Sequence[str],
+        behind: str,
+        trigger: Trigger,
     ) -> Proposed:
         """A proposal made of these failures; `tried` are reasons of those that brought nothing.
 
@@ -55,7 +61,13 @@ class ModelProposer:
     model: str
 
     async def propose(
-        self, before: Behaviour, failures: Sequence[Failure], *, tried: Sequence[str], behind: str, trigger: Trigger
+        self,
+        before: PromptBehaviour,
+        failures: Sequence[Failure],
+        *,
+        tried: Sequence[str],
+        behind: str,
+        trigger: Trigger,
     ) -> Proposed:
         await self.runs.models.check(self.model)
         run_id = new_id()

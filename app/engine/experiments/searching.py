@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
-from app.domain.agents import Agent, Behaviour
+from app.domain.agents import Agent, PromptBehaviour, by_prompt
 from app.domain.errors import StorageError, WorkbenchError
 from app.domain.evals.experiments import Cell, Column, Experiment, Plan
 from app.domain.evals.results import scores_of
@@ -74,7 +74,7 @@ class Suggestion:
     """Those that it was made of."""
     outcome: str = ""
     """What came of it, in words."""
-    behaviour: Behaviour | None = None
+    behaviour: PromptBehaviour | None = None
     """The one that is proposed, with all that led to it."""
     experiment_id: str = ""
     """The experiment that proves it."""
@@ -104,7 +104,7 @@ class Around:
 
 @dataclass(frozen=True)
 class _Candidate:
-    behaviour: Behaviour
+    behaviour: PromptBehaviour
     chosen: Mapping[str, float]
     proposal: Proposal | None = None
     failures: tuple[Failure, ...] = ()
@@ -118,7 +118,7 @@ class Search:
     def __init__(self, suggestion: Suggestion, plan: Plan, around: Around, *, agent: Agent, by: Trigger) -> None:
         """`plan` tries the agent's variant on all cases; what is tried of them is decided here."""
         self._suggestion, self._plan, self._around, self._agent, self._by = suggestion, plan, around, agent, by
-        self._before = agent.variant(suggestion.wish.variant).behaviour
+        self._before = by_prompt(agent.variant(suggestion.wish.variant).behaviour)
         self._limiters: defaultdict[str, Limiter] = defaultdict(Limiter)
         self._failing = Failing(around.experimenting.trying, around.runs, around.scores)
         self._missed: list[str] = []
@@ -159,7 +159,7 @@ class Search:
         self._take(best.proposal, best.behaviour, best.failures)
         return await self._proved(best, parts)
 
-    def _take(self, proposal: Proposal, behaviour: Behaviour, failures: tuple[Failure, ...]) -> None:
+    def _take(self, proposal: Proposal, behaviour: PromptBehaviour, failures: tuple[Failure, ...]) -> None:
         self._suggestion.proposal, self._suggestion.behaviour = proposal, behaviour
         self._suggestion.failures = failures
 
@@ -171,7 +171,7 @@ class Search:
                 return DRAFT.format(count=count)
         return NO_BETTER
 
-    async def _proposed(self, before: Behaviour, failures: tuple[Failure, ...]) -> Proposal | None:
+    async def _proposed(self, before: PromptBehaviour, failures: tuple[Failure, ...]) -> Proposal | None:
         suggestion = self._suggestion
         if suggestion.wish.ceiling_usd and not suggestion.left:
             raise _Spent
@@ -228,7 +228,7 @@ class Search:
         said(f"A proposal got {_sum_of(scores):g} of {len(parts.choose)} where it was not made from.")
         return _Candidate(behaviour, scores, proposal, shown)
 
-    async def _scores(self, behaviour: Behaviour, case_ids: Sequence[str]) -> Outcome:
+    async def _scores(self, behaviour: PromptBehaviour, case_ids: Sequence[str]) -> Outcome:
         """What it gets on these cases, each tried once, in runs that no list shows."""
         suggestion, engine = self._suggestion, self._around.experimenting
         if suggestion.wish.ceiling_usd and not suggestion.left:
@@ -258,7 +258,7 @@ class Search:
     def _providers(self, plan: Plan) -> list[str]:
         return [self._around.experimenting.planning.provider_of_column(plan, column) for column in plan.columns]
 
-    def _columns(self, *behaviours: Behaviour) -> tuple[Column, ...]:
+    def _columns(self, *behaviours: PromptBehaviour) -> tuple[Column, ...]:
         number = self._suggestion.wish.variant
         return tuple(
             Column(variant=number, tried=None if behaviour == self._before else behaviour) for behaviour in behaviours

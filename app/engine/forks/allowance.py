@@ -8,11 +8,11 @@ from contextlib import suppress
 from dataclasses import dataclass
 
 from app.domain.agents import Behaviour
-from app.domain.caution import OURS, narrowed, stricter, with_flags
+from app.domain.caution import OURS, narrowed, with_flags
 from app.domain.errors import Conflict, NotFound
 from app.domain.events import Entry, Forked, RunStarted
 from app.domain.provenance import WORKING_COPY
-from app.domain.tools import FIND_TOOLS, GrantedTool
+from app.domain.tools import FIND_TOOLS, GrantedTool, stricter
 from app.domain.trace.unpriced import unpriced_decision
 from app.engine.loop.granting import allowed
 from app.engine.ports import AgentStore, RunRows, SessionStore, Toolbox

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from app.domain.agents import Agent
+from app.domain.agents import Agent, by_prompt, model_of, values_of
 from app.domain.errors import NotFound, WorkbenchError
 from app.domain.events import RunStarted
 from app.domain.forks.fork_prefix import Prefix
@@ -54,9 +54,9 @@ class Beginnings:
                 f"Agent {started.agent.name!r} is deleted, so none of its variants can be chosen. Restore it, or run "
                 "on with the behaviour that was recorded."
             )
-        behaviour = agent.variant(number).behaviour
+        behaviour = by_prompt(agent.variant(number).behaviour)
         session = self.session_of(started)
-        variables = behaviour.values(session.variables if session else started.variables)
+        variables = values_of(behaviour, session.variables if session else started.variables)
         tools = granted(self.toolbox, agent, behaviour, session.tools_off if session else ())
         varied = started.model_copy(
             update={
@@ -85,9 +85,9 @@ class Beginnings:
         agent = self.agent_of(started)
         session = self.session_of(started)
         if session is not None and started.agent.variant == WORKING_COPY:
-            return session.tried.model if session.tried else None
+            return model_of(session.tried) if session.tried else None
         variants = () if agent is None else agent.variants
-        return next((one.behaviour.model for one in variants if one.number == started.agent.variant), None)
+        return next((model_of(one.behaviour) for one in variants if one.number == started.agent.variant), None)
 
     def session_of(self, started: RunStarted) -> Session | None:
         """The session that the run belongs to, where that is still there."""

@@ -2,7 +2,7 @@
 
 from collections.abc import Collection, Iterable
 
-from app.domain.agents import Agent, Behaviour, ToolChoice
+from app.domain.agents import Agent, Behaviour, ToolChoice, tools_of
 from app.domain.errors import WorkbenchError
 from app.domain.messages import TOOL, Dispositions, Message, disposition_of
 from app.domain.tools import GrantedTool, canonical_name
@@ -41,7 +41,7 @@ def allowed(toolbox: Toolbox, behaviour: Behaviour, tools_off: Collection[str] =
     is one small tool, and agents that only calculate are not charged for it.
     """
     off = {canonical_name(name) for name in tools_off}
-    policies = {canonical_name(choice.name): choice.policy for choice in behaviour.tools}
+    policies = {canonical_name(choice.name): choice.policy for choice in tools_of(behaviour)}
     found: dict[str, GrantedTool] = {}
     for choice in _used(behaviour):
         for spec in toolbox.specs((choice.name,)):
@@ -73,4 +73,4 @@ def offered(
 
 
 def _used(behaviour: Behaviour) -> tuple[ToolChoice, ...]:
-    return tuple(choice for choice in behaviour.tools if choice.policy != "off")
+    return tuple(choice for choice in tools_of(behaviour) if choice.policy != "off")

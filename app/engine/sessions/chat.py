@@ -2,8 +2,17 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from typing import assert_never
 
-from app.domain.agents import Agent, Behaviour
+from app.domain.agents import (
+    Agent,
+    Behaviour,
+    PromptBehaviour,
+    WorkflowBehaviour,
+    check_model_choice,
+    template_of,
+    values_of,
+)
 from app.domain.branches import FIRST
 from app.domain.errors import Conflict, NotFound, WorkbenchError
 from app.domain.events import MessageAdded, Origin, PauseResolved, RunStarted
@@ -61,11 +70,13 @@ class Chat:
     ) -> Session:
         """An empty session with the agent's active variant, or the one asked for. Raises `NotFound`.
 
-        `model` and `variables` are used in place of the variant's, without the tools that are `tools_off`; `comparison`
-        names the one whose column it is, `parent` the run that begins it, `behind` its experiment; `tried` goes first.
+        `WorkbenchError` for a model where there is none to replace. `model` and `variables` are used in place of the
+        variant's, without the tools that are `tools_off`; `comparison` names the one whose column it is, `parent` the
+        run that begins it, `behind` its experiment; `tried` goes first.
         """
         agent = self.agents.get(agent_id)
         chosen = agent.variant(variant or agent.active)
+        check_model_choice(chosen.behaviour, model)
         began = now()
         session = Session(
             id=new_id(),
@@ -204,7 +215,7 @@ class Chat:
         if last is None:
             return False
         behaviour = behaviour_of(session, self.agents.get(session.agent_id))
-        return last.system != system_of(behaviour.system_prompt, behaviour.values(session.variables))
+        return last.system != system_of(template_of(behaviour), values_of(behaviour, session.variables))
 
     async def _begun(
         self,
@@ -264,12 +275,12 @@ class Chat:
     ) -> tuple[RunStarted, Message]:
         """How a run with the message begins, and the message with its attachments among the session's files."""
         agent = self.agents.get(session.agent_id)
-        behaviour = behaviour_of(session, agent)
+        behaviour = _answering(agent, behaviour_of(session, agent))
         number = session.variant if session.tried is None else WORKING_COPY
         model = session.model or behaviour.model
         await self._check_model(agent, model)
         attached = attach(message, files_after(before.entries))
-        history, variables = history_after(before), behaviour.values(session.variables)
+        history, variables = history_after(before), values_of(behaviour, session.variables)
         tools = granted(self.toolbox, agent, behaviour, session.tools_off, session.tools_allowed)
         started = RunStarted(
             session_id=session.id,
@@ -298,3 +309,13 @@ class Chat:
                 f"Agent {agent.name!r} cannot use the model {model!r}. {error} Choose another model for this session, "
                 "or in the agent's editor."
             ) from error
+
+
+def _answering(agent: Agent, behaviour: Behaviour) -> PromptBehaviour:
+    match behaviour:
+        case PromptBehaviour():
+            return behaviour
+        case WorkflowBehaviour():
+            raise WorkbenchError(f"Agent {agent.name!r} is a workflow, and this version of the app runs none yet.")
+        case _:
+            assert_never(behaviour)

@@ -7,14 +7,14 @@ twice. A run that is stopped stops those it started; one that comes to its end l
 import logging
 from collections.abc import Callable, Collection
 from dataclasses import dataclass
+from typing import assert_never
 
-from app.domain.agents import Agent, Limits
-from app.domain.caution import stricter
+from app.domain.agents import Agent, Behaviour, Limits, PromptBehaviour, WorkflowBehaviour, model_of
 from app.domain.errors import Conflict, NotFound, ToolError, WorkbenchError
 from app.domain.events import ChildFinished, ChildStarted, FinalStatus, LimitReached, RunStarted
 from app.domain.provenance import Parent, Trigger
 from app.domain.sessions import title_of
-from app.domain.tools import FIND_TOOLS, GrantedTool, Progress, Task, TaskEnd, canonical_name
+from app.domain.tools import FIND_TOOLS, GrantedTool, Progress, Task, TaskEnd, canonical_name, stricter
 from app.domain.trace import Child, children, finished, run_row, totals
 from app.domain.values import new_id
 from app.engine.loop.unpriced import agreed
@@ -107,13 +107,22 @@ class Spawning:
     def _check_means(self, parent: Run, agent: Agent) -> None:
         """Raises `ToolError` where there are no tokens or no money left for the task's first step."""
         started = parent.started
-        asked = started if agent.id == started.agent.id else agent.variant(agent.active).behaviour
-        price = self._runs.models.price(asked.model)
-        cost = 0.0 if price is None else asked.parameters.max_tokens * price.output
+        cost = self._least_cost(started if agent.id == started.agent.id else agent.active_variant.behaviour)
         if (limit := parent.budget.forbids_task(cost)) is not None:
             raise ToolError(
                 "The task was not begun: join those that go on, or do what is left yourself. " + sentence(limit)
             )
+
+    def _least_cost(self, asked: RunStarted | Behaviour) -> float:
+        """What its first answer may cost, in US dollars; nothing where its model has no price, or is not known yet."""
+        match asked:
+            case WorkflowBehaviour():
+                return 0.0
+            case RunStarted() | PromptBehaviour():
+                price = self._runs.models.price(asked.model)
+                return 0.0 if price is None else asked.parameters.max_tokens * price.output
+            case _:
+                assert_never(asked)
 
     def _agent(self, parent: Run, name: str) -> Agent:
         """The agent of that slug or name; without one that of the run itself.
@@ -136,11 +145,11 @@ class Spawning:
         same = started.agent if agent.id == started.agent.id else None
         above_it = self.chat.sessions.get(started.session_id)
         tried = above_it.tried if same else None
-        own_model = (tried or agent.variant(same.variant).behaviour).model if same else ""
+        own_model = model_of(tried or agent.variant(same.variant).behaviour) if same else None
         session = await self.chat.new_session(
             agent.id,
             same.variant if same and tried is None else None,
-            model=started.model if same and started.model != own_model else None,
+            model=started.model if own_model is not None and started.model != own_model else None,
             variables=started.variables if same else None,
             parent=above.run_id,
             behind=above_it.behind,

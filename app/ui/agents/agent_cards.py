@@ -2,7 +2,7 @@
 
 from datetime import datetime
 
-from app.domain.agents import Agent, ToolChoice
+from app.domain.agents import Agent, ToolChoice, model_words, tools_of
 from app.domain.trace import Week
 from app.ui.agents.agent_heading import public_badge
 from app.ui.elements.addresses import agent_address
@@ -67,11 +67,11 @@ def _chips(agent: Agent) -> list[Html]:
     chips = [
         *([public_badge()] if agent.is_public else []),
         tag("span", icon("verified"), f"v{agent.active} active", cls="chip", title=variants),
-        tag("span", behaviour.model, cls="chip truncate"),
+        tag("span", model_words(behaviour), cls="chip truncate"),
     ]
-    if behaviour.tools:
-        names = allowed(behaviour.tools)
-        titles = ", ".join(names or (choice.name for choice in behaviour.tools))
+    if tools := tools_of(behaviour):
+        names = allowed(tools)
+        titles = ", ".join(names or (choice.name for choice in tools))
         if names:
             chips.append(tag("span", icon("build"), plural(len(names), "tool"), cls="chip", title=titles))
         else:

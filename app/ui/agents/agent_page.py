@@ -2,11 +2,20 @@
 
 from collections.abc import Callable
 from functools import partial
-from typing import Literal
+from typing import Literal, assert_never
 
 from nicegui import PageArguments, background_tasks, ui
 
-from app.domain.agents import Agent, Behaviour, archived, name_problem, renamed, unarchived
+from app.domain.agents import (
+    Agent,
+    Behaviour,
+    PromptBehaviour,
+    WorkflowBehaviour,
+    archived,
+    name_problem,
+    renamed,
+    unarchived,
+)
 from app.domain.errors import NotFound
 from app.domain.evals.gates import GateOutcome
 from app.ui.agents.agent_heading import agent_heading
@@ -15,6 +24,7 @@ from app.ui.agents.editor_draft import EditorBar, EditorDraft
 from app.ui.agents.editor_form import EditorForm
 from app.ui.agents.editor_tabs import TABS, Tab, changed_tabs, tab_of
 from app.ui.agents.gate_settings import change_gate
+from app.ui.agents.nodes_note import nodes_note
 from app.ui.agents.try_chat import TryChat
 from app.ui.agents.variants import Variants
 from app.ui.conversation.differences_view import EDITOR, DifferencesDialog
@@ -22,6 +32,7 @@ from app.ui.elements.addresses import (
     AGENTS,
     agent_address,
     agent_runs_address,
+    build_address,
     compare_address,
     session_address,
     suggest_address,
@@ -70,6 +81,7 @@ class AgentPage:
         self._agent_id = agent.id
         self._draft = EditorDraft(workbench, agent)
         self._seen: tuple[object, ...] = ()
+        self._form: EditorForm | None = None
         self._outcomes: dict[int, GateOutcome] = {}
         ui.page_title(f"{agent.name} · Agent Playground")
         self._undo = UndoBar()
@@ -99,7 +111,8 @@ class AgentPage:
                 icon_button("edit", "Rename", self._rename, testid="rename-agent")
                 icon_button("notes", "Change the description", self._redescribe, testid="describe-agent")
                 icon_button("download", "Export to a file", lambda: download_agent(self._agent), testid="agent-export")
-                icon_button("auto_fix_high", "Suggest a better prompt", self._suggest, testid="agent-suggest")
+                suggest = icon_button("auto_fix_high", "Suggest a better prompt", self._suggest, testid="agent-suggest")
+                suggest.visible = self._agent.kind == "prompt"
                 icon_button("verified_user", "Gate: what guards promotion", self._change_gate, testid="agent-gate")
                 icon_button("delete_outline", "Delete", self._delete, testid="agent-delete")
                 compare = button("Compare", partial(self._compare, 0), icon="view_column", testid="compare-button")
@@ -124,7 +137,8 @@ class AgentPage:
         self._versions.visible = side == "variants"
 
     def _go(self, tab: Tab) -> None:
-        self._form.go(tab)
+        if self._form is not None:
+            self._form.go(tab)
 
     def _turned(self, tab: Tab) -> None:
         self._tab = tab
@@ -132,16 +146,25 @@ class AgentPage:
         self._mark()
 
     def _mark(self) -> None:
-        self._form.show_unsaved(changed_tabs(self._draft.saved, self._draft.behaviour))
+        match (self._draft.saved, self._draft.behaviour):
+            case (PromptBehaviour() as saved, PromptBehaviour() as behaviour) if self._form is not None:
+                self._form.show_unsaved(changed_tabs(saved, behaviour))
 
     def _show_form(self) -> None:
         """Build the editor anew, for a behaviour that does not come from its boxes."""
         self._place.clear()
-        with self._place:
-            self._form = form = EditorForm(
-                self._workbench, self._draft.behaviour, tab=self._tab, on_change=self._changed, on_turn=self._turned
-            )
-        background_tasks.create(form.look_up_model(), name="look up a model", context=form)
+        match self._draft.behaviour:
+            case PromptBehaviour() as behaviour:
+                with self._place:
+                    self._form = form = EditorForm(
+                        self._workbench, behaviour, tab=self._tab, on_change=self._changed, on_turn=self._turned
+                    )
+                background_tasks.create(form.look_up_model(), name="look up a model", context=form)
+            case WorkflowBehaviour(workflow=workflow):
+                with self._place:
+                    nodes_note(workflow, build_address(self._agent.slug))
+            case _:
+                assert_never(self._draft.behaviour)
 
     def _changed(self, behaviour: Behaviour) -> None:
         self._draft.change(behaviour)
@@ -185,7 +208,8 @@ class AgentPage:
         with problems_shown():
             variant = await self._draft.save(self._bar.note)
             self._bar.clear_note()
-            self._form.saved()
+            if self._form is not None:
+                self._form.saved()
             self._look()
             self._show_side("variants")
             ui.notify(f"Saved as variant {variant.number}", timeout=2500)

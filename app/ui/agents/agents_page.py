@@ -6,7 +6,7 @@ from typing import Self
 
 from nicegui import PageArguments, ui
 
-from app.domain.agents import Agent, duplicated
+from app.domain.agents import Agent, duplicated, model_words, tools_of
 from app.domain.values import Value, now
 from app.export.agent_file import read_agent_file
 from app.ui.agents.agent_cards import agent_card, trash_row
@@ -62,7 +62,7 @@ class AgentsQuery(Value):
 
 
 def _text(agent: Agent) -> str:
-    return f"{agent.name} {agent.slug} {agent.description} {agent.active_variant.behaviour.model}".casefold()
+    return f"{agent.name} {agent.slug} {agent.description} {model_words(agent.active_variant.behaviour)}".casefold()
 
 
 _HEADING = joined(
@@ -175,8 +175,8 @@ class AgentsPage:
         with problems_shown():
             agent = read_agent_file(content, self._workbench.agents.slugs())
             await self._add(agent)
-            if agent.active_variant.behaviour.tools:
-                wary = "Its tools are off, and its limits no wider than a new agent's, until you allow more."
+            if tools_of(agent.active_variant.behaviour):
+                wary = "Its tools are off, or ask, and its limits no wider than a new agent's, until you allow more."
                 ui.notify(f"Imported “{head(agent.name, 40)}”. {wary}", timeout=6000)
 
     async def _add(self, agent: Agent) -> None:

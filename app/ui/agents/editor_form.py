@@ -6,7 +6,7 @@ from functools import partial
 from nicegui import ui
 from pydantic import ValidationError
 
-from app.domain.agents import Behaviour, Limits, Parameters
+from app.domain.agents import Limits, Parameters, PromptBehaviour
 from app.domain.errors import NotFound
 from app.ui.agents.editor_attachments import AttachmentRules
 from app.ui.agents.editor_output import SchemaEditor
@@ -27,10 +27,10 @@ class EditorForm(EditorTabs):
     def __init__(
         self,
         workbench: Workbench,
-        behaviour: Behaviour,
+        behaviour: PromptBehaviour,
         *,
         tab: Tab,
-        on_change: Callable[[Behaviour], None],
+        on_change: Callable[[PromptBehaviour], None],
         on_turn: Callable[[Tab], None],
     ) -> None:
         super().__init__(tab, on_turn=on_turn)
@@ -113,7 +113,7 @@ class EditorForm(EditorTabs):
     def _set(self, field: str, content: object) -> None:
         self._change(self._behaviour.model_copy(update={field: content}))
 
-    def _change(self, behaviour: Behaviour) -> None:
+    def _change(self, behaviour: PromptBehaviour) -> None:
         self._behaviour = behaviour
         self._prompt.take(behaviour)
         self._loading.take(behaviour)

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from nicegui import ui
 
-from app.domain.agents import Behaviour, Variable
+from app.domain.agents import PromptBehaviour, Variable
 from app.domain.prompts import PromptFault
 from app.ui.agents.prompt_tokens import prompt_tokens
 from app.ui.elements.choice import Choice
@@ -15,7 +15,7 @@ from app.ui.elements.variables_form import Field, VariablesForm, brace_faults, f
 
 LOOK_SECONDS = 0.3
 MOST_FAULTS = 5
-Changed = Callable[[Behaviour], None]
+Changed = Callable[[PromptBehaviour], None]
 _MODES: tuple[tuple[Mode, str], ...] = (("edit", "Edit"), ("preview", "Preview"), ("both", "Side by side"))
 
 
@@ -25,10 +25,10 @@ class PromptSection:
     `on_fault` gets the first thing that is wrong with the braces in it, or "".
     """
 
-    def __init__(self, behaviour: Behaviour, *, on_change: Changed, on_fault: Callable[[str], None]) -> None:
+    def __init__(self, behaviour: PromptBehaviour, *, on_change: Changed, on_fault: Callable[[str], None]) -> None:
         self._behaviour = behaviour
         self._on_change, self._on_fault = on_change, on_fault
-        self._looked_at: Behaviour | None = None
+        self._looked_at: PromptBehaviour | None = None
         self._new: set[str] = set()
         self._build_head()
         self._editor = PromptEditor(
@@ -48,7 +48,7 @@ class PromptSection:
         self._new.clear()
         self._show_variables()
 
-    def take(self, behaviour: Behaviour) -> None:
+    def take(self, behaviour: PromptBehaviour) -> None:
         """Know what the other sections changed."""
         self._behaviour = behaviour
 
@@ -86,7 +86,7 @@ class PromptSection:
         self._editor.fill(_defaults(variables), variables)
         self._change(self._behaviour.model_copy(update={"variables": variables}))
 
-    def _change(self, behaviour: Behaviour) -> None:
+    def _change(self, behaviour: PromptBehaviour) -> None:
         self._behaviour = behaviour
         self._on_change(behaviour)
 

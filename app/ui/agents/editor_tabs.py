@@ -5,7 +5,7 @@ from typing import Literal, get_args
 
 from nicegui import ui
 
-from app.domain.agents import Behaviour
+from app.domain.agents import PromptBehaviour
 from app.ui.elements.clicks import on_click_of
 from app.ui.elements.markup import Html, icon, joined, tag
 
@@ -33,7 +33,7 @@ def tab_of(name: str) -> Tab:
     return next((tab for tab in TABS if tab == name), TABS[0])
 
 
-def changed_tabs(before: Behaviour, after: Behaviour) -> frozenset[Tab]:
+def changed_tabs(before: PromptBehaviour, after: PromptBehaviour) -> frozenset[Tab]:
     """Those in which the two differ."""
     return frozenset(
         tab for tab, parts in PARTS.items() if any(getattr(before, one) != getattr(after, one) for one in parts)

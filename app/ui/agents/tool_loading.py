@@ -5,7 +5,7 @@ from typing import get_args
 
 from nicegui import background_tasks, ui
 
-from app.domain.agents import Behaviour, ToolLoading
+from app.domain.agents import PromptBehaviour, ToolLoading
 from app.domain.tools import ToolSpec
 from app.engine.loop.granting import allowed
 from app.llm.tokens import tool_tokens
@@ -25,7 +25,9 @@ _WORDS: dict[ToolLoading, str] = {
 class ToolLoadingForm(ui.element):
     """`on_change` gets what was chosen; `take` counts the tools of another behaviour."""
 
-    def __init__(self, workbench: Workbench, behaviour: Behaviour, *, on_change: Callable[[ToolLoading], None]) -> None:
+    def __init__(
+        self, workbench: Workbench, behaviour: PromptBehaviour, *, on_change: Callable[[ToolLoading], None]
+    ) -> None:
         super().__init__("section")
         self.classes("tool-loading").props('aria-label="What the tools take"')
         self._workbench = workbench
@@ -37,7 +39,7 @@ class ToolLoadingForm(ui.element):
             self._sizes = LiveHtml().props("role=status data-testid=tool-tokens")
         ui.timer(0, self._count, once=True)
 
-    def take(self, behaviour: Behaviour) -> None:
+    def take(self, behaviour: PromptBehaviour) -> None:
         """Count again where other tools or another model are chosen."""
         before, self._behaviour = self._behaviour, behaviour
         if _counted(before) != _counted(behaviour):
@@ -88,7 +90,7 @@ def _kit(name: str, specs: list[ToolSpec], sizes: Mapping[str, int]) -> Html:
     return tag("div", tag("p", *whole, cls="tool-size", data_testid="tool-size"), tag("ul", *parts))
 
 
-def _counted(behaviour: Behaviour) -> tuple[object, ...]:
+def _counted(behaviour: PromptBehaviour) -> tuple[object, ...]:
     return behaviour.tools, behaviour.model, behaviour.tool_loading
 
 

@@ -7,7 +7,7 @@ from functools import partial
 from nicegui import PageArguments, ui
 from starlette.datastructures import QueryParams
 
-from app.domain.agents import Agent
+from app.domain.agents import Agent, model_of
 from app.domain.comparisons import LETTERS, ColumnChoice, Comparison
 from app.domain.errors import WorkbenchError
 from app.domain.values import now
@@ -140,20 +140,20 @@ class CompareSetup(ui.element):
         box.on_value_change(choose)
 
     def _model_picker(self, draft: ColumnDraft) -> None:
-        behaviour = self._agents[draft.agent_id].variant(draft.variant).behaviour
+        own = model_of(self._agents[draft.agent_id].variant(draft.variant).behaviour)
 
         async def choose(model: str | None) -> None:
             draft.model = model
-            picker.show(model or behaviour.model)
+            picker.show(model or own)
             self._show_hint()
 
         with ui.element("div").classes("compare-model"):
             ui.label("Model").classes("faint")
             picker = ModelPicker(
                 self._workbench,
-                draft.model or behaviour.model,
+                draft.model or own,
                 choose,
-                reset=f"{AS_VARIANT}: {behaviour.model}",
+                reset=f"{AS_VARIANT}: {own}",
             )
 
     def _add_column(self) -> None:

@@ -4,7 +4,7 @@ from functools import partial
 
 from nicegui import ui
 
-from app.domain.agents import Agent, Behaviour, with_variant
+from app.domain.agents import Agent, Behaviour, model_of, with_variant
 from app.domain.comparisons import LETTERS, ComparedTurn, Comparison
 from app.domain.errors import Conflict, NotFound
 from app.domain.sessions import Session
@@ -260,7 +260,7 @@ async def promote(workbench: Workbench, session: Session) -> Agent:
 
 def _is_plain(agent: Agent, session: Session) -> bool:
     """Whether its variant, as it was saved, is what the column shows."""
-    return session.model in (None, agent.variant(session.variant).behaviour.model)
+    return session.model in (None, model_of(agent.variant(session.variant).behaviour))
 
 
 def _with_model(agent: Agent, session: Session) -> Agent:

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from app.domain.agents import Agent
+from app.domain.agents import Agent, model_of, model_words
 from app.domain.comparisons import LETTERS
 from app.domain.sessions import Session
 from app.domain.trace import RunStatus
@@ -28,7 +28,7 @@ class ColumnFacts:
 
     @property
     def model(self) -> str:
-        return self.session.model or self.agent.variant(self.session.variant).behaviour.model
+        return model_words(self.agent.variant(self.session.variant).behaviour, self.session.model)
 
     @property
     def is_active(self) -> bool:
@@ -39,7 +39,7 @@ class ColumnFacts:
     def has_own_model(self) -> bool:
         """True when the column's model is not the variant's."""
         own = self.session.model
-        return own is not None and own != self.agent.variant(self.session.variant).behaviour.model
+        return own is not None and own != model_of(self.agent.variant(self.session.variant).behaviour)
 
 
 def column_head(facts: ColumnFacts) -> Html:

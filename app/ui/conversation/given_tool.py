@@ -1,6 +1,6 @@
 """A tool that a person gives to the agent of a session with one click."""
 
-from app.domain.agents import Agent, Behaviour, with_variant
+from app.domain.agents import Agent, Behaviour, tools_of, with_variant
 from app.domain.errors import NotFound
 from app.domain.sessions import switched
 from app.domain.tool_settings import with_tool
@@ -19,7 +19,7 @@ async def give_tool(workbench: Workbench, session_id: str, name: str) -> str:
         raise NotFound(f"There is no tool {name!r} any more.")
     title = title_of(spec)
     on = tuple(other for other in session.tools_off if other != name)
-    choices = workbench.agents.get(session.agent_id).variant(session.variant).behaviour.tools
+    choices = tools_of(workbench.agents.get(session.agent_id).variant(session.variant).behaviour)
     granted = workbench.tools.specs(tuple(choice.name for choice in choices if choice.policy != "off"))
     if name in session.tools_off and spec in granted:
         await workbench.sessions.change(session_id, lambda newest: newest.model_copy(update={"tools_off": on}))

@@ -39,6 +39,11 @@ def agent_address(slug: str) -> str:
     return f"/agents/{slug}"
 
 
+def build_address(slug: str) -> str:
+    """Where the nodes of that workflow are built."""
+    return f"/build/{slug}"
+
+
 def suggest_address(slug: str, *, variant: int, dataset: str = "", tools: str = "", live: Sequence[str] = ()) -> str:
     """Where a better prompt for that agent's variant is searched, by a dataset's slug, with tools as in a plan."""
     said = {"variant": str(variant), "dataset": dataset, "tools": tools, "live": ",".join(live)}

@@ -5,6 +5,7 @@ from itertools import groupby
 
 from nicegui import events, ui
 
+from app.domain.agents import NODES_MODELS
 from app.llm.providers.choices import ProviderChoice
 from app.ui.elements.buttons import button
 from app.ui.elements.clicks import on_click_of
@@ -21,11 +22,18 @@ Chosen = Callable[[str | None], Awaitable[object]]
 class ModelPicker(ui.element):
     """Shows `model`; `on_choose` gets `provider/model`, or `None` for `reset`, a way back with these words.
 
+    `None` stands for the models of a workflow's nodes, of which none is chosen here.
     A model whose key is missing is chosen once its key was asked for.
     """
 
     def __init__(
-        self, workbench: Workbench, model: str, on_choose: Chosen, *, reset: str = "", testid: str = "model-select"
+        self,
+        workbench: Workbench,
+        model: str | None,
+        on_choose: Chosen,
+        *,
+        reset: str = "",
+        testid: str = "model-select",
     ) -> None:
         super().__init__()
         self.classes("model-picker")
@@ -41,7 +49,7 @@ class ModelPicker(ui.element):
         self._list: ui.html | None = None
         self._query = ""
         with self:
-            self._button = button(model, self.open, icon="expand_more", testid=testid).classes("picker-button")
+            self._button = button("", self.open, icon="expand_more", testid=testid).classes("picker-button")
             self._button.props('aria-haspopup="listbox"')
             self._dialog = ui.dialog().props('position=top transition-duration=80 aria-label="Choose a model"')
             self._dialog.on("hide", self._dialog.clear)
@@ -52,8 +60,10 @@ class ModelPicker(ui.element):
         """What is shown as chosen."""
         return self._model
 
-    def show(self, model: str, *, trouble: str = "") -> None:
+    def show(self, model: str | None, *, trouble: str = "") -> None:
         """Show another model as the chosen one, marked when `trouble` says what is wrong with it."""
+        self._button.set_enabled(model is not None)
+        model = NODES_MODELS if model is None else model
         if (model, trouble) == self._shown:
             return
         self._shown = (model, trouble)
@@ -64,7 +74,9 @@ class ModelPicker(ui.element):
         self._button.classes(add="is-trouble" if trouble else "", remove="" if trouble else "is-trouble")
 
     async def open(self) -> None:
-        """Show the list."""
+        """Show the list, where there is something to choose."""
+        if not self._button.enabled:
+            return
         self._dialog.clear()
         self._query, self._marked = "", 0
         with self._dialog, ui.card().classes("palette").props("data-testid=model-list"):

@@ -7,7 +7,7 @@ from functools import partial
 from nicegui import background_tasks, ui
 from pydantic import JsonValue, ValidationError
 
-from app.domain.agents import Agent
+from app.domain.agents import Agent, model_of
 from app.domain.errors import WorkbenchError
 from app.domain.evals.cases import Case, Dataset
 from app.domain.evals.drafts import ExperimentDraft
@@ -127,6 +127,7 @@ class TryDialog:
         agent = self._agent
         newer = [one.number for one in agent.variants if agent.status_of(one.number) == "candidate"]
         self._variants.set_options(variant_options(agent, agent.active), value=[agent.active, *newer[-1:]])
+        self._picker.show(None if agent.kind == "workflow" else ANOTHER)
         self._live = set() if self._recorded else {one.spec.name for one in self._granted() if _is_harmless(one)}
         self._show_models()
         self._show_tools()
@@ -146,8 +147,8 @@ class TryDialog:
         self._look()
 
     async def _add_model(self, model: str | None) -> None:
-        own = self._agent.variant(self._numbers()[0]).behaviour.model
-        wanted = [*(self._models or [own]), *([model] if model else [])]
+        own = model_of(self._agent.variant(self._numbers()[0]).behaviour)
+        wanted = [*(self._models or ([own] if own else [])), *([model] if model else [])]
         self._models = list(dict.fromkeys(wanted))
         self._show_models()
 

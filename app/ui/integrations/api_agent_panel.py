@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 
 from nicegui import ui
 
-from app.domain.agents import Agent
+from app.domain.agents import Agent, declared_of, template_of
 from app.domain.keys import ApiKey
 from app.domain.values import now, well_formed
 from app.ui.elements.choice import Choice
@@ -89,7 +89,7 @@ class ApiAgentPanel(ui.element):
 
     def _show_variables(self) -> None:
         behaviour = self.agent.active_variant.behaviour
-        fields = fields_of(behaviour.system_prompt, behaviour.variables, self.variables)
+        fields = fields_of(template_of(behaviour), declared_of(behaviour), self.variables)
         self.variables = {field.variable.name: field.value for field in fields}
         self._form.visible = bool(fields)
         self._form.show(fields)

@@ -4,7 +4,7 @@ from functools import partial
 
 from nicegui import PageArguments, ui
 
-from app.domain.agents import Agent
+from app.domain.agents import Agent, model_words, tools_of
 from app.domain.errors import NotFound
 from app.domain.provenance import BEHIND
 from app.domain.sessions import FoundSession, Session, SessionPage
@@ -182,8 +182,8 @@ def _greeting() -> Html:
 
 def _agent_card(agent: Agent) -> Html:
     behaviour = agent.active_variant.behaviour
-    tools = [choice.name for choice in behaviour.tools if choice.policy != "off"]
-    chips = [tag("span", behaviour.model, cls="chip")]
+    tools = [choice.name for choice in tools_of(behaviour) if choice.policy != "off"]
+    chips = [tag("span", model_words(behaviour), cls="chip")]
     if tools:
         chips.append(tag("span", icon("build"), plural(len(tools), "tool"), cls="chip", title=", ".join(tools)))
     return tag(

@@ -5,7 +5,16 @@ from functools import partial
 
 from nicegui import ui
 
-from app.domain.agents import Agent, Behaviour, Variant, WorkingCopy, with_variant
+from app.domain.agents import (
+    Agent,
+    Behaviour,
+    PromptBehaviour,
+    Variant,
+    WorkingCopy,
+    by_prompt,
+    values_of,
+    with_variant,
+)
 from app.domain.sessions import Session, switched
 from app.domain.values import now
 from app.ui.agents.prompt_tokens import prompt_tokens
@@ -76,13 +85,13 @@ class PromptPanel(ui.element):
         return self.agent.variant(copy.origin if copy else self._session.variant)
 
     @property
-    def behaviour(self) -> Behaviour:
+    def behaviour(self) -> PromptBehaviour:
         """What is in the editor, and what was changed besides."""
         copy = self.copy
-        return copy.behaviour if copy else self.origin.behaviour
+        return by_prompt(copy.behaviour if copy else self.origin.behaviour)
 
     @property
-    def to_save(self) -> Behaviour:
+    def to_save(self) -> PromptBehaviour:
         """What would be saved: a model that was chosen for this session becomes the variant's."""
         behaviour, model = self.behaviour, self._session.model
         return behaviour if model is None else behaviour.model_copy(update={"model": model})
@@ -143,7 +152,7 @@ class PromptPanel(ui.element):
 
     def _show_state(self) -> None:
         behaviour, edited = self.behaviour, self.copy is not None
-        self._editor.fill(behaviour.values(self._session.variables), behaviour.variables)
+        self._editor.fill(values_of(behaviour, self._session.variables), behaviour.variables)
         self._state.set_content(self._state_words(edited))
         can_save = edited or self.to_save != self.origin.behaviour
         self._note.visible = can_save

@@ -24,7 +24,7 @@ class SessionComposer(ComposerBar):
         workbench: Workbench,
         session: Session,
         *,
-        model: str,
+        model: str | None,
         counting: Debounce,
         on_sent: Callable[[], Awaitable[None]],
         on_typed: Callable[[str], Awaitable[None]],
@@ -68,10 +68,10 @@ class SessionComposer(ComposerBar):
         self.attachments.sent(attached)
 
 
-def hint_of(model: str) -> str:
-    """What stands under the box while that model is asked."""
+def hint_of(model: str | None) -> str:
+    """What stands under the box while that model is asked, or those of a workflow's nodes."""
     hint = "Enter sends, Shift-Enter breaks the line."
-    return f"{hint} Scripted demo answers." if model.startswith("demo/") else hint
+    return f"{hint} Scripted demo answers." if model is not None and model.startswith("demo/") else hint
 
 
 async def run_in_background(

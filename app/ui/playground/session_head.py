@@ -5,6 +5,7 @@ from functools import partial
 
 from nicegui import ui
 
+from app.domain.agents import NODES_MODELS, model_of
 from app.domain.sessions import Session, switched
 from app.ui.conversation.conversation import Conversation
 from app.ui.conversation.figures import Figures, ceiling, token_ceiling
@@ -48,9 +49,9 @@ class SessionHead(ui.element):
             self._chips = ui.html(sanitize=False).classes("session-chips")
 
     @property
-    def model(self) -> str:
-        """The model that answers."""
-        return self._session.model or self._agent.variant(self._session.variant).behaviour.model
+    def model(self) -> str | None:
+        """The model that answers; `None` where those of a workflow's nodes do."""
+        return self._session.model or model_of(self._agent.variant(self._session.variant).behaviour)
 
     def show(self, session: Session, facts: SessionFacts) -> None:
         """Show how the session stands."""
@@ -58,12 +59,13 @@ class SessionHead(ui.element):
         self._heading.set_content(session_heading(facts))
         self._chips.set_content(session_chips(facts))
         self._variant.show(self._agent, session.variant)
-        if self._picker.model != self.model:
+        if self._picker.model != (self.model or NODES_MODELS):
             self._picker.show(self.model)
 
     async def show_trouble(self) -> None:
         """Say what stands in the model's way."""
-        self._picker.show(self.model, trouble=await self._workbench.choices.trouble(self.model))
+        if (model := self.model) is not None:
+            self._picker.show(model, trouble=await self._workbench.choices.trouble(model))
 
     async def pick_model(self) -> None:
         """Offer the models."""

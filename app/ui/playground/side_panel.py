@@ -2,15 +2,18 @@
 
 from collections.abc import Callable, Mapping
 from functools import partial
+from typing import assert_never
 
 from nicegui import ui
 
-from app.domain.agents import Agent, Behaviour, Limits
+from app.domain.agents import Agent, Behaviour, Limits, PromptBehaviour, WorkflowBehaviour, model_words
 from app.domain.errors import NotFound, StorageError
 from app.domain.sessions import Session
 from app.domain.values import size
+from app.ui.agents.nodes_note import nodes_note
 from app.ui.conversation.artifact_buttons import save
 from app.ui.conversation.tool_body import cut
+from app.ui.elements.addresses import build_address
 from app.ui.elements.buttons import button, icon_button
 from app.ui.elements.clicks import on_click_of
 from app.ui.elements.format import plural
@@ -49,7 +52,7 @@ class SidePanel(ui.element):
         with self:
             close = icon_button("close", "Close this panel", testid="side-close").classes("side-close")
             close.on("click", js_handler=_HIDE)
-            self._prompt = PromptPanel(workbench, session, on_edit=self._show_edited, on_saved=on_change)
+            self._prompt = self._prompt_panel(session)
             self._variables = VariablesPanel(workbench, session, on_change)
             self._context = ContextBar(workbench, session.id)
             self._tools = ui.html(sanitize=False, tag="section").classes("side-section")
@@ -64,14 +67,15 @@ class SidePanel(ui.element):
     def show(self, session: Session) -> None:
         """Show the session and its agent as they are now."""
         self._session = session
-        behaviour = self._agent.variant(session.variant).behaviour
-        self._prompt.show(session)
+        if self._prompt is not None:
+            self._prompt.show(session)
         self._show_edited()
-        self._settings.set_content(_settings(behaviour, session.model or behaviour.model))
+        self._settings.set_content(_settings(self._used, session.model))
 
     def look(self) -> None:
         """Take over what another tab typed."""
-        self._prompt.look()
+        if self._prompt is not None:
+            self._prompt.look()
 
     async def count_context(self) -> str:
         """Count what the next turn sends; gives it on one line with its cost, empty while it is not known."""
@@ -87,16 +91,31 @@ class SidePanel(ui.element):
     def _agent(self) -> Agent:
         return self._workbench.agents.get(self._session.agent_id)
 
+    @property
+    def _used(self) -> Behaviour:
+        """What the session's next run does."""
+        return self._agent.variant(self._session.variant).behaviour
+
+    def _prompt_panel(self, session: Session) -> PromptPanel | None:
+        match self._used:
+            case PromptBehaviour():
+                return PromptPanel(self._workbench, session, on_edit=self._show_edited, on_saved=self._on_change)
+            case WorkflowBehaviour(workflow=workflow):
+                nodes_note(workflow, build_address(self._agent.slug))
+                return None
+            case _:
+                assert_never(self._used)
+
     def _show_edited(self) -> None:
-        self._variables.show(self._session, self._prompt.behaviour)
+        edited = self._used if self._prompt is None else self._prompt.behaviour
+        self._variables.show(self._session, edited)
         toolbox = self._workbench.tools
-        used, edited = self._agent.variant(self._session.variant).behaviour, self._prompt.behaviour
-        rows = tool_rows(used, toolbox, off=self._session.tools_off, edited=edited)
+        rows = tool_rows(self._used, toolbox, off=self._session.tools_off, edited=edited)
         allowed = allowed_tools(self._session.tools_allowed, toolbox)
         self._tools.set_content(joined(tag("h2", "Tools"), rows, allowed))
 
     async def _tool_clicked(self, name: str, action: str) -> None:
-        if action == "remove":
+        if action == "remove" and self._prompt is not None:
             behaviour = self._prompt.behaviour
             left = tuple(choice for choice in behaviour.tools if choice.name != name)
             self._prompt.change(behaviour.model_copy(update={"tools": left}))
@@ -181,13 +200,20 @@ def _money(limits: Limits) -> str:
     return f"${limits.run_cost:g} a run, {session}${limits.day_cost:g} a day"
 
 
-def _settings(behaviour: Behaviour, model: str) -> Html:
-    parameters, limits = behaviour.parameters, behaviour.limits
-    facts = {
-        "Model": model,
+def _asked(behaviour: PromptBehaviour) -> dict[str, str]:
+    parameters = behaviour.parameters
+    return {
         "Temperature": "provider's choice" if parameters.temperature is None else f"{parameters.temperature:g}",
         "Answer at most": plural(parameters.max_tokens, "token"),
-        "Steps at most": f"{limits.max_steps}",
+        "Steps at most": f"{behaviour.limits.max_steps}",
+    }
+
+
+def _settings(behaviour: Behaviour, chosen: str | None) -> Html:
+    limits = behaviour.limits
+    facts = {
+        "Model": model_words(behaviour, chosen),
+        **(_asked(behaviour) if isinstance(behaviour, PromptBehaviour) else {}),
         "Time at most": f"{limits.total_time:g} s",
         **({"Tokens at most": f"{limits.run_tokens:,} a run"} if limits.run_tokens else {}),
         "Money at most": _money(limits),

@@ -2,7 +2,7 @@
 
 from collections.abc import Collection
 
-from app.domain.agents import Behaviour
+from app.domain.agents import Behaviour, tools_of
 from app.domain.tools import ToolSpec
 from app.tools.registry import Registry
 from app.ui.elements.markup import Html, icon, joined, tag
@@ -11,11 +11,11 @@ from app.ui.elements.visible import titled, visible
 
 def tool_rows(used: Behaviour, toolbox: Registry, *, off: Collection[str], edited: Behaviour) -> Html:
     """A row for each tool; `edited` is what would be saved as the next variant."""
-    choices = [choice for choice in used.tools if choice.policy != "off"]
+    choices = [choice for choice in tools_of(used) if choice.policy != "off"]
     if not choices:
         return tag("p", "This variant has no tools.", cls="faint")
     gone = set(toolbox.missing(tuple(choice.name for choice in choices)))
-    kept = {choice.name for choice in edited.tools}
+    kept = {choice.name for choice in tools_of(edited)}
     rows: list[Html] = []
     for choice in choices:
         if choice.name in gone:

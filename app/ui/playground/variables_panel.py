@@ -4,7 +4,7 @@ from collections.abc import Awaitable, Callable
 
 from nicegui import ui
 
-from app.domain.agents import Behaviour, VariableSet
+from app.domain.agents import Behaviour, VariableSet, declared_of, template_of
 from app.domain.sessions import Session
 from app.domain.values import new_id
 from app.ui.elements.buttons import button
@@ -40,7 +40,7 @@ class VariablesPanel(ui.element):
     def show(self, session: Session, behaviour: Behaviour) -> None:
         """Show a box for each variable of the prompt as it is written now."""
         self._session = session
-        self._fields = fields_of(behaviour.system_prompt, behaviour.variables, session.variables)
+        self._fields = fields_of(template_of(behaviour), declared_of(behaviour), session.variables)
         self._form.show(self._fields)
         self._set_row.visible = bool(self._fields)
         self._show_sets()

@@ -7,7 +7,7 @@ from typing import Literal
 
 from pydantic import JsonValue, TypeAdapter, ValidationError
 
-from app.domain.agents import Agent
+from app.domain.agents import Agent, template_of
 from app.domain.edits import Edit, EditedArguments, EditedMessage, EditedResult
 from app.domain.errors import WorkbenchError
 from app.domain.events import Entry, MessageAdded, RunStarted, ToolCalled, ToolReturned
@@ -72,7 +72,7 @@ class ForkDraft:
 def prompt_template(agent: Agent | None, started: RunStarted) -> str | None:
     """The prompt of the run's variant, where that is still what the run was sent; `None` where it is not known."""
     variants = agent.variants if agent is not None else ()
-    template = next((one.behaviour.system_prompt for one in variants if one.number == started.agent.variant), "")
+    template = next((template_of(one.behaviour) for one in variants if one.number == started.agent.variant), "")
     sent = started.system.text if started.system else ""
     return template if filled(template, started.variables).strip() == sent else None
 

@@ -4,7 +4,7 @@ from collections.abc import Awaitable, Callable
 
 from nicegui import PageArguments, background_tasks, events, ui
 
-from app.domain.agents import Agent
+from app.domain.agents import Agent, model_of, tools_of
 from app.domain.errors import NotFound, WorkbenchError
 from app.domain.settings import SetupProgress, SetupStep
 from app.llm.providers.catalog import DEMO
@@ -177,8 +177,8 @@ class SetupPage:
         """A session that begins with the message, shown at once."""
         chat = self._workbench.chat
         with problems_shown():
-            own = self._workbench.agents.get(agent_id).active_variant.behaviour.model
-            session = await chat.new_session(agent_id, model=None if model == own else model)
+            own = model_of(self._workbench.agents.get(agent_id).active_variant.behaviour)
+            session = await chat.new_session(agent_id, model=None if own in (None, model) else model)
             await chat.send(session.id, text)
             if await setup_saved(self._workbench.preferences, step="tour", session=session.id, toured=toured):
                 ui.navigate.to(session_address(session.id))
@@ -248,7 +248,7 @@ def guide_of_tour(agents: list[Agent]) -> Agent | None:
     """An agent that calculates, since the demo's loop does that; else any."""
 
     def calculates(agent: Agent) -> bool:
-        tools = agent.active_variant.behaviour.tools
+        tools = tools_of(agent.active_variant.behaviour)
         return any(choice.name == "calculator" and choice.policy != "off" for choice in tools)
 
     return next((agent for agent in agents if calculates(agent)), next(iter(agents), None))

@@ -2,7 +2,7 @@
 
 from nicegui import PageArguments, background_tasks, ui
 
-from app.domain.agents import Agent
+from app.domain.agents import Agent, by_prompt
 from app.domain.evals.cases import Dataset
 from app.domain.evals.suggestions import FEWEST_TO_PROVE
 from app.domain.provenance import Trigger
@@ -82,7 +82,10 @@ class SuggestPage:
             with ui.element("div").classes("row-line"):
                 ui.label("Model that proposes").classes("faint")
                 self._model = ModelPicker(
-                    self._workbench, agent.variant(chosen).behaviour.model, self._choose_model, testid="suggest-model"
+                    self._workbench,
+                    by_prompt(agent.variant(chosen).behaviour).model,
+                    self._choose_model,
+                    testid="suggest-model",
                 )
             self._note = ui.label().classes("faint").props("role=status data-testid=suggest-note")
             with ui.element("div").classes("row-line"):

@@ -61,7 +61,7 @@ async def give_to_agents(
     workbench: Workbench, undo: UndoBar, *gifts: Gift, on_done: Callable[[], object] = lambda: None
 ) -> None:
     """Ask to whom one of these is given, give it, and say what was done; `on_done` shows how it is then."""
-    wish = await GiveDialog(workbench.agents.all(), gifts).asked()
+    wish = await GiveDialog([one for one in workbench.agents.all() if one.kind == "prompt"], gifts).asked()
     if wish is None:
         return
     given: list[Agent] = []

@@ -14,7 +14,7 @@ from starlette.routing import Route
 from app.api.door.caller import caller_of, with_key
 from app.api.door.guests import PUBLIC_ROUTES, WorkbenchGuests
 from app.api.door.security import Door
-from app.domain.agents import Agent, Behaviour, new_agent
+from app.domain.agents import Agent, PromptBehaviour, new_agent
 from app.domain.provenance import Trigger
 from app.domain.values import now
 from app.engine.sessions.chat import FROM_PAGE
@@ -37,7 +37,7 @@ async def whoever(request: Request) -> JSONResponse:
 async def workbench(tmp_path: Path) -> AsyncIterator[Workbench]:
     workbench = Workbench.open(tmp_path / "data")
     for name in ("Public", "Mine", "Other"):
-        agent = new_agent(name, Behaviour(), taken_slugs=workbench.agents.slugs())
+        agent = new_agent(name, PromptBehaviour(), taken_slugs=workbench.agents.slugs())
         await workbench.agents.create(agent.model_copy(update={"is_public": name == "Public"}))
     yield workbench
     await workbench.close()

@@ -13,7 +13,7 @@ from app.api.door.guests import WorkbenchGuests
 from app.api.door.security import Door, own_authorities
 from app.api.mcp.sessions import McpSessions
 from app.api.mcp.waiting import Patience
-from app.domain.agents import Agent, Behaviour, ToolChoice, new_agent
+from app.domain.agents import Agent, PromptBehaviour, ToolChoice, new_agent
 from app.workbench import Workbench
 from tests.api.over import api_over, served
 from tests.app_process import free_port
@@ -52,7 +52,7 @@ async def client_of(
 async def agent_with(workbench: Workbench, name: str, **behaviour: object) -> Agent:
     """A new agent."""
     return await workbench.agents.create(
-        new_agent(name, Behaviour.model_validate(behaviour), taken_slugs=workbench.agents.slugs())
+        new_agent(name, PromptBehaviour.model_validate(behaviour), taken_slugs=workbench.agents.slugs())
     )
 
 

@@ -6,7 +6,7 @@ import json
 import httpx
 import pytest
 
-from app.domain.agents import Behaviour, Limits, ToolChoice, new_agent
+from app.domain.agents import Limits, PromptBehaviour, ToolChoice, new_agent
 from app.domain.tools import JsonSchema, Policy
 from app.workbench import Workbench
 from tests.api.over import api_over
@@ -29,7 +29,7 @@ async def agent(
 ) -> str:
     """The slug of an agent that calculates."""
     tools = (ToolChoice(name="calculator", policy=policy),)
-    behaviour = Behaviour(tools=tools, limits=limits or Limits(), output_schema=schema)
+    behaviour = PromptBehaviour(tools=tools, limits=limits or Limits(), output_schema=schema)
     made = new_agent("Sums", behaviour, taken_slugs=workbench.agents.slugs())
     return (await workbench.agents.create(made)).slug
 

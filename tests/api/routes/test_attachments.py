@@ -9,7 +9,7 @@ import pytest
 
 from app.api.door.guests import WorkbenchGuests
 from app.api.door.security import BODY_OF_OTHERS, ENVELOPE, Door
-from app.domain.agents import Behaviour, new_agent
+from app.domain.agents import PromptBehaviour, new_agent
 from app.domain.events import ModelCalled
 from app.domain.messages import FilePart, ImagePart
 from app.domain.settings import Preferences
@@ -26,7 +26,7 @@ MIB = 1024**2
 @pytest.fixture
 async def workbench(tmp_path: Path) -> AsyncIterator[Workbench]:
     workbench = opened(tmp_path)
-    reader = new_agent("Reader", Behaviour(), taken_slugs=())
+    reader = new_agent("Reader", PromptBehaviour(), taken_slugs=())
     await workbench.agents.create(reader.model_copy(update={"is_public": True}))
     yield workbench
     await workbench.close()

@@ -8,7 +8,7 @@ from websockets.asyncio.client import connect
 from websockets.exceptions import ConnectionClosed
 
 from app.api.door.rate import AT_ONCE, RunLimits
-from app.domain.agents import Behaviour, ToolChoice, new_agent
+from app.domain.agents import PromptBehaviour, ToolChoice, new_agent
 from app.domain.provenance import Trigger
 from tests.api.over import Counted, served
 from tests.waiting import until
@@ -136,7 +136,7 @@ async def test_a_run_goes_on_when_its_socket_is_closed(workbench, port):
 
 async def test_who_hangs_up_while_the_agent_waits_is_noticed(app, workbench):
     counted = Counted(app)
-    agent = new_agent("Asks", Behaviour(tools=(ToolChoice(name="calculator", policy="ask"),)), taken_slugs=())
+    agent = new_agent("Asks", PromptBehaviour(tools=(ToolChoice(name="calculator", policy="ask"),)), taken_slugs=())
     await workbench.agents.create(agent)
     async with served(counted) as port:
         async with connect(f"ws://127.0.0.1:{port}/api/v1/ws/chat") as socket:

@@ -11,7 +11,7 @@ import pytest
 from websockets.asyncio.client import connect
 
 from app.api.following.live_text import QUIET_SECONDS, Quiet, pieces
-from app.domain.agents import Behaviour, Limits, ToolChoice, new_agent
+from app.domain.agents import Limits, PromptBehaviour, ToolChoice, new_agent
 from app.domain.provenance import Trigger
 from app.workbench import Workbench
 from tests.waiting import until
@@ -28,7 +28,7 @@ async def asked(client: httpx.AsyncClient, text: str, **more: object) -> httpx.R
 async def impatient(workbench: Workbench) -> str:
     """The slug of an agent that does nothing twice, and stops after two steps."""
     limits = Limits(retries=0, max_steps=2, total_time=600, repeats=0)
-    behaviour = Behaviour(tools=(ToolChoice(name="calculator"), ToolChoice(name="data-transform")), limits=limits)
+    behaviour = PromptBehaviour(tools=(ToolChoice(name="calculator"), ToolChoice(name="data-transform")), limits=limits)
     return (await workbench.agents.create(new_agent("Impatient", behaviour, taken_slugs=()))).slug
 
 

@@ -6,7 +6,7 @@ import httpx
 from starlette.types import Receive, Scope, Send
 
 from app.api.door.caller import ANYONE, CALLER
-from app.domain.agents import Behaviour, ToolChoice, new_agent
+from app.domain.agents import PromptBehaviour, ToolChoice, new_agent
 from app.domain.events import ToolReturned
 from app.engine.run.run import Run
 from app.workbench import Workbench
@@ -27,7 +27,7 @@ def client_of(workbench: Workbench, *, stranger: bool = False) -> httpx.AsyncCli
 
 
 async def a_run(workbench: Workbench, text: str) -> Run:
-    behaviour = Behaviour(tools=(ToolChoice(name="calculator"),))
+    behaviour = PromptBehaviour(tools=(ToolChoice(name="calculator"),))
     agent = await workbench.agents.create(new_agent("Adds", behaviour, taken_slugs=workbench.agents.slugs()))
     session = await workbench.chat.new_session(agent.id)
     live = await workbench.chat.send(session.id, text)

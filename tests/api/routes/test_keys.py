@@ -8,7 +8,7 @@ import pytest
 
 from app.api.door.guests import WorkbenchGuests
 from app.api.door.security import Door
-from app.domain.agents import Behaviour, new_agent
+from app.domain.agents import PromptBehaviour, new_agent
 from app.workbench import Workbench
 from tests.api.over import api_over, opened
 
@@ -19,7 +19,7 @@ TOKEN = "A-token-of-tests-with-43-characters-_0123456"
 @pytest.fixture
 async def workbench(tmp_path: Path) -> AsyncIterator[Workbench]:
     workbench = opened(tmp_path)
-    await workbench.agents.create(new_agent("Mine", Behaviour(), taken_slugs=()))
+    await workbench.agents.create(new_agent("Mine", PromptBehaviour(), taken_slugs=()))
     yield workbench
     await workbench.close()
 

@@ -4,7 +4,7 @@ import asyncio
 
 import httpx
 
-from app.domain.agents import Behaviour, ToolChoice, new_agent
+from app.domain.agents import PromptBehaviour, ToolChoice, new_agent
 from app.domain.trace import open_pauses
 from app.engine.run.run import Run
 from app.engine.run.stopwatch import SystemClock
@@ -26,7 +26,7 @@ def client_of(workbench: Workbench) -> httpx.AsyncClient:
 
 async def waiting(workbench: Workbench) -> Run:
     """A run that waits for leave to calculate."""
-    behaviour = Behaviour(tools=(ToolChoice(name="calculator", policy="ask"),))
+    behaviour = PromptBehaviour(tools=(ToolChoice(name="calculator", policy="ask"),))
     agent = await workbench.agents.create(new_agent("Asks", behaviour, taken_slugs=workbench.agents.slugs()))
     session = await workbench.chat.new_session(agent.id)
     live = await workbench.chat.send(session.id, SUM)

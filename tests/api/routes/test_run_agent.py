@@ -3,7 +3,7 @@
 import asyncio
 import json
 
-from app.domain.agents import Behaviour, ToolChoice, new_agent
+from app.domain.agents import PromptBehaviour, ToolChoice, new_agent
 from tests.waiting import until
 
 SUM = "What is 5 + 10, then multiply by 3?"
@@ -123,7 +123,7 @@ async def test_a_run_in_the_background_is_answered_at_once(client, workbench):
 
 
 async def test_a_run_that_waits_for_a_person_is_answered_as_paused(client, workbench):
-    behaviour = Behaviour(tools=(ToolChoice(name="calculator", policy="ask"),))
+    behaviour = PromptBehaviour(tools=(ToolChoice(name="calculator", policy="ask"),))
     await workbench.agents.create(new_agent("Asks", behaviour, taken_slugs=()))
     run = (await asyncio.wait_for(client.post("/agents/asks/run", json={"input": SHORT}), 10)).json()["data"]
     assert run["status"] == "paused"

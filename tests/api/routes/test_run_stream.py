@@ -11,7 +11,7 @@ from websockets.exceptions import ConnectionClosed, InvalidStatus
 
 from app.api.following.live_text import LiveText
 from app.api.following.sockets import TOO_SLOW, Gone, SocketWriter
-from app.domain.agents import Behaviour, ToolChoice, new_agent
+from app.domain.agents import PromptBehaviour, ToolChoice, new_agent
 from app.domain.streaming import Draft
 from app.engine.run.run import Run
 from tests.api.over import Counted, api_over, opened, served
@@ -98,7 +98,7 @@ async def test_what_is_over_or_not_there_is_told(workbench, port, client):
 
 async def test_who_hangs_up_is_noticed_and_the_run_goes_on(app, workbench):
     counted = Counted(app)
-    agent = new_agent("Asks", Behaviour(tools=(ToolChoice(name="calculator", policy="ask"),)), taken_slugs=())
+    agent = new_agent("Asks", PromptBehaviour(tools=(ToolChoice(name="calculator", policy="ask"),)), taken_slugs=())
     session = await workbench.chat.new_session((await workbench.agents.create(agent)).id)
     live = await workbench.chat.send(session.id, SUM)
     await until(lambda: live.control.waits)

@@ -11,7 +11,7 @@ from fastapi import FastAPI
 
 from app.api.door.security import Door, install
 from app.api.routes.uploads import file_routes
-from app.domain.agents import Behaviour, new_agent
+from app.domain.agents import PromptBehaviour, new_agent
 from app.domain.settings import Preferences
 from app.workbench import Workbench
 from tests.door import LARGEST_FILE, NoGuests
@@ -46,7 +46,7 @@ async def client(workbench: Workbench) -> AsyncIterator[httpx.AsyncClient]:
 @pytest.fixture
 async def uploads(workbench: Workbench) -> str:
     """Where a session takes its files."""
-    agent = await workbench.agents.create(new_agent("Reader", Behaviour(), taken_slugs=()))
+    agent = await workbench.agents.create(new_agent("Reader", PromptBehaviour(), taken_slugs=()))
     return f"/uploads/{(await workbench.chat.new_session(agent.id)).id}"
 
 

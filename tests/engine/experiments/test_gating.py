@@ -255,7 +255,7 @@ def test_only_the_gate_makes_another_variant_the_active_one():
                 setters.add(place)
     assert callers == {"engine/experiments/gating.py"}
     undoing = {"ui/agents/agent_page.py", "ui/compare/comparison_page.py", "ui/tools/give_to_agents.py"}
-    assert setters == {"domain/agents.py", "api/mcp/evals.py", "engine/experiments/handing.py", *undoing}
+    assert setters == {"domain/agents/agents.py", "api/mcp/evals.py", "engine/experiments/handing.py", *undoing}
 
 
 def _computed(literal: ast.Dict) -> set[object]:

@@ -5,7 +5,7 @@ from collections.abc import AsyncGenerator, Awaitable, Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from app.domain.agents import Agent, Behaviour, Limits, ToolChoice, new_agent, with_variant
+from app.domain.agents import Agent, Limits, PromptBehaviour, ToolChoice, new_agent, with_variant
 from app.domain.errors import NotFound
 from app.domain.evals.cases import Case, CaseContent, new_cases
 from app.domain.evals.drafts import ExperimentDraft
@@ -120,7 +120,9 @@ class Trials:
 
     async def agent(self, *tools: ToolChoice | str, variants: int = 1, **limits: float) -> Agent:
         choices = tuple(ToolChoice(name=one) if isinstance(one, str) else one for one in tools)
-        first = Behaviour(system_prompt="Be {{mood}}.", model="fake/model", tools=choices, limits=Limits(**limits))
+        first = PromptBehaviour(
+            system_prompt="Be {{mood}}.", model="fake/model", tools=choices, limits=Limits(**limits)
+        )
         agent = new_agent(SLUG.title(), first, taken_slugs=())
         for number in range(2, variants + 1):
             agent = with_variant(agent, first.model_copy(update={"system_prompt": f"Variant {number}."}), origin=1)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from app.domain.agents import Behaviour, Limits, ToolChoice, new_agent, with_variant
+from app.domain.agents import Limits, PromptBehaviour, ToolChoice, new_agent, with_variant
 from app.domain.edits import EditedArguments, EditedMessage, EditedResult, ToolSource
 from app.domain.errors import Conflict, NotFound, WorkbenchError
 from app.domain.events import FileChanged, Forked, ToolCalled, ToolReturned
@@ -47,7 +47,7 @@ class World:
     async def run(self, *tools: ToolChoice | str, text: str = "pay 5 twice", **limits: float) -> Run:
         """A run that pays 5 and writes /a.txt, then pays 7, then says so."""
         choices = tuple(ToolChoice(name=one) if isinstance(one, str) else one for one in tools or ("pay", "note"))
-        behaviour = Behaviour(
+        behaviour = PromptBehaviour(
             system_prompt="Be {{mood}}.", model="scripted/model", tools=choices, limits=Limits(**limits)
         )
         agent = await self.data.agents.create(new_agent("Payer", behaviour, taken_slugs=self.data.agents.slugs()))
@@ -360,7 +360,7 @@ async def test_an_unknown_model_is_refused(world: World) -> None:
 
 async def test_another_variant_brings_its_prompt_tools_and_limits(world: World) -> None:
     live = await world.run()
-    other = Behaviour(system_prompt="Be short.", model="scripted/model", tools=(ToolChoice(name="look"),))
+    other = PromptBehaviour(system_prompt="Be short.", model="scripted/model", tools=(ToolChoice(name="look"),))
     await world.data.agents.change(live.started.agent.id, lambda agent: with_variant(agent, other, origin=1))
     world.models.say("short")
     fork = await world.fork(live, 1, variant=2)
@@ -406,7 +406,7 @@ async def test_two_forks_at_once_do_not_touch_each_other(world: World) -> None:
 
 
 async def test_a_run_that_goes_on_can_be_forked_from_what_is_finished(world: World) -> None:
-    behaviour = Behaviour(model="scripted/model", tools=(ToolChoice(name="pay"),))
+    behaviour = PromptBehaviour(model="scripted/model", tools=(ToolChoice(name="pay"),))
     agent = await world.data.agents.create(new_agent("Slow", behaviour, taken_slugs=()))
     session = await world.chat.new_session(agent.id)
     world.models.say(reply("", pay("c1", 1)))
@@ -482,7 +482,7 @@ async def test_the_session_of_a_fork_has_what_was_said_before(world: World) -> N
 
 
 async def test_a_permission_is_not_taken_along(world: World) -> None:
-    behaviour = Behaviour(model="scripted/model", tools=(ToolChoice(name="pay", policy="ask"),))
+    behaviour = PromptBehaviour(model="scripted/model", tools=(ToolChoice(name="pay", policy="ask"),))
     agent = await world.data.agents.create(new_agent("Asks", behaviour, taken_slugs=()))
     session = await world.chat.new_session(agent.id)
     world.models.say(reply("", pay("c1", 1)))

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from app.domain.agents import Behaviour, Variable, new_agent, with_variant
+from app.domain.agents import PromptBehaviour, Variable, new_agent, with_variant
 from app.domain.errors import NotFound, WorkbenchError
 from app.domain.messages import ToolCall, system_message, user_message
 from app.domain.models import Price
@@ -120,7 +120,7 @@ async def test_the_next_request_is_refused_as_send_would_be(bench):
 
 
 async def two_variants(bench):
-    first = Behaviour(system_prompt="Be {{mood}}.", model="scripted/model", variables=(Variable(name="mood"),))
+    first = PromptBehaviour(system_prompt="Be {{mood}}.", model="scripted/model", variables=(Variable(name="mood"),))
     agent = new_agent("Tester", first, taken_slugs=())
     agent = with_variant(agent, first.model_copy(update={"system_prompt": "Be brief."}), origin=1)
     agent = with_variant(agent, first.model_copy(update={"model": "scripted/other"}), origin=1)

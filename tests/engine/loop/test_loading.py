@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from app.domain.agents import Agent, Behaviour, ToolChoice, new_agent
+from app.domain.agents import Agent, PromptBehaviour, ToolChoice, new_agent
 from app.domain.errors import ToolError
 from app.domain.events import Entry, ModelCalled, ToolReturned
 from app.domain.forks.forks import ForkPlan
@@ -36,7 +36,7 @@ async def workbench(tmp_path: Path) -> AsyncIterator[Workbench]:
 
 async def agent_of(workbench: Workbench, **behaviour: object) -> Agent:
     tools = tuple(ToolChoice(name=name) for name in KITS)
-    made = Behaviour(tools=tools).model_copy(update=behaviour)
+    made = PromptBehaviour(tools=tools).model_copy(update=behaviour)
     return await workbench.agents.create(new_agent("Handy", made, taken_slugs=workbench.agents.slugs()))
 
 

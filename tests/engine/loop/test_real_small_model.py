@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from app.domain.agents import Behaviour, ToolChoice, new_agent
+from app.domain.agents import PromptBehaviour, ToolChoice, new_agent
 from app.domain.models import Price
 from app.domain.streaming import ModelRequest
 from app.domain.trace import steps
@@ -53,7 +53,7 @@ async def test_a_real_model_chooses_a_tool_and_the_engine_runs_it(tmp_path: Path
     chat = Chat(data.agents, data.sessions, runs, registry)
     reader_off = ToolChoice(name="read_result", policy="off")  # each schema more takes this model seconds to read
     tools = (ToolChoice(name="calculator"), ToolChoice(name="list_files"), reader_off)
-    agent = await data.agents.create(new_agent("Needle", Behaviour(model=NAME, tools=tools), taken_slugs=()))
+    agent = await data.agents.create(new_agent("Needle", PromptBehaviour(model=NAME, tools=tools), taken_slugs=()))
     session = await chat.new_session(agent.id)
     live = await chat.send(session.id, "Add 5 and 10 with the calculator")
     await asyncio.wait_for(live.ended(), 60)

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from app.domain.agents import Behaviour, ToolChoice, new_agent
+from app.domain.agents import PromptBehaviour, ToolChoice, new_agent
 from app.domain.errors import ModelFailure
 from app.domain.events import ModelFailed, RunFinished, ToolReturned
 from app.domain.messages import FilePart, ToolCall
@@ -47,7 +47,7 @@ class Bench:
 
     async def begin(self, text: str) -> Run:
         tools = tuple(ToolChoice(name=name) for name in ("leak", "leak_much", "break_down", "leak_slowly"))
-        behaviour = Behaviour(system_prompt=f"Use {KEY}.", model="scripted/model", tools=tools)
+        behaviour = PromptBehaviour(system_prompt=f"Use {KEY}.", model="scripted/model", tools=tools)
         agent = await self.data.agents.create(new_agent("Tester", behaviour, taken_slugs=self.data.agents.slugs()))
         session = await self.chat.new_session(agent.id)
         return await self.chat.send(session.id, text)

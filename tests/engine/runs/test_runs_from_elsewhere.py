@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from app.domain.agents import Behaviour, Limits, ToolChoice, new_agent, promoted, with_variant
+from app.domain.agents import Limits, PromptBehaviour, ToolChoice, new_agent, promoted, with_variant
 from app.domain.errors import Conflict
 from app.domain.events import (
     Entry,
@@ -93,7 +93,9 @@ def in_session(first: Entry, session_id: str) -> RunStarted:
 
 async def own_agent(world: World, *policies: str, active: int = 1) -> str:
     """An agent with a variant for each policy of the tool that pays."""
-    first, *others = (Behaviour(model="scripted/model", tools=(ToolChoice(name="pay", policy=p),)) for p in policies)
+    first, *others = (
+        PromptBehaviour(model="scripted/model", tools=(ToolChoice(name="pay", policy=p),)) for p in policies
+    )
     agent = new_agent("Payer", first, taken_slugs=())
     for behaviour in others:
         agent = with_variant(agent, behaviour, origin=1)

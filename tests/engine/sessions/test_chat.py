@@ -2,7 +2,7 @@ import asyncio
 
 import pytest
 
-from app.domain.agents import Behaviour, ToolChoice, Variable, new_agent, with_variant
+from app.domain.agents import PromptBehaviour, ToolChoice, Variable, new_agent, with_variant
 from app.domain.errors import Conflict, NotFound, TooLarge, WorkbenchError
 from app.domain.messages import ToolCall
 from app.domain.trace import RunFilter
@@ -141,7 +141,7 @@ async def test_a_tool_that_is_gone_and_turned_off_stops_nobody(bench):
 
 async def test_the_next_run_uses_the_variant_the_session_was_switched_to(bench):
     mood = Variable(name="mood", default="calm")
-    first = Behaviour(system_prompt="Be {{mood}}.", model="scripted/model", variables=(mood,))
+    first = PromptBehaviour(system_prompt="Be {{mood}}.", model="scripted/model", variables=(mood,))
     loud = first.model_copy(update={"variables": (mood.model_copy(update={"default": "loud"}),)})
     agent = with_variant(new_agent("Moody", first, taken_slugs=()), loud, origin=1)
     await bench.data.agents.create(agent)
@@ -163,7 +163,7 @@ async def test_a_value_chosen_in_the_session_stays_with_it_and_is_not_filled_in_
 
 
 async def test_an_agent_without_a_prompt_is_asked_without_one(bench):
-    agent = new_agent("Bare", Behaviour(system_prompt=" \n", model="scripted/model"), taken_slugs=())
+    agent = new_agent("Bare", PromptBehaviour(system_prompt=" \n", model="scripted/model"), taken_slugs=())
     await bench.data.agents.create(agent)
     live = await say(bench, await bench.chat.new_session(agent.id), "one", "1")
     assert live.started.system is None
@@ -171,7 +171,7 @@ async def test_an_agent_without_a_prompt_is_asked_without_one(bench):
 
 async def test_the_output_schema_goes_with_each_request(bench):
     schema = {"type": "object"}
-    behaviour = Behaviour(model="scripted/model", output_schema=schema)
+    behaviour = PromptBehaviour(model="scripted/model", output_schema=schema)
     agent = await bench.data.agents.create(new_agent("Json", behaviour, taken_slugs=()))
     live = await say(bench, await bench.chat.new_session(agent.id), "one", "{}")
     assert bench.models.requests[0].output_schema == live.started.output_schema == schema

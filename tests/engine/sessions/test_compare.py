@@ -5,7 +5,7 @@ from collections.abc import Callable
 
 import pytest
 
-from app.domain.agents import Agent, Behaviour, ToolChoice, new_agent, with_variant
+from app.domain.agents import Agent, PromptBehaviour, ToolChoice, new_agent, with_variant
 from app.domain.comparisons import ColumnChoice, Comparison
 from app.domain.errors import Conflict, NotFound, StorageError, TooLarge, WorkbenchError
 from app.domain.messages import FilePart
@@ -22,7 +22,7 @@ def compare(bench) -> Compare:
     return Compare(bench.chat, bench.data.sessions, bench.data.comparisons, bench.runs, bench.data.scores)
 
 
-async def make_agent(bench, *behaviours: Behaviour) -> Agent:
+async def make_agent(bench, *behaviours: PromptBehaviour) -> Agent:
     first, *others = behaviours or (prompted("one"), prompted("two"))
     agent = new_agent("Tester", first, taken_slugs=bench.data.agents.slugs())
     for behaviour in others:
@@ -30,12 +30,12 @@ async def make_agent(bench, *behaviours: Behaviour) -> Agent:
     return await bench.data.agents.create(agent)
 
 
-def prompted(prompt: str, *tools: str) -> Behaviour:
+def prompted(prompt: str, *tools: str) -> PromptBehaviour:
     choices = tuple(ToolChoice(name=name) for name in tools)
-    return Behaviour(system_prompt=prompt, model="scripted/model", tools=choices)
+    return PromptBehaviour(system_prompt=prompt, model="scripted/model", tools=choices)
 
 
-async def two_columns(bench, compare, *behaviours: Behaviour) -> Comparison:
+async def two_columns(bench, compare, *behaviours: PromptBehaviour) -> Comparison:
     agent = await make_agent(bench, *behaviours)
     return await compare.start([ColumnChoice(agent_id=agent.id, variant=number) for number in (1, 2)])
 

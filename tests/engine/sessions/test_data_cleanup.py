@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from app.domain.agents import Agent, Behaviour, new_agent
+from app.domain.agents import Agent, PromptBehaviour, new_agent
 from app.domain.trace import CallView, steps
 from app.engine.loop.attachments import kept
 from app.engine.run.run import Run
@@ -45,7 +45,7 @@ class Desk:
         self.chat = Chat(self.data.agents, self.data.sessions, self.runs, self.registry)
 
     async def agent(self, **changes: object) -> Agent:
-        behaviour = Behaviour.model_validate({**SAMPLE["behaviour"], **changes})
+        behaviour = PromptBehaviour.model_validate({**SAMPLE["behaviour"], **changes})
         return await self.data.agents.create(new_agent(SAMPLE["name"], behaviour, taken_slugs=self.data.agents.slugs()))
 
     async def ask(self, text: str, **changes: object) -> Run:

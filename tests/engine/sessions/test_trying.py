@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from app.domain.agents import Behaviour, Limits, Parameters, ToolChoice
+from app.domain.agents import Limits, Parameters, PromptBehaviour, ToolChoice
 from app.domain.forks.forks import ForkPlan
 from app.domain.models import Price
 from app.domain.provenance import WORKING_COPY, Trigger
@@ -26,13 +26,13 @@ async def house(tmp_path: Path) -> AsyncIterator[Household]:
     await house.closed()
 
 
-def typed(prompt: str = "Typed", **limits: float) -> Behaviour:
+def typed(prompt: str = "Typed", **limits: float) -> PromptBehaviour:
     choices = tuple(ToolChoice(name=name) for name in TOOLS)
     own, held = Parameters(max_tokens=10), Limits(**limits)
-    return Behaviour(system_prompt=prompt, model="scripted/model", tools=choices, parameters=own, limits=held)
+    return PromptBehaviour(system_prompt=prompt, model="scripted/model", tools=choices, parameters=own, limits=held)
 
 
-async def trial(house: Household, behaviour: Behaviour) -> Session:
+async def trial(house: Household, behaviour: PromptBehaviour) -> Session:
     agent_id = await house.agent()
     return await house.chat.new_session(agent_id, 1, tried=behaviour)
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from app.domain.agents import Behaviour, ToolChoice, new_agent
+from app.domain.agents import PromptBehaviour, ToolChoice, new_agent
 from app.domain.apps import ViewOf
 from app.domain.errors import Conflict, ToolError
 from app.domain.events import Decision, MessageAdded, PauseRequested, ToolReturned
@@ -41,7 +41,7 @@ class Desk:
 
     async def brought(self, policy: Policy = "auto") -> ViewOf:
         agents, tools = self.workbench.agents, (ToolChoice(name="apps__show", policy=policy),)
-        agent = await agents.create(new_agent("Shows", Behaviour(tools=tools), taken_slugs=agents.slugs()))
+        agent = await agents.create(new_agent("Shows", PromptBehaviour(tools=tools), taken_slugs=agents.slugs()))
         session = await self.workbench.chat.new_session(agent.id)
         live = await self.workbench.chat.send(session.id, "call apps__show with title=Hello")
         if policy == "ask":

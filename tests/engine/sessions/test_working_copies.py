@@ -2,7 +2,7 @@
 
 import pytest
 
-from app.domain.agents import Behaviour, WorkingCopy
+from app.domain.agents import PromptBehaviour, WorkingCopy
 from app.domain.errors import StorageError
 from app.domain.values import now
 from app.engine.sessions.working_copies import WorkingCopies
@@ -31,7 +31,7 @@ class Shelf:
 
 
 def copy(prompt: str) -> WorkingCopy:
-    return WorkingCopy(agent_id="a", origin=1, behaviour=Behaviour(system_prompt=prompt), updated_at=now())
+    return WorkingCopy(agent_id="a", origin=1, behaviour=PromptBehaviour(system_prompt=prompt), updated_at=now())
 
 
 async def test_many_keystrokes_are_one_write():

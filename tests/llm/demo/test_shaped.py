@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from app.domain.agents import Behaviour
+from app.domain.agents import PromptBehaviour
 from app.domain.messages import user_message
 from app.domain.streaming import ModelRequest, Reply, TextDelta
 from app.engine.loop.output import check_output
@@ -109,7 +109,7 @@ TEMPLATES = [json.loads(path.read_bytes()) for path in sorted((assets() / "templ
 
 @pytest.mark.parametrize("template", TEMPLATES, ids=lambda template: template["name"])
 async def test_each_template_with_a_schema_gets_an_answer_that_fits(template: dict[str, Any]):
-    schema = Behaviour.model_validate(template["behaviour"]).output_schema
+    schema = PromptBehaviour.model_validate(template["behaviour"]).output_schema
     for example in template["examples"]:
         reply = await reply_to(example, schema)
         if schema is not None and not reply.message.tool_calls:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from app.domain.agents import Behaviour, new_agent
+from app.domain.agents import PromptBehaviour, new_agent
 from app.domain.errors import NotFound, StorageError
 from app.store.folder.archive import MANIFEST, PARTS, SIGNATURE, is_safe
 from app.store.folder.backups import Backups, put_back
@@ -22,7 +22,7 @@ from app.store.journal.database import JournalDB
 async def with_cook(path: Path) -> DataFolder:
     """An open folder with an agent, a picture and a tool file."""
     folder = DataFolder.open(path)
-    await folder.agents.create(new_agent("Cook", Behaviour(), taken_slugs=()))
+    await folder.agents.create(new_agent("Cook", PromptBehaviour(), taken_slugs=()))
     await folder.artifacts.put(b"picture")
     (path / "tools").mkdir()
     (path / "tools" / "soup.py").write_text("def soup(): ...")
@@ -54,7 +54,7 @@ async def test_a_backup_holds_the_data_and_no_key(tmp_path: Path):
 async def test_what_was_restored_is_there_after_the_next_start_and_the_old_data_is_kept(tmp_path: Path):
     folder = await with_cook(tmp_path)
     backup = await folder.backups.take()
-    await folder.agents.create(new_agent("Waiter", Behaviour(), taken_slugs=()))
+    await folder.agents.create(new_agent("Waiter", PromptBehaviour(), taken_slugs=()))
     (tmp_path / "tools" / "soup.py").write_text("changed")
     await folder.backups.restore(backup.name)
     assert folder.backups.waits and len(folder.agents.all()) == 2
@@ -70,7 +70,7 @@ async def test_what_was_restored_is_there_after_the_next_start_and_the_old_data_
 async def test_a_restore_that_nobody_wants_any_more_changes_nothing(tmp_path: Path):
     folder = await with_cook(tmp_path)
     backup = await folder.backups.take()
-    await folder.agents.create(new_agent("Waiter", Behaviour(), taken_slugs=()))
+    await folder.agents.create(new_agent("Waiter", PromptBehaviour(), taken_slugs=()))
     await folder.backups.restore(backup.name)
     await folder.backups.give_up()
     await folder.close()
@@ -85,7 +85,7 @@ async def test_a_start_killed_anywhere_in_a_restore_is_gone_on_with(tmp_path: Pa
     """Every state that the moves of one restore go through is a beginning of another."""
     folder = await with_cook(tmp_path / "data")
     backup = await folder.backups.take()
-    await folder.agents.create(new_agent("Waiter", Behaviour(), taken_slugs=()))
+    await folder.agents.create(new_agent("Waiter", PromptBehaviour(), taken_slugs=()))
     await folder.backups.restore(backup.name)
     await folder.close()
     data = tmp_path / "data"
@@ -115,7 +115,7 @@ async def test_a_backup_taken_while_everything_is_written_opens_without_damage(t
         number = 0
         while not done.is_set():
             number += 1
-            await folder.agents.create(new_agent(f"Cook {number}", Behaviour(), taken_slugs=()))
+            await folder.agents.create(new_agent(f"Cook {number}", PromptBehaviour(), taken_slugs=()))
 
     writing = asyncio.create_task(write())
     for _ in range(5):

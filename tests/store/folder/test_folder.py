@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from app.domain.agents import Behaviour, new_agent
+from app.domain.agents import PromptBehaviour, new_agent
 from app.domain.errors import StorageError
 from app.domain.trace import RunFilter
 from app.store.folder.folder import DataFolder
@@ -39,7 +39,7 @@ async def test_only_the_first_open_is_the_first_start(tmp_path: Path):
 
 async def test_what_was_stored_is_there_when_it_is_opened_again(tmp_path: Path):
     folder = DataFolder.open(tmp_path)
-    cook = await folder.agents.create(new_agent("Cook", Behaviour(), taken_slugs=()))
+    cook = await folder.agents.create(new_agent("Cook", PromptBehaviour(), taken_slugs=()))
     digest = await folder.artifacts.put(b"picture")
     await folder.close()
     folder = DataFolder.open(tmp_path)
@@ -52,7 +52,7 @@ async def test_what_was_stored_is_there_when_it_is_opened_again(tmp_path: Path):
 @pytest.mark.skipif(os.name == "nt", reason="Windows has other permissions")
 async def test_everything_in_it_is_private(tmp_path: Path):
     folder = DataFolder.open(tmp_path / "data")
-    await folder.agents.create(new_agent("Cook", Behaviour(), taken_slugs=()))
+    await folder.agents.create(new_agent("Cook", PromptBehaviour(), taken_slugs=()))
     await folder.close()
     assert modes_in(tmp_path) == {
         "data": 0o700,
@@ -186,7 +186,7 @@ async def test_leftovers_of_a_killed_app_are_swept_away(tmp_path: Path):
 
 async def test_a_damaged_schema_record_is_told_and_costs_nothing_else(tmp_path: Path):
     folder = DataFolder.open(tmp_path)
-    cook = await folder.agents.create(new_agent("Cook", Behaviour(), taken_slugs=()))
+    cook = await folder.agents.create(new_agent("Cook", PromptBehaviour(), taken_slugs=()))
     await folder.close()
     path = tmp_path / "app.tdb"
     path.write_bytes(path.read_bytes().replace(b'["schema"', b'["scheme"'))
@@ -273,7 +273,7 @@ def test_a_folder_up_to_date_is_not_backed_up(tmp_path: Path):
 FILL = """
 import asyncio, json, resource, signal, sys
 from pathlib import Path
-from app.domain.agents import Behaviour, new_agent
+from app.domain.agents import PromptBehaviour, new_agent
 from app.domain.errors import StorageError
 from app.store.folder.folder import DataFolder
 
@@ -281,7 +281,7 @@ async def fill(path):
     folder, stored, words = DataFolder.open(path), [], ""
     try:
         for number in range(10_000):
-            made = new_agent(f"Agent {number}", Behaviour(system_prompt="x" * 5000), taken_slugs=())
+            made = new_agent(f"Agent {number}", PromptBehaviour(system_prompt="x" * 5000), taken_slugs=())
             await folder.agents.create(made)
             stored.append(made.slug)
     except StorageError as error:

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from app.domain.agents import Behaviour, Limits, ToolChoice, VariableSet, WorkingCopy, new_agent
+from app.domain.agents import Limits, PromptBehaviour, ToolChoice, VariableSet, WorkingCopy, new_agent
 from app.domain.errors import StorageError
 from app.domain.evals.experiments import Column, Experiment, Plan
 from app.domain.keys import ApiKey
@@ -37,7 +37,9 @@ DROPPED = {"api_keys", "sent_requests", "trusted_files", "providers", "provider_
 """Tables of which a foreign backup restores nothing."""
 SERVER = McpServer(name="files", transport=StdioTransport(command="evil"), seen_tools=())
 GRANT = McpGrant(url="https://evil.example/mcp", client_id="x", token_endpoint="https://evil.example/token")
-WIDE = Behaviour(tools=(ToolChoice(name="shell"), ToolChoice(name="look", policy="off")), limits=Limits(run_cost=1e9))
+WIDE = PromptBehaviour(
+    tools=(ToolChoice(name="shell"), ToolChoice(name="look", policy="off")), limits=Limits(run_cost=1e9)
+)
 
 
 async def filled(path: Path) -> DataFolder:

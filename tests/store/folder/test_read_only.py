@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from app.domain.agents import Behaviour, new_agent
+from app.domain.agents import PromptBehaviour, new_agent
 from app.domain.errors import StorageError
 from app.domain.trace import RunFilter
 from app.store.folder.folder import DataFolder
@@ -38,7 +38,7 @@ async def test_data_of_a_newer_app_is_read_and_nothing_of_it_changes(tmp_path: P
 
 
 WRITES: dict[str, Callable[[DataFolder], Awaitable[object]]] = {
-    "agent": lambda folder: folder.agents.create(new_agent("Cook", Behaviour(), taken_slugs=())),
+    "agent": lambda folder: folder.agents.create(new_agent("Cook", PromptBehaviour(), taken_slugs=())),
     "session": lambda folder: folder.sessions.delete(SESSION),
     "row": lambda folder: folder.rows.delete([RUN]),
     "preferences": lambda folder: folder.preferences.save(folder.preferences.get()),

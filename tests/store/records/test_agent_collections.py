@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from app.domain.agents import Behaviour, VariableSet, WorkingCopy, new_agent, with_variant
+from app.domain.agents import PromptBehaviour, VariableSet, WorkingCopy, new_agent, with_variant
 from app.domain.comparisons import ComparedTurn, Comparison
 from app.domain.errors import Conflict, NotFound
 from app.domain.sessions import Session
@@ -26,7 +26,7 @@ def database(tmp_path: Path) -> JournalDB:
 
 
 def working_copy(prompt: str, agent_id: str = "a") -> WorkingCopy:
-    return WorkingCopy(agent_id=agent_id, origin=1, behaviour=Behaviour(system_prompt=prompt), updated_at=now())
+    return WorkingCopy(agent_id=agent_id, origin=1, behaviour=PromptBehaviour(system_prompt=prompt), updated_at=now())
 
 
 async def test_a_working_copy_survives_the_app_until_it_is_dropped(database: JournalDB, tmp_path: Path):
@@ -61,10 +61,12 @@ async def test_a_working_copy_that_cannot_be_read_is_none(database: JournalDB, t
 
 async def test_two_tabs_that_save_at_once_make_two_variants(database: JournalDB):
     agents = Agents(database)
-    cook = await agents.create(new_agent("Cook", Behaviour(), taken_slugs=()))
+    cook = await agents.create(new_agent("Cook", PromptBehaviour(), taken_slugs=()))
     await asyncio.gather(
         *(
-            agents.change(cook.id, lambda newest, p=prompt: with_variant(newest, Behaviour(system_prompt=p), origin=1))
+            agents.change(
+                cook.id, lambda newest, p=prompt: with_variant(newest, PromptBehaviour(system_prompt=p), origin=1)
+            )
             for prompt in ("soup", "cake")
         )
     )

@@ -8,7 +8,7 @@ from typing import get_args
 import pytest
 from pydantic import JsonValue
 
-from app.domain.agents import Agent, Behaviour, new_agent
+from app.domain.agents import Agent, PromptBehaviour, new_agent
 from app.domain.errors import Conflict, NotFound
 from app.domain.provenance import Parent
 from app.domain.sessions import Session
@@ -27,7 +27,7 @@ def database(tmp_path: Path) -> JournalDB:
 
 
 def agent(name: str, taken: set[str] | None = None) -> Agent:
-    return new_agent(name, Behaviour(), taken_slugs=taken or set())
+    return new_agent(name, PromptBehaviour(), taken_slugs=taken or set())
 
 
 async def test_agents_are_listed_by_name_without_deleted_ones(database: JournalDB):

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from pydantic import ValidationError
 
-from app.domain.agents import Agent, Behaviour, Limits, Parameters, Variable, WorkingCopy
+from app.domain.agents import Agent, Limits, Parameters, PromptBehaviour, Variable, WorkingCopy
 from app.domain.values import now
 from app.ui.agents.editor_draft import EditorDraft
 from app.ui.agents.editor_output import BadSchema, read_schema
@@ -30,8 +30,8 @@ def tutor(workbench: Workbench) -> Agent:
     return workbench.agents.by_slug("math-tutor")
 
 
-def prompted(text: str) -> Behaviour:
-    return Behaviour(system_prompt=text)
+def prompted(text: str) -> PromptBehaviour:
+    return PromptBehaviour(system_prompt=text)
 
 
 async def test_a_change_is_the_working_copy_of_every_page_at_once(workbench: Workbench, tutor: Agent):
@@ -90,12 +90,12 @@ async def test_a_copied_version_is_where_the_draft_comes_from(workbench: Workben
 
 
 def test_each_change_is_one_of_a_tab():
-    before = Behaviour()
+    before = PromptBehaviour()
     after = before.model_copy(update={"variables": (Variable(name="tone"),), "limits": Limits(max_steps=3)})
     assert changed_tabs(before, after) == {"prompt", "limits"}
     assert changed_tabs(after, after) == frozenset()
     parts = {part for one in PARTS.values() for part in one}
-    assert parts == set(Behaviour.model_fields), "what is in no tab is never marked"
+    assert parts == set(PromptBehaviour.model_fields) - {"kind"}, "what is in no tab is never marked"
     assert (tab_of("limits"), tab_of("nowhere")) == ("limits", "prompt")
 
 
@@ -163,7 +163,7 @@ async def test_an_unknown_model_is_marked(tmp_path: Path):
     async with visitor(tmp_path) as (user, workbench):
         await workbench.start()
         agent = workbench.agents.by_slug("math-tutor")
-        behaviour = Behaviour(model="nobody/knows")
+        behaviour = PromptBehaviour(model="nobody/knows")
         await workbench.working_copies.save(
             WorkingCopy(agent_id=agent.id, origin=1, behaviour=behaviour, updated_at=now())
         )

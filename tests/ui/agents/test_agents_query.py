@@ -1,12 +1,12 @@
 """Which agents a list shows."""
 
-from app.domain.agents import Behaviour, new_agent
+from app.domain.agents import PromptBehaviour, new_agent
 from app.ui.agents.agents_page import PAGE_SIZE, AgentsQuery
 from app.ui.elements.pager import pages
 
 AGENTS = [
-    new_agent("Writer", Behaviour(model="openai/gpt-4o"), taken_slugs=(), description="Writes poems"),
-    new_agent("Math tutor", Behaviour(), taken_slugs=(), description="Explains sums"),
+    new_agent("Writer", PromptBehaviour(model="openai/gpt-4o"), taken_slugs=(), description="Writes poems"),
+    new_agent("Math tutor", PromptBehaviour(), taken_slugs=(), description="Explains sums"),
 ]
 
 

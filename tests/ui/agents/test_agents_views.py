@@ -4,7 +4,7 @@ from datetime import UTC, datetime, timedelta
 
 from app.domain.agents import (
     Agent,
-    Behaviour,
+    PromptBehaviour,
     ToolChoice,
     archived,
     new_agent,
@@ -36,7 +36,7 @@ TOOLS = (
 
 
 def agent(**changes: object) -> Agent:
-    made = new_agent("Tutor", Behaviour(tools=(ToolChoice(name="calculator"),)), taken_slugs=())
+    made = new_agent("Tutor", PromptBehaviour(tools=(ToolChoice(name="calculator"),)), taken_slugs=())
     return made.model_copy(update=changes)
 
 
@@ -58,14 +58,14 @@ def test_a_public_agent_says_so():
 
 
 def test_a_card_of_an_imported_agent_says_that_its_tools_are_off():
-    off = Behaviour(tools=(ToolChoice(name="calculator", policy="off"),))
+    off = PromptBehaviour(tools=(ToolChoice(name="calculator", policy="off"),))
     assert "Tools off" in agent_card(new_agent("Imported", off, taken_slugs=()), NEVER, NOW)
 
 
 def test_hostile_names_notes_and_tools_stay_text():
     hostile = with_variant(
         agent(name=HOSTILE, description=HOSTILE, icon=HOSTILE),
-        Behaviour(model=HOSTILE, tools=(ToolChoice(name=HOSTILE),)),
+        PromptBehaviour(model=HOSTILE, tools=(ToolChoice(name=HOSTILE),)),
         origin=1,
         note=HOSTILE,
     )
@@ -79,7 +79,7 @@ def test_hostile_names_notes_and_tools_stay_text():
 
 
 def test_a_variant_that_is_not_active_can_be_promoted_and_an_older_one_rolled_back_to():
-    three = with_variant(with_variant(agent(), Behaviour(), origin=1, note="kinder"), Behaviour(), origin=2)
+    three = with_variant(with_variant(agent(), PromptBehaviour(), origin=1, note="kinder"), PromptBehaviour(), origin=2)
     three = promoted(three, 2)
     shown = {one.number: variant_row(three, one, NOW, in_editor=False) for one in three.variants}
     assert "Roll back" in shown[1]

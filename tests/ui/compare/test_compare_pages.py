@@ -6,7 +6,7 @@ import pytest
 from nicegui import ui
 from nicegui.testing import User
 
-from app.domain.agents import Behaviour, ToolChoice, archived, new_agent, with_variant
+from app.domain.agents import PromptBehaviour, ToolChoice, archived, new_agent, with_variant
 from app.domain.comparisons import ColumnChoice, ComparedTurn
 from app.domain.errors import Conflict
 from app.domain.trace import run_row
@@ -19,7 +19,9 @@ from tests.ui.runs.test_runs_pages import marked, sees, visitor, words
 from tests.waiting import until
 
 COUNTER = with_variant(
-    new_agent("Counter", Behaviour(system_prompt="Count."), taken_slugs=()), Behaviour(system_prompt="Well."), origin=1
+    new_agent("Counter", PromptBehaviour(system_prompt="Count."), taken_slugs=()),
+    PromptBehaviour(system_prompt="Well."),
+    origin=1,
 )
 
 
@@ -99,8 +101,8 @@ async def test_earlier_turns_are_shown_when_asked_for(tmp_path: Path) -> None:
 
 
 async def test_the_address_names_agent_and_variants(tmp_path: Path) -> None:
-    other = new_agent("Another", Behaviour(), taken_slugs=())
-    other = with_variant(other, Behaviour(), origin=1)
+    other = new_agent("Another", PromptBehaviour(), taken_slugs=())
+    other = with_variant(other, PromptBehaviour(), origin=1)
     async with visitor(tmp_path) as (user, workbench):
         await workbench.agents.create(COUNTER)
         await workbench.agents.create(other)
@@ -129,7 +131,7 @@ async def test_a_deleted_comparison_says_so(tmp_path: Path) -> None:
 
 
 async def test_columns_that_all_wait_for_a_person_are_not_said_to_stream(tmp_path: Path) -> None:
-    asking = new_agent("Asking", Behaviour(tools=(ToolChoice(name="calculator", policy="ask"),)), taken_slugs=())
+    asking = new_agent("Asking", PromptBehaviour(tools=(ToolChoice(name="calculator", policy="ask"),)), taken_slugs=())
     async with visitor(tmp_path) as (user, workbench):
         await workbench.agents.create(asking)
         comparison = await workbench.compare.start([ColumnChoice(agent_id=asking.id, variant=1)] * 2)

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-from app.domain.agents import Behaviour, new_agent
+from app.domain.agents import PromptBehaviour, new_agent
 from app.domain.comparisons import ColumnChoice, ComparedTurn
 from app.domain.events import PauseRequested
 from app.domain.values import new_id
@@ -14,7 +14,7 @@ from tests.ui.runs.test_runs_pages import marked, sees, visitor, words
 from tests.waiting import until
 
 WAITING = PauseRequested(pause_id="p1", reason="approval", call_id=ADD.call_id, name=ADD.name, arguments=ADD.arguments)
-TALKER = new_agent("Talker", Behaviour(system_prompt="Talk."), taken_slugs=())
+TALKER = new_agent("Talker", PromptBehaviour(system_prompt="Talk."), taken_slugs=())
 COLUMNS = (ColumnChoice(agent_id=TALKER.id, variant=1), ColumnChoice(agent_id=TALKER.id, variant=1))
 
 

@@ -10,7 +10,7 @@ from datetime import UTC, date, datetime, timedelta
 import pytest
 from pydantic import JsonValue
 
-from app.domain.agents import Agent, Behaviour, new_agent
+from app.domain.agents import Agent, PromptBehaviour, new_agent
 from app.domain.errors import WorkbenchError
 from app.domain.keys import ApiKey
 from app.ui.integrations.api_agent_panel import reach
@@ -179,7 +179,7 @@ def test_a_long_answer_is_cut_and_the_rest_counted():
 
 
 def agent(name: str) -> Agent:
-    return new_agent(name, Behaviour(), taken_slugs=set())
+    return new_agent(name, PromptBehaviour(), taken_slugs=set())
 
 
 def key(name: str, **more: object) -> ApiKey:

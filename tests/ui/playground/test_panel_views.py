@@ -5,7 +5,16 @@ from datetime import UTC, datetime
 
 import pytest
 
-from app.domain.agents import Behaviour, Parameters, ToolChoice, Variable, archived, new_agent, promoted, with_variant
+from app.domain.agents import (
+    Parameters,
+    PromptBehaviour,
+    ToolChoice,
+    Variable,
+    archived,
+    new_agent,
+    promoted,
+    with_variant,
+)
 from app.domain.differences import differences
 from app.domain.models import ModelCard, Price
 from app.domain.sessions import Session, switched
@@ -27,7 +36,7 @@ CARD = ModelCard(
     context_window=128_000,
     price=Price(input=2.5e-6, output=1e-5),
 )
-BEFORE = Behaviour(system_prompt="Be kind to all.", parameters=Parameters(temperature=0.5))
+BEFORE = PromptBehaviour(system_prompt="Be kind to all.", parameters=Parameters(temperature=0.5))
 
 
 TOOLBOX = Registry([calculator])
@@ -98,7 +107,7 @@ def test_spaces_alone_are_a_difference():
 
 
 async def test_what_is_far_from_a_change_is_counted_and_not_shown():
-    long = Behaviour(system_prompt="same words " * 1000 + "old")
+    long = PromptBehaviour(system_prompt="same words " * 1000 + "old")
     found = await compared(long, long.model_copy(update={"system_prompt": "same words " * 1000 + "new"}))
     html = differences_view(found)
     assert "characters unchanged" in html
@@ -106,7 +115,7 @@ async def test_what_is_far_from_a_change_is_counted_and_not_shown():
 
 
 def test_tools_say_whether_they_are_on_here_and_whether_they_are_gone():
-    used = Behaviour(tools=(ToolChoice(name="calculator", policy="ask"), ToolChoice(name="abacus")))
+    used = PromptBehaviour(tools=(ToolChoice(name="calculator", policy="ask"), ToolChoice(name="abacus")))
     html = tool_rows(used, TOOLBOX, off=("calculator",), edited=used)
     assert 'aria-checked="false"' in html
     assert "asks first" in html
@@ -117,7 +126,7 @@ def test_tools_say_whether_they_are_on_here_and_whether_they_are_gone():
 
 
 def test_a_tool_that_the_variant_has_off_is_not_listed():
-    used = Behaviour(tools=(ToolChoice(name="calculator", policy="off"),))
+    used = PromptBehaviour(tools=(ToolChoice(name="calculator", policy="off"),))
     assert "has no tools" in tool_rows(used, TOOLBOX, off=(), edited=used)
 
 
@@ -159,9 +168,9 @@ def test_archived_variants_are_offered_only_while_in_use():
 
 
 def test_a_switched_session_keeps_the_values_somebody_chose():
-    first = Behaviour(variables=(Variable(name="tone", default="kind"), Variable(name="place", default="Rome")))
+    first = PromptBehaviour(variables=(Variable(name="tone", default="kind"), Variable(name="place", default="Rome")))
     agent = new_agent("A", first, taken_slugs=())
-    second = Behaviour(variables=(Variable(name="tone", default="stern"),))
+    second = PromptBehaviour(variables=(Variable(name="tone", default="stern"),))
     agent = with_variant(agent, second, origin=1)
     moment = datetime(2026, 1, 1, tzinfo=UTC)
     values = {"tone": "kind", "place": "Oslo"}

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from nicegui.testing import User
 
-from app.domain.agents import Behaviour, new_agent
+from app.domain.agents import PromptBehaviour, new_agent
 from app.domain.events import Event
 from app.domain.provenance import Parent, Trigger
 from app.domain.trace import RunRow, RunStatus, run_row
@@ -23,7 +23,7 @@ from tests.ui.runs.test_runs_pages import marked, sees, the, visitor
 from tests.waiting import until
 
 STORY = "Tell me a long story"
-TALKER = new_agent("Talker", Behaviour(system_prompt="Talk."), taken_slugs=())
+TALKER = new_agent("Talker", PromptBehaviour(system_prompt="Talk."), taken_slugs=())
 
 
 def row(*events: Event, alive: bool = False, **changes: object) -> RunRow:

@@ -9,7 +9,7 @@ from nicegui import ui
 from nicegui.testing import User
 from nicegui.testing.user_simulation import user_simulation
 
-from app.domain.agents import Behaviour, new_agent
+from app.domain.agents import PromptBehaviour, new_agent
 from app.domain.errors import ErrorInfo
 from app.domain.events import RunFinished
 from app.domain.streaming import Draft
@@ -144,7 +144,7 @@ async def test_a_chosen_run_that_a_new_one_pushes_off_the_page_is_chosen_no_more
         stays, goes = (row["id"] for row in table(user).rows[-2:])
         for run_id in (stays, goes):
             user.find(kind=LiveTable).trigger("pick", [run_id, False])
-        agent = new_agent("Assistant", Behaviour(), taken_slugs=())
+        agent = new_agent("Assistant", PromptBehaviour(), taken_slugs=())
         await workbench.agents.create(agent)
         session = await workbench.chat.new_session(agent.id)
         await workbench.chat.send(session.id, "What is 1 + 1?")

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from app.domain.agents import Behaviour, new_agent
+from app.domain.agents import PromptBehaviour, new_agent
 from app.domain.errors import ModelFailure
 from app.domain.settings import SetupProgress, SetupStep
 from app.llm.demo.failing import failure_in
@@ -100,13 +100,13 @@ def test_a_provider_says_whether_it_has_a_key_and_what_is_missing_still():
 
 
 def test_agents_are_offered_with_a_way_to_make_one():
-    agent = new_agent("<b>Bold</b>", Behaviour(model="demo/agent"), taken_slugs=())
+    agent = new_agent("<b>Bold</b>", PromptBehaviour(model="demo/agent"), taken_slugs=())
     shown = agents_view([agent], agent.id)
     assert "&lt;b&gt;" in shown and 'href="/agents?new=1"' in shown and 'aria-pressed="true"' in shown
 
 
 def test_an_agent_without_examples_can_be_asked_all_the_same():
-    agent = new_agent("Silent", Behaviour(model="demo/agent"), taken_slugs=())
+    agent = new_agent("Silent", PromptBehaviour(model="demo/agent"), taken_slugs=())
     assert all(text in questions_view(agent) for text in ANYWAY)
 
 
@@ -118,10 +118,10 @@ def test_the_tour_asks_for_what_the_demo_model_acts_out():
 
 
 def test_the_tour_is_given_by_an_agent_that_calculates():
-    plain = new_agent("Plain", Behaviour(model="demo/agent"), taken_slugs=())
+    plain = new_agent("Plain", PromptBehaviour(model="demo/agent"), taken_slugs=())
     sums = new_agent(
         "Sums",
-        Behaviour.model_validate({"model": "demo/agent", "tools": [{"name": "calculator"}]}),
+        PromptBehaviour.model_validate({"model": "demo/agent", "tools": [{"name": "calculator"}]}),
         taken_slugs=("plain",),
     )
     assert guide_of_tour([plain, sums]) == sums

@@ -7,7 +7,7 @@ from pathlib import Path
 from nicegui import ui
 from nicegui.testing import User
 
-from app.domain.agents import Behaviour, new_agent
+from app.domain.agents import PromptBehaviour, new_agent
 from app.domain.comparisons import ColumnChoice
 from app.ui.agents import agents_page as agents
 from app.ui.compare import comparison_page as comparison
@@ -25,7 +25,7 @@ KINDS = (session.SessionPage, comparison.ComparisonPage, run.RunPage, agents.Age
 
 async def addresses(workbench: Workbench, run_id: str) -> tuple[str, ...]:
     """Every page there is, and several sessions."""
-    agent = await workbench.agents.create(new_agent("Talker", Behaviour(), taken_slugs=()))
+    agent = await workbench.agents.create(new_agent("Talker", PromptBehaviour(), taken_slugs=()))
     sessions = [await workbench.chat.new_session(agent.id) for _ in range(3)]
     compared = await workbench.compare.start([ColumnChoice(agent_id=agent.id, variant=1)] * 2)
     return (

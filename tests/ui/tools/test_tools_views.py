@@ -6,7 +6,7 @@ import subprocess
 import pytest
 from pydantic import JsonValue
 
-from app.domain.agents import Behaviour, ToolChoice, new_agent
+from app.domain.agents import PromptBehaviour, ToolChoice, new_agent
 from app.domain.tool_settings import ToolSetting
 from app.domain.tools import ToolSpec
 from app.domain.trace import ToolStats
@@ -87,7 +87,7 @@ def test_an_agent_uses_a_tool_by_name_or_kit_unless_it_is_off():
         ToolChoice(name="data", policy="off"),
         ToolChoice(name="other"),
     )
-    agents = [new_agent(str(place), Behaviour(tools=(one,)), taken_slugs=()) for place, one in enumerate(choices)]
+    agents = [new_agent(str(place), PromptBehaviour(tools=(one,)), taken_slugs=()) for place, one in enumerate(choices)]
     assert [agent.name for agent in users(agents, spec)] == ["1", "2"]
 
 

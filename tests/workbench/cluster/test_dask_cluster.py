@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from aiohttp import web
 
-from app.domain.agents import Behaviour, new_agent
+from app.domain.agents import PromptBehaviour, new_agent
 from app.domain.evals.cases import CaseContent, new_cases
 from app.domain.evals.drafts import ExperimentDraft
 from app.domain.evals.experiments import Experiment
@@ -106,7 +106,7 @@ async def cluster(tmp_path: Path, fake: Holding) -> AsyncIterator[Cluster]:
 async def bench(tmp_path: Path) -> AsyncIterator[Workbench]:
     workbench = opened(tmp_path)
     await workbench.start()
-    await workbench.agents.create(new_agent("Remote", Behaviour(model="openai/gpt-4o-mini"), taken_slugs=()))
+    await workbench.agents.create(new_agent("Remote", PromptBehaviour(model="openai/gpt-4o-mini"), taken_slugs=()))
     dataset = await workbench.collecting.new_dataset("Greetings")
     contents = [CaseContent(input=f"Greet number {number}") for number in range(CASES)]
     await workbench.collecting.add_all(dataset.id, new_cases(dataset.id, contents))

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from app.domain.agents import Behaviour, ToolChoice, new_agent
+from app.domain.agents import PromptBehaviour, ToolChoice, new_agent
 from app.domain.evals.cases import CaseContent, new_cases
 from app.domain.evals.drafts import ExperimentDraft
 from app.domain.evals.elsewhere import CellReturn, sha256
@@ -255,7 +255,7 @@ async def test_a_tool_that_a_worker_lacks_is_an_error_of_the_cell(bench):
     await until(bench.user_tools.files)
     await bench.user_tools.trust("mine.py")
     await until(lambda: not bench.tools.missing(("mine",)))
-    behaviour = Behaviour(tools=(ToolChoice(name="mine"),))
+    behaviour = PromptBehaviour(tools=(ToolChoice(name="mine"),))
     await bench.agents.create(new_agent("Owner", behaviour, taken_slugs=bench.agents.slugs()))
     await recorded_sum(bench)
     reach(bench, Threads())

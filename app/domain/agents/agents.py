@@ -2,115 +2,17 @@
 
 import re
 import unicodedata
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable
 from datetime import datetime
 from typing import Literal
 
-from pydantic import Field, JsonValue
-
+from app.domain.agents.behaviours import Behaviour, BehaviourKind
 from app.domain.errors import Conflict, NotFound, WorkbenchError
 from app.domain.evals.gates import Activation, Gate
-from app.domain.messages import Disposition, MediaPattern
-from app.domain.tools import Policy
 from app.domain.values import Value, new_id, now
 
 LONGEST_NAME = 80  # characters
 VariantStatus = Literal["candidate", "active", "archived"]
-
-
-class Parameters(Value):
-    """How a model is asked. `None` leaves a choice to the provider."""
-
-    temperature: float | None = Field(default=None, ge=0, le=2)
-    top_p: float | None = Field(default=None, ge=0, le=1)
-    max_tokens: int = Field(default=4096, ge=1)
-    """Tokens of one answer at most."""
-    stop: tuple[str, ...] = ()
-    seed: int | None = None
-    reasoning_effort: Literal["minimal", "low", "medium", "high"] | None = None
-    parallel_tool_calls: bool = True
-
-
-LimitName = Literal[
-    "steps",
-    "time",
-    "tokens",
-    "run_tokens",
-    "run_cost",
-    "session_cost",
-    "day_cost",
-    "app_day_cost",
-    "repeats",
-    "result_size",
-    "depth",
-]
-"""What a run is held to, and what its end by that is called."""
-
-
-class Limits(Value):
-    """What a run may use up. Times in seconds, money in US dollars."""
-
-    max_steps: int = Field(default=10, ge=1)
-    """Model calls in one run."""
-    idle_timeout: float = Field(default=60, gt=0)
-    """Silence of the provider within one answer."""
-    total_time: float = Field(default=600, gt=0)
-    """The whole run, waiting for a retry or for a person not counted."""
-    tool_timeout: float = Field(default=10, gt=0)
-    retries: int = Field(default=2, ge=0)
-    """Further attempts of a model call or a tool call that failed."""
-    retry_on_error: bool = True
-    """Whether tools that say they are idempotent are called again when they break down or take too long."""
-    run_tokens: int = Field(default=0, ge=0)
-    """All tokens of one run, prompts and answers; 0 for no ceiling."""
-    run_cost: float = Field(default=1.0, ge=0)
-    session_cost: float = Field(default=0.0, ge=0)
-    """All runs of one session together; 0 for no ceiling."""
-    day_cost: float = Field(default=10.0, ge=0)
-    repeats: int = Field(default=3, ge=0)
-    """How often in a row a tool may be called with the same arguments and give the same result; 0 for no ceiling."""
-    result_size: int = Field(default=10_000_000, ge=0)
-    """Bytes of one tool result; 0 for no ceiling."""
-    spawn_depth: int = Field(default=4, ge=0)
-
-
-class ToolChoice(Value):
-    """A tool or a whole kit that a variant may use, and whether a person is asked first."""
-
-    name: str
-    policy: Policy = "auto"
-
-
-class Variable(Value):
-    """A `{{name}}` in a system prompt."""
-
-    name: str
-    default: str = ""
-    description: str = ""
-
-
-ToolLoading = Literal["auto", "all", "on_demand"]
-"""Whether the schemas of all tools are sent at once, or those that an agent has found; `auto` as they fit."""
-
-
-class Behaviour(Value):
-    """All that decides how an agent answers; what a variant keeps and a draft changes."""
-
-    system_prompt: str = ""
-    variables: tuple[Variable, ...] = ()
-    model: str = "demo/agent"
-    """`provider/model`, or an alias out of the catalog."""
-    parameters: Parameters = Parameters()
-    tools: tuple[ToolChoice, ...] = ()
-    tool_loading: ToolLoading = "auto"
-    limits: Limits = Limits()
-    output_schema: dict[str, JsonValue] | None = None
-    attachments: dict[MediaPattern, Disposition] = {}
-    """What it does with attachments of which nobody said otherwise, by their media type."""
-
-    def values(self, given: Mapping[str, str]) -> dict[str, str]:
-        """What its variables stand for: the values given, else their defaults."""
-        return {one.name: one.default for one in self.variables} | dict(given)
 
 
 class Variant(Value):
@@ -171,6 +73,11 @@ class Agent(Value):
     def active_variant(self) -> Variant:
         return self.variant(self.active)
 
+    @property
+    def kind(self) -> BehaviourKind:
+        """How all its variants answer."""
+        return self.active_variant.behaviour.kind
+
     def variant(self, number: int) -> Variant:
         """The variant with that number; raises `NotFound` where there is none."""
         for variant in self.variants:
@@ -223,7 +130,9 @@ def new_agent(
 
 
 def with_variant(agent: Agent, behaviour: Behaviour, *, origin: int, note: str = "") -> Agent:
-    """The agent with `behaviour` saved as its next variant, a candidate."""
+    """The agent with `behaviour` saved as its next variant, a candidate. Raises `Conflict` for another kind of it."""
+    if behaviour.kind != agent.kind:
+        raise Conflict(f"Agent {agent.name!r} answers by a {agent.kind}. Make a new agent for a {behaviour.kind}.")
     number = max(variant.number for variant in agent.variants) + 1
     variant = Variant(number=number, behaviour=behaviour, note=note, origin=origin, created_at=now())
     return agent.model_copy(update={"variants": (*agent.variants, variant)})
