@@ -5,7 +5,8 @@ number stands the app that wrote it; `reads_from` may say the least number that 
 Before the first step the folder is saved as a zip file, which is read back.
 """
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from copy import deepcopy
 from datetime import datetime
 from pathlib import Path
 
@@ -18,7 +19,7 @@ from app.store.folder.archive import write_archive
 from app.store.journal.frames import Changes, Document
 from app.store.journal.journal import JournalStorage
 
-SCHEMA = 4
+SCHEMA = 5
 """The number that this app reads and writes."""
 
 Step = Callable[[JournalStorage], Changes]
@@ -86,7 +87,45 @@ def with_experiments(_journal: JournalStorage) -> Changes:
     return []
 
 
-STEPS: Mapping[int, Step] = {1: rights_of_keys, 2: votes_as_scores, 3: with_experiments}
+def kinds_of_behaviours(journal: JournalStorage) -> Changes:
+    """From 4 to 5: a behaviour says its kind, as that of an agent may be a workflow.
+
+    An older app would run such an agent with an empty prompt, and drop its nodes when it saves it.
+    """
+    changes: list[tuple[str, Mapping[int, Document | None]]] = []
+    for table, path in _BEHAVIOURS.items():
+        changed: dict[int, Document | None] = {}
+        for place, document in journal.table(table).items():
+            if any("kind" not in behaviour for behaviour in _at(document, path)):
+                changed[place] = told = deepcopy(document)
+                for behaviour in _at(told, path):
+                    behaviour.setdefault("kind", "prompt")
+        if changed:
+            changes.append((table, changed))
+    return changes
+
+
+_BEHAVIOURS = {
+    "agents": ("value", "variants", "*", "behaviour"),
+    "working_copies": ("value", "behaviour"),
+    "sessions": ("value", "tried"),
+    "experiments": ("value", "plan", "columns", "*", "tried"),
+}
+"""By table, where behaviours stand in its documents."""
+
+
+def _at(value: JsonValue, path: Sequence[str]) -> Iterator[dict[str, JsonValue]]:
+    """What stands there; what cannot be read is passed over."""
+    if isinstance(value, list):
+        for one in value if path and path[0] == "*" else ():
+            yield from _at(one, path[1:])
+    elif isinstance(value, dict) and path:
+        yield from _at(value.get(path[0]), path[1:])
+    elif isinstance(value, dict):
+        yield value
+
+
+STEPS: Mapping[int, Step] = {1: rights_of_keys, 2: votes_as_scores, 3: with_experiments, 4: kinds_of_behaviours}
 """By the number they start from. The first release is number 1."""
 
 _KEPT_BACKUPS = 7
