@@ -209,7 +209,7 @@ def _with_a_wrong_key(target: Target, owner: Owner) -> Iterator[Knock]:
     """Who shows a key is let in by that alone, also where nothing would do."""
     here = owner.host + owner.origin
     wrong = _other(owner.token)
-    if target.path == "/mcp" or target.path.startswith(("/api/", "/v1/")):
+    if target.path in ("/mcp", "/metrics") or target.path.startswith(("/api/", "/v1/")):
         yield Knock(target, (*here, ("Authorization", f"Bearer {wrong}")), "wrong bearer")
         yield Knock(target, (*here, ("X-API-Key", wrong)), "wrong key")
         yield Knock(target, (*here, ("X-API-Key", owner.revoked or wrong)), "revoked key")

@@ -15,6 +15,7 @@ from app.api.following.followed import SharedTraces
 from app.api.openai.compatible import openai_routes
 from app.api.openapi import DESCRIPTION
 from app.api.router import routes
+from app.api.routes import usage
 from app.domain.errors import WorkbenchError
 from app.domain.evals.gates import GateClosed
 from app.workbench import Workbench
@@ -53,6 +54,7 @@ def api_without_workbench() -> FastAPI:
         redirect_slashes=False,
     )
     app.include_router(routes())
+    app.include_router(usage.scraped)
     app.router.routes.extend(openai_routes())
     for kind in (WorkbenchError, RequestValidationError, WebSocketRequestValidationError, HTTPException, Exception):
         app.add_exception_handler(kind, _in_words)

@@ -27,7 +27,9 @@ in the same headers; `x-websockets` in openapi.json says what goes over them.
 A run belongs to the app: it goes on when who asked for it hangs up.
 
 Clients of MCP ask at `/mcp` (streamable HTTP) with the same keys: a tool `run_<slug>` for each agent of the key,
-`get_run` and `stop_run`."""
+`get_run` and `stop_run`.
+
+Prometheus scrapes `/metrics`, with a key for all agents."""
 
 Document = dict[str, JsonValue]
 _DOCUMENT: TypeAdapter[Document] = TypeAdapter(Document)

@@ -31,6 +31,7 @@ from app.api.routes import (
     sessions,
     tool_sources,
     tools,
+    usage,
 )
 
 documentation = resource("", "Documentation")
@@ -61,6 +62,7 @@ RESOURCES = (
     exports.artifacts,
     exports.sessions,
     jobs.router,
+    usage.router,
     experiments.router,
     keys.router,
     documentation,

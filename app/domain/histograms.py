@@ -13,6 +13,11 @@ def bucket_of(ms: float) -> int:
     return 0 if ms <= 1 else min(math.ceil(round(math.log10(ms) * PER_DECADE, 9)), LAST_BUCKET)
 
 
+def upper_ms(bucket: float) -> float:
+    """The longest time that falls into the bucket, in milliseconds; half a bucket below it is its middle."""
+    return float(10 ** (bucket / PER_DECADE))
+
+
 def quantile_ms(counts: Mapping[int, int], share: float) -> float | None:
     """The time that so large a share of all took at most, in milliseconds, at most 6 % off; `None` where there is none.
 
@@ -22,5 +27,5 @@ def quantile_ms(counts: Mapping[int, int], share: float) -> float | None:
     for bucket in sorted(counts):
         left -= counts[bucket]
         if left <= 0:
-            return float(10 ** ((max(bucket, 0.5) - 0.5) / PER_DECADE))
+            return upper_ms(max(bucket - 0.5, 0))
     return None

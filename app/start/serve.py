@@ -25,11 +25,12 @@ with unbuilt(), without("aiohttp", "requests", "PIL"):
     from nicegui import app as server
     from nicegui import background_tasks, ui
 
+from starlette.routing import Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from app.api.door.connections import STRANGERS, Connections, room
 from app.api.door.guests import WorkbenchGuests
-from app.api.door.refusals import API_PATHS
+from app.api.door.refusals import API_PATHS, METRICS
 from app.api.door.security import HOST, Door, install, own_authorities
 from app.api.door.untrusted import UntrustedOrigin
 from app.api.mcp.endpoint import McpEndpoint
@@ -116,6 +117,7 @@ def _add_routes(workbench: Workbench) -> LazyApi:
     api = LazyApi(workbench)
     for place in API_PATHS:
         server.mount(place.rstrip("/"), api)
+    server.router.routes.append(Route(METRICS, api, methods=["GET"]))
     server.include_router(file_routes(workbench))
     server.include_router(sign_in_routes(workbench))
     return api

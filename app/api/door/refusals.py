@@ -11,6 +11,8 @@ from starlette.responses import HTMLResponse, JSONResponse, PlainTextResponse, R
 API_PATHS = ("/api/", "/v1/")
 MCP = "/mcp"
 """Where clients of MCP ask: this address alone, for what stands below it may be a page."""
+METRICS = "/metrics"
+"""Where Prometheus asks, likewise."""
 OPENAI_PATHS = "/v1/"
 """Where clients of OpenAI ask, who read errors in another shape."""
 OPENAI_KINDS = {
@@ -65,7 +67,7 @@ def asks_the_api(request: HTTPConnection) -> bool:
     """Whether a program asks: its answers are JSON, and keys are taken from its headers."""
     # Of the scope, never of request.url: that one is put together from the Host header, which the asker chooses.
     path = str(request.scope["path"])
-    return path == MCP or path.startswith(API_PATHS)
+    return path in (MCP, METRICS) or path.startswith(API_PATHS)
 
 
 def openai_error(message: str, *, code: str, kind: str, param: str | None = None) -> dict[str, JsonValue]:

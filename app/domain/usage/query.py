@@ -66,15 +66,16 @@ def word(key: UsageKey, name: Grouping) -> str:
 def rows_of(cells: Iterable[Cell], query: UsageQuery) -> list[UsageRow]:
     """The dearest first, then those with the most calls; by day, where days are told apart first."""
     groups: defaultdict[tuple[str, ...], list[Figures]] = defaultdict(list)
-    for key, figures in _asked_for(cells, query):
-        groups[query.group(key)].append(figures)
+    for key, figures in cells:
+        if query.holds(key) and (key.tool or "tool" not in query.by):
+            groups[query.group(key)].append(figures)
     rows = [UsageRow(group, total(found)) for group, found in groups.items()]
     return sorted((row for row in rows if row.figures), key=_order(query))
 
 
 def totals_of(cells: Iterable[Cell], query: UsageQuery) -> Figures:
-    """The sum over all that is asked for."""
-    return total(figures for _, figures in _asked_for(cells, query))
+    """The sum over all that is asked for, whatever it is told apart by."""
+    return total(figures for key, figures in cells if query.holds(key))
 
 
 def daily_of(cells: Iterable[Cell], query: UsageQuery, *, first: date | None, today: date) -> list[UsageSeries]:
@@ -96,11 +97,6 @@ def _days(
     for day in span:
         was_there = first is not None and day >= first
         yield day, known.get((group, day.isoformat()), NOTHING) if was_there else None
-
-
-def _asked_for(cells: Iterable[Cell], query: UsageQuery) -> Iterable[Cell]:
-    by_tool = "tool" in query.by
-    return ((key, figures) for key, figures in cells if query.holds(key) and (key.tool or not by_tool))
 
 
 def _order(query: UsageQuery) -> Callable[[UsageRow], tuple[object, ...]]:

@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Awaitable, Callable
 from datetime import date, datetime
 
-from app.domain.usage.figures import Cell, Figures
+from app.domain.usage.figures import Cell, Figures, UsageKey
 from app.domain.usage.query import UsageQuery, UsageRow, UsageSeries, daily_of, rows_of, totals_of
 from app.store.runs.usage_figures import UsageFigures
 
@@ -38,9 +38,26 @@ class Usage:
         cells, first = await self._cells(query), self._figures.first_day()
         return await asyncio.to_thread(lambda: daily_of(cells(), query, first=first, today=today()))
 
+    async def ever(self) -> list[Cell]:
+        """The figures of all days together: the day in their keys is empty."""
+        await self._figures.warm()
+        return await asyncio.to_thread(_together, self._figures.cells(date.min, date.max))
+
+    def span(self, query: UsageQuery) -> tuple[date, date]:
+        """The first and the last day that are asked for, as of today."""
+        return query.span(today())
+
     async def _cells(self, query: UsageQuery) -> Callable[[], list[Cell]]:
         await self._figures.warm()
         return self._figures.cells(*query.span(today()))
+
+
+def _together(cells: Callable[[], list[Cell]]) -> list[Cell]:
+    found: dict[UsageKey, Figures] = {}
+    for key, figures in cells():
+        ever = key._replace(day="")
+        found[ever] = found[ever] + figures if ever in found else figures
+    return list(found.items())
 
 
 def today() -> date:

@@ -1,0 +1,105 @@
+"""Figures as Prometheus reads them: https://prometheus.io/docs/instrumenting/exposition_formats/"""
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+
+from app.domain.histograms import LAST_BUCKET, upper_ms
+from app.domain.usage.figures import Cell, Figures
+
+CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
+PREFIX = "agent_playground_"
+EDGES = range(0, LAST_BUCKET + 1, 5)
+"""Four buckets a decade are told, of those that are kept."""
+Labels = tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True)
+class Metric:
+    """A counter: its name behind the prefix, what it is, and its values by one more label, which may be empty."""
+
+    name: str
+    help: str
+    values: Callable[[Figures], Mapping[str, float]]
+    label: str = ""
+
+
+def _ended(figures: Figures) -> Mapping[str, float]:
+    return {status: count for status, count in figures.endings.items() if status != "running"}
+
+
+def _tokens(figures: Figures) -> Mapping[str, float]:
+    kinds = ("input", "cached", "output", "reasoning")
+    return {kind: getattr(figures, f"{kind}_tokens") for kind in kinds}
+
+
+COUNTERS = (
+    Metric("runs_total", "Runs that began.", lambda one: {"": one.runs}),
+    Metric("runs_ended_total", "Runs that ended, by how.", _ended, "status"),
+    Metric("run_failures_total", "Runs that failed, by the class of the error.", lambda one: one.failures, "class"),
+    Metric("model_calls_total", "Model calls, further attempts included.", lambda one: {"": one.calls}),
+    Metric("model_retries_total", "Further attempts at model calls.", lambda one: {"": one.retries}),
+    Metric("model_failures_total", "Model calls that failed, by class.", lambda one: one.call_failures, "class"),
+    Metric("tokens_total", "Tokens; cached are part of input, reasoning of output.", _tokens, "kind"),
+    Metric("cost_dollars_total", "US dollars, as far as prices are known.", lambda one: {"": one.dollars}),
+    Metric("unpriced_calls_total", "Model calls of which no price is known.", lambda one: {"": one.unpriced}),
+    Metric("tool_calls_total", "Tool calls.", lambda one: {"": one.tool_calls}),
+    Metric("tool_failures_total", "Tool calls that failed.", lambda one: {"": one.tool_failures}),
+)
+HISTOGRAMS = (
+    ("run_seconds", "How long runs took.", "durations"),
+    ("answer_seconds", "How long models took from the request to the end of an answer.", "times"),
+    ("first_token_seconds", "How long models took to the first token.", "first_token_times"),
+    ("tool_seconds", "How long tool calls took.", "tool_times"),
+)
+
+
+def prometheus_text(cells: Iterable[Cell], slugs: Mapping[str, str], *, live: int) -> str:
+    """`slugs` by the id of an agent; `live` are the runs that go on. Ends with a line break, as it has to."""
+    groups: defaultdict[Labels, Figures] = defaultdict(Figures)
+    for key, figures in cells:
+        named = {"agent": slugs.get(key.agent, key.agent), "purpose": key.purpose}
+        of = {"tool": key.tool} if key.tool else {"model": key.model, "provider": key.provider}
+        labels = tuple((named | of).items())
+        groups[labels] = groups[labels] + figures
+    lines = [*_head("live_runs", "Runs that go on now.", "gauge"), f"{PREFIX}live_runs {live}"]
+    for metric in COUNTERS:
+        lines += [*_head(metric.name, metric.help, "counter"), *_counted(metric, groups)]
+    for name, help_text, counts in HISTOGRAMS:
+        lines += [*_head(name, help_text, "histogram"), *_timed(name, counts, groups)]
+    return "\n".join(lines) + "\n"
+
+
+def _head(name: str, help_text: str, kind: str) -> tuple[str, str]:
+    return f"# HELP {PREFIX}{name} {help_text}", f"# TYPE {PREFIX}{name} {kind}"
+
+
+def _counted(metric: Metric, groups: Mapping[Labels, Figures]) -> Iterator[str]:
+    for labels, figures in groups.items():
+        for said, value in metric.values(figures).items():
+            if value:
+                more = ((metric.label, said),) if metric.label else ()
+                yield f"{PREFIX}{metric.name}{_said(labels + more)} {value}"
+
+
+def _timed(name: str, counts: str, groups: Mapping[Labels, Figures]) -> Iterator[str]:
+    for labels, figures in groups.items():
+        buckets: Mapping[int, int] = getattr(figures, counts)
+        if not buckets:
+            continue
+        for edge in EDGES[:-1]:
+            below = sum(count for bucket, count in buckets.items() if bucket <= edge)
+            yield f"{PREFIX}{name}_bucket{_said((*labels, ('le', f'{upper_ms(edge) / 1000:.6g}')))} {below}"
+        number = sum(buckets.values())
+        seconds = sum(upper_ms(bucket - 0.5) * count for bucket, count in buckets.items()) / 1000
+        yield f"{PREFIX}{name}_bucket{_said((*labels, ('le', '+Inf')))} {number}"
+        yield f"{PREFIX}{name}_sum{_said(labels)} {seconds:.6g}"
+        yield f"{PREFIX}{name}_count{_said(labels)} {number}"
+
+
+def _said(labels: Labels) -> str:
+    return "{" + ",".join(f'{name}="{_escaped(value)}"' for name, value in labels) + "}"
+
+
+def _escaped(value: str) -> str:
+    return value.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
