@@ -19,6 +19,7 @@ with late():
     from app.store.folder import lock
     from app.terminal import evals as terminal_evals
     from app.terminal import export as terminal_export
+    from app.terminal import figures as terminal_figures
     from app.terminal import keys as terminal_keys
     from app.terminal import mcp_bridge, terminal
     from app.tools.worker import child
@@ -87,6 +88,8 @@ def _parser() -> argparse.ArgumentParser:
     _add_eval_options(commands.add_parser("eval", help="try an agent on a dataset and say how it does", epilog=_EXITS))
     mcp = commands.add_parser("mcp", help="offer the agents to an MCP client that started this: over stdin and stdout")
     mcp.add_argument("--data", metavar="DIR", default=argparse.SUPPRESS, help="the data folder of the agents")
+    figures = commands.add_parser("figures", help="make the figures of all runs again from their traces")
+    figures.add_argument("--data", metavar="DIR", default=argparse.SUPPRESS, help="the data folder of the runs")
     _add_key_commands(commands.add_parser("key", help="make, list and revoke the API keys of programs"))
     return parser
 
@@ -193,7 +196,11 @@ def _mcp(folder: Path, _chosen: argparse.Namespace) -> int:
     return 0
 
 
-_COMMANDS = {"run": _run, "export": _export, "eval": _eval, "key": _key, "mcp": _mcp}
+def _figures(folder: Path, _chosen: argparse.Namespace) -> int:
+    return terminal_figures.make_figures_again(folder)
+
+
+_COMMANDS = {"run": _run, "export": _export, "eval": _eval, "figures": _figures, "key": _key, "mcp": _mcp}
 
 
 def _check(folder: Path | None) -> int:

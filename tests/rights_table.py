@@ -239,6 +239,7 @@ TABLE = (
     Row(f"GET {API}/jobs?limit=500", "list jobs", limited="all", state="job", shows=True),
     Row(f"POST {API}/experiments/estimate", "see what an experiment may cost", sent=DRAFT),
     Row(f"GET {API}/usage?by=agent,day", "see what all runs cost"),
+    Row(f"POST {API}/usage/again", "make the figures of all runs again", whole="no"),
     Row(f"GET {API}/metrics", "see how all runs do"),
     Row("GET /metrics", "scrape how all runs do"),
     Row(f"GET {API}/experiments", "list experiments"),

@@ -15,6 +15,7 @@ with late():
     import app.engine.run.stopwatch
     import app.engine.running
     import app.engine.runs.runs
+    import app.engine.runs.told_again
     import app.engine.sessions.chat
     import app.engine.sessions.compare
     import app.engine.sessions.idempotency
@@ -175,6 +176,11 @@ class RunParts(ModelParts):
     def usage(self) -> "app.store.runs.usage.Usage":
         """What all runs did, took and cost, by day."""
         return app.store.runs.usage.Usage(self.rows.usage_figures, self.rows.settle_usage)
+
+    @late_part
+    def told_again(self) -> "app.engine.runs.told_again.ToldAgain":
+        """Figures made again from traces."""
+        return app.engine.runs.told_again.ToldAgain(self.rows, self.runs.trace, self.runs.is_taken)
 
     @late_part
     def search(self) -> "app.store.runs.search.Search":

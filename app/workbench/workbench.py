@@ -89,6 +89,7 @@ class Workbench(RunParts):
                 self.data,
                 lambda: [*([self.mcp] if servers.all() else []), *([self.http_tools] if tools.all() else [])],
             ),
+            lambda: self.told_again.lacking(),  # noqa: PLW0108  made late
         )
 
     async def close(self) -> None:

@@ -7,7 +7,7 @@ from typing import Annotated, Self, get_args
 from fastapi import APIRouter, Query, Response
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, field_validator
 
-from app.api.door.access import managers_only
+from app.api.door.access import managers_only, owner_only
 from app.api.door.dependencies import Asking, Here, resource
 from app.api.door.envelopes import Envelope, Reply
 from app.api.routes.usage_text import CONTENT_TYPE, prometheus_text
@@ -218,6 +218,22 @@ async def usage(workbench: Here, caller: Asking, asked: Annotated[Asked, Query()
     since, until = workbench.usage.span(query)
     totals, rows = await workbench.usage.totals(query), await _rows(workbench, query)
     return Envelope(data=UsageReply(since=since, until=until, totals=FiguresReply.told(totals), rows=rows))
+
+
+class AgainReply(Reply):
+    """That all figures were made again."""
+
+    model_config = ConfigDict(json_schema_extra={"examples": [{"changed": 0}]})
+
+    changed: int
+    """How many runs had not been counted as their traces have it."""
+
+
+@router.post("/usage/again")
+async def make_again(workbench: Here, caller: Asking) -> Envelope[AgainReply]:
+    """Make all figures again from the traces of all runs, which takes minutes where there are many."""
+    owner_only(caller, "make figures again")
+    return Envelope(data=AgainReply(changed=await workbench.told_again.all()))
 
 
 @router.get("/metrics")

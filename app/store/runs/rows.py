@@ -28,6 +28,7 @@ from app.store.runs.stored_row import (
     row_field,
     spent,
     stamp,
+    to_tell,
 )
 from app.store.runs.tool_figures import ToolFigures
 from app.store.runs.usage_figures import UsageFigures
@@ -215,11 +216,16 @@ class Rows:
         await self.usage_figures.warm()
         await asyncio.to_thread(lambda: self._tool_figures)
 
-    async def settle_usage(self) -> None:
-        """Return when the daily figures are known to be right: soon after a start they are compared with all rows."""
-        if not self.usage_figures.settled:
+    async def settle_usage(self, *, anew: bool = False) -> None:
+        """Return when the daily figures are right: after a start they are compared with all rows, or made `anew`."""
+        if anew or not self.usage_figures.settled:
             await self._documents.warm()
-            await self.usage_figures.settle(self._documents.documents)
+            await self.usage_figures.settle(self._documents.documents, anew=anew)
+
+    async def to_tell(self, *, all_runs: bool) -> list[str]:
+        """The runs, the newest first; without `all_runs` those whose row, of an earlier version, lacks tallies."""
+        await self._documents.warm()
+        return await asyncio.to_thread(to_tell, self._documents.documents(), all_runs=all_runs)
 
     async def save(self, row: RunRow) -> None:
         """Insert or replace; a deleted row stays deleted, one of another app stays one."""

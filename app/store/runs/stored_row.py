@@ -73,6 +73,13 @@ def stamp(document: Document) -> str:
     return f"{row_field(document, 'finished_at') or row_field(document, 'status')}"
 
 
+def to_tell(documents: list[Document], *, all_runs: bool) -> list[str]:
+    """The runs that are not deleted, the newest first: all, or those whose row lacks tallies of models."""
+    kept = (document for document in documents if not document.get("deleted"))
+    found = [document for document in kept if all_runs or row_field(document, "models") is None]
+    return [str(document.get("id")) for document in sorted(found, key=SORT_KEYS["started_at"], reverse=True)]
+
+
 SORT_KEYS: dict[SortKey, Callable[[Document], float]] = {
     "started_at": lambda document: number(document.get("started")),
     "duration_ms": lambda document: number(row_field(document, "duration_ms")),

@@ -29,6 +29,7 @@ from app.store.runs.usage_days import (
 TABLE = "usage"
 WAIT_SECONDS = 1800.0
 """A day is stored so long after a run of it has changed: each time all of it, which makes the journal longer."""
+NOBODY_KNOWS: State = (-1, -1)
 Change = tuple[Document | None, Document]
 """A row as it was and as it is."""
 
@@ -92,12 +93,13 @@ class UsageFigures:
         """Read what is stored off the event loop."""
         await self._journal.warm(TABLE)
 
-    async def settle(self, rows: Callable[[], list[Document]]) -> None:
-        """Compare what is stored with the rows, once a start; what is wrong is made again off the event loop."""
+    async def settle(self, rows: Callable[[], list[Document]], *, anew: bool = False) -> None:
+        """Compare what is stored with the rows, once a start; what is wrong, or all, is made again off the loop."""
         async with self._settling:
-            if self.settled:
+            if self.settled and not anew:
                 return
-            documents, known, self._changes = rows(), self._states(), []
+            known = dict.fromkeys(self._states(), NOBODY_KNOWS) if anew else self._states()
+            documents, self._changes = rows(), []
             try:
                 made = await asyncio.to_thread(_made_again, documents, known)
                 self._days.update(made)

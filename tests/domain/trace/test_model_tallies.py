@@ -1,8 +1,8 @@
 """What each model did in a run."""
 
 from app.domain.errors import FailureClass
-from app.domain.events import Event, ModelFailed
-from app.domain.trace import ModelTally, model_tallies
+from app.domain.events import Event, Forked, ModelFailed
+from app.domain.trace import ModelTally, model_tallies, run_row
 from tests.traces import called, finished, returned, said, started, the_sum, trace_of
 
 
@@ -40,6 +40,16 @@ def test_the_provider_of_an_alias_is_told_by_its_answer():
         ("claude-sonnet", "demo")
     ]
     assert [(one.model, one.provider) for one in tallied(alias, failed("network", 1))] == [("claude-sonnet", "")]
+
+
+def test_a_fork_counts_from_its_own_first_step_on():
+    forked = Forked(run_id="r0", seq=3, prefix_digest="0")
+    entries = trace_of(
+        started(), called("m1"), said("Here."), returned("m1"), forked, called("m2"), said("Or here."), returned("m2")
+    )
+    row = run_row(entries, alive=False)
+    assert row.models is not None
+    assert [(one.calls, one.input_tokens, one.cost) for one in row.models] == [(1, 10, 500_000_000)]
 
 
 def test_nothing_that_is_nought_is_stored():
