@@ -11,6 +11,7 @@ DARK: dict[Theme, bool | None] = {"light": False, "dark": True, "system": None}
 """What NiceGUI calls each theme."""
 SHEETS = (
     "shell/theme.css",
+    "charts/charts.css",
     "run/trace.css",
     "run/run.css",
     "playground/panel.css",
