@@ -32,6 +32,7 @@ from app.api.door.connections import STRANGERS, Connections, room
 from app.api.door.guests import WorkbenchGuests
 from app.api.door.refusals import API_PATHS, METRICS
 from app.api.door.security import HOST, Door, install, own_authorities
+from app.api.door.slow_requests import SlowRequests
 from app.api.door.untrusted import UntrustedOrigin
 from app.api.mcp.endpoint import McpEndpoint
 from app.api.routes.sign_in import sign_in_routes
@@ -65,8 +66,10 @@ def serve(workbench: Workbench, port: int, how: Opening = "nothing") -> None:
     prove, guests = partial(proof, token, workbench.data.path), WorkbenchGuests(workbench)
     connections = Connections(min(STRANGERS, room() // 2))
     door = partial(Door, port=port, token=token, sign_ins=workbench.sign_ins, connections=connections)
+    timed = partial(SlowRequests, tell=lambda *slow: workbench.vitals.slow_request(*slow))  # noqa: PLW0108  made late
     mcp = McpEndpoint(workbench, own_authorities(port))
-    install(server, partial(door, guests=guests, prove=prove, untrusted=beside.address, mcp=mcp))
+    inside = partial(door, guests=guests, prove=prove, untrusted=beside.address, mcp=mcp)
+    install(server, lambda app: inside(timed(app)))
     api = _add_routes(workbench)
     here = Announcement(pid=os.getpid(), port=port, token=token, computer=this_computer())
     shown = asyncio.Event()

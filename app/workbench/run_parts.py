@@ -43,6 +43,7 @@ with late():
     import app.tools.user_tools.folder
     import app.workbench.samples
     import app.workbench.tool_variables
+    import app.workbench.vitals.vitals
 
 
 class RunParts(ModelParts):
@@ -76,6 +77,7 @@ class RunParts(ModelParts):
             redactions=self.known.ready,
         )
         runs.on_end.append(lambda live: self.search.take(live.run_id, live.entries))
+        runs.on_end.append(lambda live: self.vitals.take_run(live.run_id, live.entries))
         runs.starting.tool_share = lambda: self.preferences.get().tool_percent / 100
         parts = (self.agents, self.sessions, self.tools, self.mcp.app_server)
         return app.engine.running.Running.of(runs, *parts, may_use=self.keys.may_use, may_vary=self.keys.may_vary)
@@ -181,6 +183,11 @@ class RunParts(ModelParts):
     def told_again(self) -> "app.engine.runs.told_again.ToldAgain":
         """Figures made again from traces."""
         return app.engine.runs.told_again.ToldAgain(self.rows, self.runs.trace, self.runs.is_taken)
+
+    @late_part
+    def vitals(self) -> "app.workbench.vitals.vitals.Vitals":
+        """How the process itself fares."""
+        return app.workbench.vitals.vitals.Vitals(self.data.path, lambda: self.data.backlog)
 
     @late_part
     def search(self) -> "app.store.runs.search.Search":

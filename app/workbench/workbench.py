@@ -73,6 +73,7 @@ class Workbench(RunParts):
         if not self.data.read_only:
             await self._maintain()
         self.search.start()
+        self.vitals.start()
 
     async def _maintain(self) -> None:
         servers, tools = self.data.mcp_servers, self.data.http_tools
@@ -99,7 +100,7 @@ class Workbench(RunParts):
             closing.push_async_callback(self.data.close)
             tools = ("tools",) if "tools" in made else ("user_tools", "mcp")  # the registry ends them too
             running = ("_running", "experimenting", "suggesting")
-            others = ("sign_ins", "keys", "hand_calls", "scorer_files", "search", "provider_files", *running)
+            others = ("sign_ins", "keys", "hand_calls", "scorer_files", "search", "provider_files", "vitals", *running)
             for part in ("working_copies", *tools, *others):
                 if part in made:
                     closing.push_async_callback(made[part].close)

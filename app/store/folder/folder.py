@@ -185,6 +185,11 @@ class DataFolder:
         """A sentence for each record of the main database that could not be read."""
         return self._database.journal.damaged
 
+    @property
+    def backlog(self) -> int:
+        """Lines of journals that wait to be written."""
+        return self._writer.backlog
+
     @late_part
     def providers(self) -> "app.store.keys.provider_keys.ProviderSettingsStore":
         return app.store.keys.provider_keys.ProviderSettingsStore(self._database)

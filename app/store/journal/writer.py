@@ -131,6 +131,12 @@ class Writer:
         self._closing = False
         self._thread: threading.Thread | None = None
 
+    @property
+    def backlog(self) -> int:
+        """Lines that wait to be written, of all journals."""
+        with self.lock:
+            return sum(len(channel.pending) for channel in self._waiting)
+
     def put(self, channel: Channel, item: Item) -> None:
         with self._wake:
             if channel.failure is not None and not channel.keeps:

@@ -32,7 +32,7 @@ async def pipes(launch: Launch, link: Link) -> AsyncIterator[Streams]:
     incoming, read_stream = anyio.create_memory_object_stream[SessionMessage | Exception](0)
     write_stream, outgoing = anyio.create_memory_object_stream[SessionMessage](0)
     async with server_process(launch, link.log) as process:
-        link.started = True
+        link.started, link.pid = True, process.pid
         tasks = [
             asyncio.create_task(_receive(process, incoming, link), name="output of an MCP server"),
             asyncio.create_task(_send(process, outgoing), name="input of an MCP server"),

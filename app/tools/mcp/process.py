@@ -36,6 +36,10 @@ class ServerProcess:
         self._exited = protocol.exited
         self._guard = guard
 
+    @property
+    def pid(self) -> int:
+        return self._process.pid
+
     async def exit_code(self) -> int | None:
         """Negative for the signal that ended it; `None` when it goes on for longer than the grace."""
         await self._ended()

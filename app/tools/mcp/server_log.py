@@ -65,6 +65,8 @@ class Link:
     started: bool = False
     lost: bool = False
     """Nothing more can come from it."""
+    pid: int | None = None
+    """Of its process, where it is one of ours."""
     exit_code: int | None = None
     garbage: int = 0
     """Lines of its standard output that were no messages."""

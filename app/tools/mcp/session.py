@@ -277,11 +277,9 @@ class McpSession:
         self._connection = connections.Connection(self.server, client, link, listing)
         self._log.event(f"{len(listing.specs)} tools listed{', not as they were agreed to' if changes else ''}")
         status: ServerStatus = "changed" if changes else "ready"
-        self._show(
-            ServerState(
-                self.server, status, tools=listing.specs, about=self._clean(opening.about(client)), changes=changes
-            )
-        )
+        about = self._clean(opening.about(client))
+        told = ServerState(self.server, status, tools=listing.specs, about=about, changes=changes, pid=link.pid)
+        self._show(told)
         self._settled.set()
 
     async def _agree(self, tools: tuple[ToolSpec, ...]) -> None:

@@ -61,6 +61,8 @@ class ServerState:
     """What it calls itself, its version and the protocol it speaks."""
     changes: tuple[ToolChange, ...] = ()
     sign_in: SignInState = SignInState()
+    pid: int | None = None
+    """Of its process while it is connected, where it is one of ours."""
     view_log: tuple[str, ...] = ()
     """The last lines of what the views of its tools reported."""
 

@@ -75,6 +75,7 @@ class ToolFile:
             interpreter=self.trusted.interpreter if self.trusted else "",
             requires=self.reading.preview.requires,
             clashes=clashes,
+            pid=self.good.worker.pid if self.good else None,
         )
 
     def renew(

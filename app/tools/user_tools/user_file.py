@@ -56,3 +56,5 @@ class UserFile:
     """The packages its script block asks for."""
     clashes: tuple[str, ...] = ()
     """A sentence for each tool whose name another file has too."""
+    pid: int | None = None
+    """Of its process, `None` while there is none."""
