@@ -1,7 +1,8 @@
 """Where a run comes from: whose agent it is, who started it and why, the run above it, the app that it was made in."""
 
+import re
 from datetime import datetime
-from typing import Literal
+from typing import Literal, Self
 
 from app.domain.values import Text, Value
 
@@ -49,6 +50,8 @@ class Trigger(Value):
     """The id of the API key that started it, or the run above it. Empty for all others, and in old runs."""
     program: Text = ""
     """What called the API, as it says of itself in its `User-Agent`. Empty for all others, and in old runs."""
+    traceparent: str = ""
+    """The caller's trace and span that its run belongs below, as W3C's header names them. Empty for most."""
 
     @property
     def who(self) -> tuple[str, str, str]:
@@ -66,6 +69,24 @@ class Parent(Value):
 
     run_id: str
     call_id: str
+    root: str = ""
+    """The first run above all; empty in old runs."""
+
+    @classmethod
+    def of(cls, run_id: str, call_id: str, *, above: "Parent | None") -> Self:
+        """For a run that this call of that run starts, above which is `above`."""
+        return cls(run_id=run_id, call_id=call_id, root=(above.root or above.run_id) if above else run_id)
+
+
+_TRACEPARENT = re.compile(r"([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-[0-9a-f]{2}(-.*)?")
+
+
+def caller_span(traceparent: str) -> tuple[str, str] | None:
+    """The trace and the span in that header; `None` for one that is to be passed over (w3.org/TR/trace-context)."""
+    found = _TRACEPARENT.fullmatch(traceparent)
+    if found is None or found[1] == "ff" or (found[1] == "00" and found[4]):
+        return None
+    return None if not (found[2].strip("0") and found[3].strip("0")) else (found[2], found[3])
 
 
 class Imported(Value):

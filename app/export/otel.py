@@ -1,6 +1,7 @@
 """A run as OpenTelemetry spans: OTLP JSON, named by the semantic conventions for generative AI.
 
-One trace a run: `invoke_agent` holds a `chat` span for each attempt to ask the model and an `execute_tool` span for
+One trace a run, with the runs that its agents started, below the span of whoever called the API with a `traceparent`:
+`invoke_agent` holds a `chat` span for each attempt to ask the model and an `execute_tool` span for
 each call; pauses, limits and what was left out are events of the first. A fork has spans of what came after its copied
 prefix, and a link to the run that has the others. What the conventions (in development; as of November 2026) have no
 name for is called `agent_playground.*`. Ids are made from the run's: each export has the same.
@@ -30,18 +31,25 @@ from app.domain.events import (
 from app.domain.trace import NONE_EDITED, Edited, Edits, error_of, run_row
 from app.domain.trace.fork_view import fork_of
 from app.export.otel_messages import Spoken
-from app.export.otel_spans import OpenSpan, chat_span, edited_event, happening, run_span, tool_span
-from app.export.otel_values import Span, attributes, trace_id
+from app.export.otel_spans import OpenSpan, chat_span, edited_event, happening, place_of, run_span, tool_span
+from app.export.otel_values import Span, attributes
 
 
 def otlp_json(entries: Sequence[Entry], *, app: str, alive: bool = False, edits: Edits = NONE_EDITED) -> bytes:
     """The run as an OTLP `TracesData`; `entries` begin with `RunStarted`. `app` is the version that writes it."""
+    return orjson.dumps(traces_data(spans_of(entries, alive=alive, edits=edits), app=app))
+
+
+def traces_data(spans: Sequence[Span], *, app: str) -> dict[str, JsonValue]:
+    """The spans as that version of the app gives them away."""
     resource: JsonValue = {"attributes": attributes({"service.name": "agent-playground", "service.version": app})}
-    scope: JsonValue = {
-        "scope": {"name": "agent-playground", "version": app},
-        "spans": list(_Spans(entries, edits, alive=alive).all()),
-    }
-    return orjson.dumps({"resourceSpans": [{"resource": resource, "scopeSpans": [scope]}]})
+    scope: JsonValue = {"scope": {"name": "agent-playground", "version": app}, "spans": list(spans)}
+    return {"resourceSpans": [{"resource": resource, "scopeSpans": [scope]}]}
+
+
+def spans_of(entries: Sequence[Entry], *, alive: bool = False, edits: Edits = NONE_EDITED) -> list[Span]:
+    """The run's own span, then the others in the order in which they ended."""
+    return _Spans(entries, edits, alive=alive).all()
 
 
 class _Spans:
@@ -57,8 +65,7 @@ class _Spans:
         self._happened: list[JsonValue] = []
         self._tools: dict[str, str] = {}
 
-    def all(self) -> list[JsonValue]:
-        """The run's span, then the others in the order in which they ended."""
+    def all(self) -> list[Span]:
         copied = fork[0] if (fork := fork_of(self._entries)) else 0
         for entry in self._entries:
             if entry.seq == 0 or entry.seq > copied:  # the trace of the run it was copied from has the others
@@ -71,9 +78,11 @@ class _Spans:
         failure, text = (error.failure, error.text) if error else ("", "")
         root = run_span(self._entries, self._row).closed(self._entries[-1].at, failure=failure, text=text)
         root["events"] = [*map(self._edited, self._edits.all), *self._happened]
-        ids: Span = {"traceId": trace_id(self._row.run_id)}
+        trace, above = place_of(self._row)
+        ids: Span = {"traceId": trace}
         parent: Span = {"parentSpanId": str(root["spanId"])}
-        return [{**ids, **root}, *({**ids, **parent, **span} for span in self._closed)]
+        top: Span = {**ids, "parentSpanId": above} if above else ids
+        return [{**top, **root}, *({**ids, **parent, **span} for span in self._closed)]
 
     def _edited(self, one: Edited) -> JsonValue:
         place = next((entry for entry in self._entries if entry.seq == one.seq), self._entries[0])

@@ -9,6 +9,7 @@ from pydantic import JsonValue
 
 from app.domain.events import Entry, MessageAdded, ModelCalled, ModelReturned, RunStarted, ToolCalled
 from app.domain.messages import Message, Role, Usage
+from app.domain.provenance import caller_span
 from app.domain.trace import Edited, RunRow, totals
 from app.domain.trace.fork_view import fork_view
 from app.export.otel_messages import Spoken, parts, text_of
@@ -85,11 +86,10 @@ def run_span(entries: Sequence[Entry], row: RunRow) -> OpenSpan:
         "gen_ai.output.messages": text_of(_messages(entries, "assistant")[-1:], finish_reason=_last_reason(entries)),
         "agent_playground.run.id": row.run_id,
         "agent_playground.run.status": row.status,
+        "agent_playground.run.purpose": row.purpose,
         "agent_playground.usage.cost_usd": None if sums.unpriced else sums.cost,
     }
     links: list[Span] = []
-    if row.parent:  # the call that started this run, which is in the trace of another
-        links.append({"traceId": trace_id(row.parent.run_id), "spanId": span_id(row.parent.run_id, row.parent.call_id)})
     if fork := fork_view(entries):
         origin = fork.forked.run_id
         links.append({"traceId": trace_id(origin), "spanId": span_id(origin, "run")})
@@ -101,6 +101,14 @@ def run_span(entries: Sequence[Entry], row: RunRow) -> OpenSpan:
         }
     place, name = span_id(row.run_id, "run"), f"invoke_agent {row.agent.name}"
     return OpenSpan(place, name, INTERNAL, row.started_at, values, tuple(links))
+
+
+def place_of(row: RunRow) -> tuple[str, str]:
+    """The trace that the run belongs to, and the span that its own is below: empty for the first."""
+    caller, above = caller_span(row.trigger.traceparent), row.parent
+    first = (above.root or above.run_id) if above else row.run_id
+    trace, below = caller or (trace_id(first), "")
+    return trace, span_id(above.run_id, above.call_id) if above else below
 
 
 def chat_span(entry: Entry, called: ModelCalled, row: RunRow, spoken: Spoken) -> OpenSpan:

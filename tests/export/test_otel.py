@@ -6,7 +6,7 @@ from opentelemetry.proto.trace.v1.trace_pb2 import Span, Status, TracesData
 
 from app.domain.errors import ErrorInfo
 from app.domain.events import ContextTrimmed, LeftOut, ModelFailed, RunFinished
-from app.domain.provenance import Parent
+from app.domain.provenance import Parent, Trigger
 from app.export.otel import otlp_json
 from app.export.otel_messages import LONGEST_INPUT
 from tests.export.runs import forked_run, rich_run
@@ -133,14 +133,37 @@ def test_what_took_no_time_is_an_event_of_the_run():
     assert values(root.events[0])["agent_playground.tokens_before"] == 10
 
 
-def test_a_child_is_linked_to_the_call_that_started_it():
+def test_a_child_is_below_the_call_that_started_it_at_any_depth():
     parent = trace_of(
         started(), asked("x"), called(), said("", ADD), returned(), *ran(ADD, "1"), finished(), run_id="p"
     )
+    above = Parent.of("p", "c1", above=None)
+    child = trace_of(started(parent=above), asked("x"), called("m1"), finished(), run_id="child")
+    deep = trace_of(started(parent=Parent.of("child", "c9", above=above)), asked("x"), finished(), run_id="deep")
+    tool, [root, chat], [deepest] = spans_of(parent)[2], spans_of(child), spans_of(deep)
+    assert (root.trace_id, root.parent_span_id) == (tool.trace_id, tool.span_id)
+    assert (chat.trace_id, chat.parent_span_id) == (tool.trace_id, root.span_id)
+    assert deepest.trace_id == tool.trace_id and deepest.parent_span_id and not root.links
+
+
+def test_a_child_of_an_old_run_that_names_no_first_one_is_below_its_parent():
     child = trace_of(started(parent=Parent(run_id="p", call_id="c1")), asked("x"), finished(), run_id="child")
-    tool = spans_of(parent)[2]
-    link = spans_of(child)[0].links[0]
-    assert (link.trace_id, link.span_id) == (tool.trace_id, tool.span_id)
+    parent = trace_of(started(), asked("x"), finished(), run_id="p")
+    assert spans_of(child)[0].trace_id == spans_of(parent)[0].trace_id
+
+
+def test_a_run_is_below_the_span_that_its_caller_named():
+    above = f"00-{'ab' * 16}-{'cd' * 8}-01"
+    trigger = Trigger(kind="api_key", traceparent=above)
+    run = trace_of(started(trigger=trigger), asked("x"), called(), finished(), run_id="p")
+    child = trace_of(
+        started(trigger=trigger, parent=Parent.of("p", "c1", above=None)), asked("x"), finished(), run_id="child"
+    )
+    root, chat = spans_of(run)
+    assert (root.trace_id.hex(), root.parent_span_id.hex()) == ("ab" * 16, "cd" * 8)
+    assert chat.parent_span_id == root.span_id
+    below = spans_of(child)[0]
+    assert below.trace_id == root.trace_id and below.parent_span_id.hex() not in ("cd" * 8, "")
 
 
 def test_the_same_run_makes_the_same_bytes_and_files_are_named():

@@ -1,12 +1,13 @@
 """Who asks the API, and what they may use."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from starlette.requests import HTTPConnection
 
 from app.domain.agents import Agent
 from app.domain.keys import NO_KEY, ApiKey, Right
-from app.domain.provenance import Trigger
+from app.domain.provenance import Trigger, caller_span
 
 CALLER = "agent_playground.caller"
 """Where the door leaves the caller in an ASGI scope."""
@@ -14,6 +15,8 @@ STARTED_FROM = "X-Started-From"
 """The header by which the app's own terminal says that it asks, or its bridge to MCP, which may less than the owner;
 believed of the owner's token only.
 """
+LONGEST_TRACEPARENT = 200
+"""Characters of the header by which a caller names its own trace; a longer one is passed over."""
 LONGEST_PROGRAM = 200
 """Characters of what a program says of itself that are kept."""
 
@@ -41,7 +44,16 @@ class Caller:
 
     def by(self, program: str) -> "Caller":
         """The same, and the runs they start say with which program."""
-        return replace(self, trigger=self.trigger.model_copy(update={"program": program}))
+        return self._with(program=program)
+
+    def below(self, traceparents: Sequence[str]) -> "Caller":
+        """The same, and the runs they start belong below the span that those headers name: one that can be read."""
+        if len(traceparents) != 1 or len(traceparents[0]) > LONGEST_TRACEPARENT or not caller_span(traceparents[0]):
+            return self
+        return self._with(traceparent=traceparents[0])
+
+    def _with(self, **said: str) -> "Caller":
+        return replace(self, trigger=self.trigger.model_copy(update=said))
 
     def may(self, right: Right) -> bool:
         """Whether they have that right: everybody has who manages all."""
@@ -71,4 +83,4 @@ def caller_of(connection: HTTPConnection) -> Caller:
     if not isinstance(found, Caller):
         raise TypeError(f"The door left no caller, but {found!r}")
     said = "".join(one for one in connection.headers.get("user-agent", "") if one.isprintable())
-    return found.by(said[:LONGEST_PROGRAM])
+    return found.by(said[:LONGEST_PROGRAM]).below(connection.headers.getlist("traceparent"))

@@ -67,7 +67,7 @@ class Spawning:
             parent.recorder.record(ChildStarted(call_id=call_id, child_run_id=child_id))
             await parent.recorder.flush()
         try:
-            await self._begin(parent, agent, Parent(run_id=run_id, call_id=call_id), child_id, task)
+            await self._begin(parent, agent, Parent.of(run_id, call_id, above=parent.started.parent), child_id, task)
         except WorkbenchError as error:
             self._note(parent, child_id, "failed")
             raise ToolError(f"The task was not begun. {error}") from error
@@ -158,7 +158,12 @@ class Spawning:
         await self.chat.send(
             session.id,
             task.text,
-            trigger=Trigger(kind="agent", name=started.agent.name, key=parent.budget.account.root.trigger.key),
+            trigger=Trigger(
+                kind="agent",
+                name=started.agent.name,
+                key=parent.budget.account.root.trigger.key,
+                traceparent=started.trigger.traceparent,
+            ),
             purpose=started.purpose,
             run_id=child_id,
             begun_as=_begun_below(parent, above, task),

@@ -213,9 +213,9 @@ class Views:
             model=above.model,
             limits=above.limits,
             tools=above.tools,
-            trigger=Trigger(kind="app", name=view.server),
+            trigger=Trigger(kind="app", name=view.server, traceparent=above.trigger.traceparent),
             purpose=above.purpose,
-            parent=Parent(run_id=view.run_id, call_id=view.call_id),
+            parent=Parent.of(view.run_id, view.call_id, above=above.parent),
             depth=above.depth + 1,
         )
         run_id = place.last_run = new_id()
