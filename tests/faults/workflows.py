@@ -1,4 +1,4 @@
-"""W1: workflows at random, walked at random: nodes that begin twice, end twice or not at all, and runs that are stuck."""
+"""W1: workflows and walks at random: nodes that begin twice, end twice or not at all, and runs that are stuck."""
 
 from random import Random
 
