@@ -15,12 +15,14 @@ def save_into_new(page: Page, name: str = "") -> None:
     page.get_by_test_id("case-save").click()
 
 
-def add_scorer(page: Page, asked: str = "A number is near the expected one") -> None:
-    """On the page of a dataset."""
+def add_scorer(page: Page, asked: str = "A number is near the expected one", *, text: str = "") -> None:
+    """On the page of a dataset; with the text that answers have to contain, where that is asked."""
     page.get_by_test_id("dataset-scorers").click()
     page.get_by_test_id("new-scorer-button").click()
     page.get_by_test_id("scorer-type").click()
     page.get_by_role("option", name=asked).click()
+    if text:
+        page.get_by_test_id("field-texts").fill(text)
     page.get_by_test_id("scorer-save").click()
     expect(page.get_by_test_id("scorer-row").last).to_contain_text(asked)
 

@@ -13,6 +13,7 @@ from app.domain.agents import PromptBehaviour, ToolChoice
 from app.domain.evals.cases import CaseContent, new_cases
 from app.domain.events import Entry, ToolCalled, ToolReturned
 from app.domain.messages import Message, TextPart, ToolCall, ToolResult, Usage
+from app.domain.models import Price
 from app.domain.streaming import Delta, ModelRequest, Reply, TextDelta
 from app.domain.values import now
 from app.llm.directory import ModelDirectory
@@ -32,6 +33,12 @@ class Scripted(ModelDirectory):
 
     async def open(self, name: str) -> "Scripted":
         return self
+
+    def price(self, name: str) -> Price:
+        return Price(input=1e-5, output=1e-5)
+
+    def sends_bills(self, name: str) -> bool:
+        return True
 
     async def stream(self, request: ModelRequest) -> AsyncGenerator[Delta | Reply, None]:
         await asyncio.sleep(_MOMENT)

@@ -78,6 +78,8 @@ class Progress(Value):
     skipped: int = 0
     running: int = 0
     """Cells that go on in this process now."""
+    left: int = 0
+    """Cells that were begun and never came to an end; where nothing goes on they are tried anew."""
     cost: float = 0.0
     """US dollars so far, judges included."""
     judged: float = 0.0

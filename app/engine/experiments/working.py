@@ -43,6 +43,10 @@ Unit = tuple[CellKey, ...]
 """Cells that are tried one after the other: alone, or with the baseline that they are compared with."""
 ANSWERED: tuple[CellEnd, ...] = ("passed", "failed", "not_scored")
 CEILING = "The ceiling of ${ceiling:.2f} was reached, so {left} cells were not begun; they count as skipped."
+PILOT_ERRORS = (
+    "The first cells all ended in errors, so what the whole would cost is not known. See below what went wrong, then "
+    "resume and retry the errors."
+)
 PILOT = "The first {cases} cases cost ${cost:.2g}; all {size} cells would cost about ${whole:.2g}. Resume to go on."
 BUG = "Something went wrong inside the app: {error}"
 
@@ -67,6 +71,7 @@ class Tally:
 
     ends: Counter[str] = field(default_factory=Counter)
     running: int = 0
+    left: int = 0
     cost: float = 0.0
     judged: float = 0.0
 
@@ -83,12 +88,14 @@ class Tally:
             if one is not None:
                 self.cost += sign * (one.cost + one.judged)
                 self.judged += sign * one.judged
-                if one.end is not None:
+                if one.end is None:
+                    self.left += sign
+                else:
                     self.ends[one.end] += sign
 
     def progress(self, experiment: Experiment) -> Progress:
         counts = {end: self.ends[end] for end in ("passed", "failed", "error", "not_scored", "skipped")}
-        more = {"running": self.running, "cost": self.cost, "judged": self.judged}
+        more = {"running": self.running, "left": self.left, "cost": self.cost, "judged": self.judged}
         stands = {"status": experiment.status, "why": experiment.why, "total": experiment.plan.size}
         return Progress.model_validate({**stands, **counts, **more})
 
@@ -152,6 +159,8 @@ class Working:
             return "completed", CEILING.format(ceiling=experiment.plan.ceiling_usd, left=left)
         if experiment.pilot and left:
             cost = self.tally.cost
+            if self.tally.ends["error"] >= units:
+                return "paused", PILOT_ERRORS
             return "paused", PILOT.format(cases=PILOT_CASES, cost=cost, size=size, whole=cost / max(1, units) * size)
         return "completed", ""
 

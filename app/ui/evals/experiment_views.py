@@ -114,8 +114,20 @@ def progress_view(progress: Progress, plan: Plan) -> Html:
     return joined(
         tag("div", bar, tag("span", f"{progress.ended:,} of {progress.total:,}"), cls="experiment-bar"),
         tag("div", *told, tag("span", f"{dollars(progress.cost)}{ceiling}{judges}", cls="muted"), cls="counts"),
-        tag("p", progress.why, cls="notice notice-warn", data_testid="experiment-why") if progress.why else "",
+        tag("p", why_words(progress), cls="notice notice-warn", data_testid="experiment-why") if progress.why else "",
     )
+
+
+def why_words(progress: Progress) -> str:
+    """Why it stands still, and what of it is done anew."""
+    if progress.status != "interrupted" or not progress.left:
+        return progress.why
+    words = (
+        "1 cell was going on then; it is"
+        if progress.left == 1
+        else f"{progress.left} cells were going on then; they are"
+    )
+    return f"{progress.why} {words} tried anew, and what that has cost so far counts."
 
 
 def columns_table(results: Results) -> Html:
