@@ -10,6 +10,7 @@ from app.ui.elements.markup import Html, icon, joined, tag
 from app.ui.evals.case_form import call_words, written_answer
 
 COLUMNS = ("Input", "Expected answer", "Expected calls", "Tags", "From")
+UNSAID = tag("span", "nobody said", cls="faint is-unsaid")
 MOST_CALLS = 3
 """Chips of one row; the others are counted."""
 
@@ -37,7 +38,11 @@ def _row(case: Case, has_run: Callable[[str], bool]) -> Html:
     return tag(
         "tr",
         tag("td", opens, _facts(case), cls="case-input"),
-        tag("td", head(written_answer(case.reference), 200) or _none("nobody said"), cls="case-reference"),
+        tag(
+            "td",
+            head(written_answer(case.reference), 200) or UNSAID,
+            cls="case-reference",
+        ),
         tag("td", _calls(case.expected_calls), cls="case-calls"),
         tag("td", _tags(case), cls="case-tags"),
         tag("td", _origin(case, has_run), cls="case-origin"),
@@ -63,7 +68,7 @@ def _facts(case: Case) -> Html:
 
 def _calls(calls: tuple[ExpectedCall, ...] | None) -> Html:
     if calls is None:
-        return _none("nobody said")
+        return UNSAID
     if not calls:
         return tag("span", "no call", cls="chip")
     shown = (tag("code", head(call.name, 40), cls="chip", title=head(call_words(call))) for call in calls[:MOST_CALLS])

@@ -112,7 +112,7 @@ class TryDialog:
             self._ceiling.props("outlined dense inputmode=decimal data-testid=try-ceiling")
             self._repeats.props("data-testid=try-repeats debounce=300")
             self._margin.props["title"] = "How much worse still counts as no worse. Empty: it is not asked."
-            self._workers = ui.input("Workers, such as tcp://10.0.0.5:8786").props("outlined dense debounce=300")
+            self._workers = ui.input("Workers", placeholder="tcp://10.0.0.5:8786").props("outlined dense debounce=300")
             self._workers.props["title"] = WORKERS
             self._workers.props("data-testid=try-workers").visible = can_connect()
             for box in (self._repeats, self._ceiling, self._margin, self._workers):

@@ -219,10 +219,11 @@ class MatrixPage:
 def heading(experiment: Experiment) -> Html:
     """What was tried on what, and how it stands."""
     plan = experiment.plan
+    live = f", {', '.join(plan.live)} for real" if plan.live else ""
     facts = (
         f"{plural(len(plan.case_ids), 'case')} of {plan.dataset_slug}, version {plan.dataset_version}",
         plural(plan.repeats, "try").replace("trys", "tries") + " a case",
-        "tools from the record" if plan.tools == "recorded" else "tools called for real",
+        f"tools from the record{live}" if plan.tools == "recorded" else "tools called for real",
     )
     links = (
         tag("a", icon("arrow_back"), "All matrices", href=MATRIX, cls="back-link"),

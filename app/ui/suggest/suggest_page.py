@@ -40,7 +40,7 @@ class SuggestPage:
         ui.page_title(f"Suggest · {agent.name} · Agent Playground")
         with ui.element("div").classes("page suggest-page"):
             with ui.element("div").classes("toolbar"):
-                back = tag("a", icon("arrow_back"), f" {agent.name}", href=agent_address(agent.slug))
+                back = tag("a", icon("arrow_back"), agent.name, href=agent_address(agent.slug), cls="back-link")
                 ui.html(joined(back, tag("h1", "Suggest a better prompt", cls="page-title")), sanitize=False).classes(
                     "grow"
                 )
@@ -77,7 +77,7 @@ class SuggestPage:
                 ways = {"recorded": f"Tools answer from the record{but}", "live": "Tools are called for real"}
                 self._ways_asked = "tools" in query
                 self._tools = self._select("Tools", ways, query.get("tools", ""), "tools")
-                self._money = ui.number("At most", value=1.0, min=0, step=0.5, suffix="US$")
+                self._money = ui.number("Money at most", value=1.0, min=0, step=0.5, suffix="US$")
                 self._money.props("outlined dense data-testid=suggest-money")
             with ui.element("div").classes("row-line"):
                 ui.label("Model that proposes").classes("faint")

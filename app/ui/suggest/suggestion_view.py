@@ -6,6 +6,10 @@ from app.ui.elements.addresses import experiment_address, run_address, tool_addr
 from app.ui.elements.format import dollars
 from app.ui.elements.markup import Html, joined, tag
 
+UNTRIED = (
+    "A variant does not hold them, so they were not tried and are not saved with it. They count for every agent that "
+    "has the tool. Take over what you like on the tool's page, then try the variant again."
+)
 TITLES = {"running": "Searching…", "done": "Done", "stopped": "Stopped", "failed": "This went wrong"}
 
 
@@ -56,5 +60,5 @@ def _tools(one: Suggestion) -> Html:
         tag("li", tag("strong", tag("a", words.name, href=tool_address(words.name))), tag("span", words.description))
         for words in tools
     )
-    note = "Other words for tools. They count for all agents and were not tried; take them over on the tool's page."
-    return joined(tag("h3", note, cls="field-title"), tag("ul", *rows, cls="suggest-failures"))
+    title = tag("h3", "Descriptions of tools, for you to try", cls="field-title")
+    return joined(title, tag("p", UNTRIED, cls="muted"), tag("ul", *rows, cls="suggest-failures"))

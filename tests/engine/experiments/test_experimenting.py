@@ -355,6 +355,14 @@ async def test_an_estimate_tells_a_range_of_what_such_runs_cost_before(trials):
     assert other.low_usd == pytest.approx(0.0008), "as many tokens, at its own price"
 
 
+async def test_where_the_first_three_end_in_errors_their_price_tells_nothing(trials):
+    await prepared(trials, 5)
+    trials.models.answers = lambda _request: ModelFailure("invalid_key", "No.")
+    [cell, *_] = await trials.ran()
+    experiment = trials.bench.experimenting.get(cell.experiment_id)
+    assert experiment.status == "paused" and experiment.why.startswith("The first cells all ended in errors")
+
+
 async def test_where_nothing_is_known_three_cases_go_first_and_count(trials):
     await prepared(trials, 5)
     cells = await trials.ran()
