@@ -11,6 +11,7 @@ from playwright.sync_api import Page, expect
 from app.domain.agents import PromptBehaviour, ToolChoice, new_agent, with_variant
 from app.domain.evals.cases import CaseContent, DatasetChanges, new_cases
 from app.domain.evals.scorers import Contains
+from app.domain.messages import FilePart
 from app.workbench.cluster.dask_workers import can_connect
 from tests.app_process import AppProcess
 from tests.e2e.accessible import violations
@@ -37,6 +38,9 @@ async def prepare(folder: Path) -> None:
         sums = (CaseContent(input=f"What is {n} + 1?", reference=str(n + 1), tags=(f"t{n % 2}",)) for n in range(60))
         await workbench.collecting.add_all(many.id, new_cases(many.id, sums))
         await workbench.collecting.change_dataset(many.id, DatasetChanges(scorers=(Contains(),)))
+        filed = await workbench.collecting.new_dataset("With files")
+        parts = [FilePart(artifact=n * 64, media_type="text/csv", filename=f"{n}.csv", size=3) for n in "12"]
+        await workbench.collecting.add_all(filed.id, new_cases(filed.id, [CaseContent(input="", attachments=parts)]))
 
 
 def test_from_a_run_to_a_verdict(page: Page, screenshot: Callable[[str], Path]) -> None:
@@ -236,6 +240,22 @@ def test_cases_are_written_found_changed_and_brought_back(page: Page, app_proces
     expect(row).to_have_count(0)
     page.get_by_test_id("undo-button").click()
     expect(row).to_have_count(1)
+
+
+def test_files_are_taken_off_a_case_that_still_says_something(page: Page) -> None:
+    page.goto("/evals/with-files")
+    page.get_by_test_id("case-edit").click()
+    files = page.get_by_test_id("case-attachment")
+    expect(files).to_have_text([re.compile("1.csv"), re.compile("2.csv")])
+    page.get_by_role("button", name="Take 1.csv off").click()
+    expect(files).to_have_count(1)
+    page.get_by_test_id("case-dialog-save").click()
+    row = page.get_by_test_id("case-row")
+    expect(row).to_contain_text("1 file")
+    row.get_by_test_id("case-edit").click()
+    page.get_by_role("button", name="Take 2.csv off").click()
+    page.get_by_test_id("case-dialog-save").click()
+    expect(page.get_by_text("Write the message that the agent gets.")).to_be_visible()
 
 
 def test_many_cases_come_by_pages_and_are_filtered(page: Page) -> None:

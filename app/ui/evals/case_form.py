@@ -81,7 +81,7 @@ def content_of(typed: dict[str, JsonValue], before: CaseContent) -> dict[str, ob
 def also_holds(case: CaseContent, *, recorded: bool) -> str:
     """What it holds that no box shows; empty for nothing."""
     counts = (
-        (len(case.attachments) + len(case.files), "file"),
+        (len(case.files), "file of its session"),
         (len(case.history), "message before the first"),
     )
     found = [plural(number, noun) if number == 1 else _several(number, noun) for number, noun in counts if number]

@@ -68,5 +68,6 @@ def test_what_no_box_shows_is_kept_and_told() -> None:
     before = CaseContent(input="Hi", files={"/a.csv": "0" * 64, "/b.csv": "1" * 64})
     after = CaseContent.model_validate(content_of({"input": "Hello"}, before))
     assert after.files == before.files
-    assert also_holds(before, recorded=True) == "It also holds 2 files, the recorded results of its tools."
+    told = "It also holds 2 files of its session, the recorded results of its tools."
+    assert also_holds(before, recorded=True) == told
     assert also_holds(CaseContent(input="Hi"), recorded=False) == ""
