@@ -5,7 +5,19 @@ from collections.abc import Mapping
 from typing import assert_never
 
 from app.domain.prompts import Placeholder, put
-from app.domain.workflows.document import Binding, Calculated, FixedValue, FoundValue, Template
+from app.domain.workflows.document import (
+    ApprovalNode,
+    Binding,
+    BranchCase,
+    Calculated,
+    Carried,
+    FixedValue,
+    FoundValue,
+    LoopNode,
+    Node,
+    Template,
+    TransformNode,
+)
 
 _NAME = r"[A-Za-z_][A-Za-z0-9_]*"
 _PATH_TOKEN = re.compile(rf"'(?:[^'\\]|\\.)*'|`(?:[^`\\]|\\.)*`|\"?{_NAME}\"?|\|\||&&|\s+|.", re.DOTALL)
@@ -80,3 +92,36 @@ def _beside(words: list[str], place: int, step: int) -> str:
     while 0 <= place < len(words) and words[place].isspace():
         place += step
     return words[place] if 0 <= place < len(words) else ""
+
+
+def reading(node: Node, names: Mapping[str, str]) -> Node:
+    """The node, all of whose bindings read other names in place of these."""
+    changes = {name: _reading(getattr(node, name), names) for name in type(node).model_fields}
+    match node:
+        case TransformNode(language="jmespath", code=code):
+            changes["code"] = renamed_path(code, names)
+        case TransformNode(language="formula", code=code):
+            changes["code"] = renamed_formula(code, names)
+        case LoopNode(until=until):
+            changes["until"] = renamed_formula(until, names)
+        case ApprovalNode(question=question):
+            changes["question"] = renamed_template(question, names)
+        case _:
+            pass
+    return node.model_copy(update=changes)
+
+
+def _reading(value: object, names: Mapping[str, str]) -> object:
+    match value:
+        case FixedValue() | Template() | FoundValue() | Calculated():
+            return with_names(value, names)
+        case Carried(first=first, next=following):
+            return Carried(first=with_names(first, names), next=with_names(following, names))
+        case BranchCase(formula=formula):
+            return value.model_copy(update={"formula": renamed_formula(formula, names)})
+        case tuple():
+            return tuple(_reading(one, names) for one in value)
+        case dict():
+            return {name: _reading(one, names) for name, one in value.items()}
+        case _:
+            return value
