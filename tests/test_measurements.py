@@ -21,6 +21,7 @@ from tests.bench import (
     python_sandbox,
     search,
     tool_files,
+    workflows,
 )
 from tests.bench import mcp as mcp_calls
 from tests.faults import (
@@ -69,6 +70,12 @@ def test_what_evals_tell_by_mistake_is_measured():
     figures = evals.run(experiments=150)
     assert len(figures) == 7
     assert all(figure.passed for figure in figures), figures
+
+
+def test_workflows_are_measured():
+    figures = workflows.run(nodes=60, rounds=1)
+    assert len(figures) == 6
+    assert figures[2].name == "W2 layout of 60 nodes"
 
 
 async def test_stops_are_measured():

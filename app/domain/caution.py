@@ -45,13 +45,14 @@ def with_tools_held(behaviour: Behaviour, most: Policy) -> Behaviour:
             held = tuple(ToolChoice(name=tool.name, policy=stricter(tool.policy, most)) for tool in tools)
             return behaviour.model_copy(update={"tools": held, "limits": narrowed(limits)})
         case WorkflowBehaviour(workflow=workflow, limits=limits):
-            changes = {"workflow": _asking(workflow), "limits": narrowed(limits, WORKFLOW_LIMITS)}
+            changes = {"workflow": asking(workflow), "limits": narrowed(limits, WORKFLOW_LIMITS)}
             return behaviour.model_copy(update=changes)
         case _:
             assert_never(behaviour)
 
 
-def _asking(workflow: Workflow) -> Workflow:
+def asking(workflow: Workflow) -> Workflow:
+    """The workflow, each of whose tools asks before it is called."""
     nodes = (
         node.model_copy(update={"policy": stricter(node.policy, "ask")}) if isinstance(node, ToolNode) else node
         for node in workflow.nodes

@@ -31,8 +31,8 @@ def faults(workflow: Workflow, world: World) -> tuple[Fault, ...]:
 
     While its nodes stand in each other or lead in a circle, only that is told: nothing else can be said of them.
     """
-    if shape := _size(workflow) or _shape(workflow):
-        return tuple(shape)
+    if found := shape_faults(workflow):
+        return found
     check = Checking(Graph(workflow), world)
     if circle := check.graph.cycle():
         names = " → ".join(titled(check.graph.nodes[id_]) for id_ in [*circle, circle[0]])
@@ -48,6 +48,11 @@ def faults(workflow: Workflow, world: World) -> tuple[Fault, ...]:
         check_route(check, node)
     check_writes(check)
     return tuple(sorted(check.found, key=lambda fault: _SEVERITIES.index(fault.severity)))
+
+
+def shape_faults(workflow: Workflow) -> tuple[Fault, ...]:
+    """What has to be right before anything else can be looked at: its size, its ids, what stands in what."""
+    return tuple(_size(workflow) or _shape(workflow))
 
 
 def errors(found: tuple[Fault, ...]) -> tuple[Fault, ...]:
@@ -66,7 +71,6 @@ def _size(workflow: Workflow) -> list[Fault]:
 
 
 def _shape(workflow: Workflow) -> list[Fault]:
-    """What has to be right before the rest can be looked at."""
     nodes = workflow.by_id()
     found: list[Fault] = []
     seen: set[str] = set()
