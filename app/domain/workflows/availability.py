@@ -4,7 +4,7 @@ A node begins once all that leads to it is settled and some of it is alive. So w
 does runs before it: both arms that a node sets off, or what all arms of a branch come to.
 """
 
-from app.domain.workflows.document import JoinNode, Node, ports
+from app.domain.workflows.document import JoinNode, Node, NoteNode, ports
 from app.domain.workflows.graph import Graph
 
 
@@ -16,6 +16,7 @@ class Availability:
         self._bits = {id_: 1 << place for id_, place in graph.places.items()}
         self._forced: dict[str, int] = {}
         self._ancestors, self._settled, self._runs = (dict.fromkeys(graph.places, 0) for _ in range(3))
+        self._forced_at: dict[tuple[str, str], int] = {}
         for id_ in reversed(graph.order):
             self._forced[id_] = self._bits[id_] | self._forced_by(id_)
         for id_ in graph.order:
@@ -33,31 +34,38 @@ class Availability:
         return self._ancestors[id_] & self._settled[id_] & self._runs[id_]
 
     def body(self, scope: str) -> int:
-        return sum(self._bits[id_] for id_ in self._graph.bodies.get(scope, ()))
+        nodes = self._graph.nodes
+        return sum(self._bits[id_] for id_ in self._graph.bodies.get(scope, ()) if not isinstance(nodes[id_], NoteNode))
 
     def sure_in(self, scope: str) -> int:
         """The nodes of its body that end with a value in each round."""
         sure = 0
         for id_ in self._graph.bodies.get(scope, ()):
             sure |= 0 if self._graph.before[id_] else self._forced.get(id_, 0)
-        return sure & self.body(scope)
+        return sure & self.body(scope) & ~self._cancelled_in(scope)
+
+    def _cancelled_in(self, scope: str) -> int:
+        """The nodes of its body that a join may cancel, as it begins with fewer than lead to it."""
+        graph, cancelled = self._graph, 0
+        for id_ in graph.bodies.get(scope, ()):
+            node = graph.nodes[id_]
+            if isinstance(node, JoinNode) and node.cancel_rest:
+                before = sum(self._bits[one] for one in graph.only_before(id_))
+                cancelled |= before & ~self._settled[id_]
+        return cancelled
 
     def holds(self, nodes: int, id_: str) -> bool:
         return bool(nodes & self._bits[id_])
 
     def _forced_by(self, id_: str) -> int:
         """The nodes that run whenever this one does, at whichever of its ports it goes on."""
+        for edge in self._graph.after[id_]:
+            forced = 0 if needed(self._graph.nodes[edge.target]) > 1 else self._forced[edge.target]
+            self._forced_at[id_, edge.port] = self._forced_at.get((id_, edge.port), 0) | forced
         common = -1
         for port in ports(self._graph.nodes[id_]):
-            common &= self._forced_at(id_, port)
+            common &= self._forced_at.get((id_, port), 0)
         return max(common, 0)
-
-    def _forced_at(self, id_: str, port: str) -> int:
-        forced = 0
-        for edge in self._graph.after[id_]:
-            needs_more = needed(self._graph.nodes[edge.target]) > 1
-            forced |= 0 if edge.port != port or needs_more else self._forced.get(edge.target, 0)
-        return forced
 
     def _place(self, id_: str) -> None:
         edges = self._graph.before[id_]
@@ -68,7 +76,7 @@ class Availability:
             self._ancestors[id_] |= self._ancestors[edge.source] | self._bits[edge.source]
             settled &= self._settled[edge.source]
             together |= self._settled[edge.source]
-            runs &= self._runs[edge.source] | self._forced_at(edge.source, edge.port)
+            runs &= self._runs[edge.source] | self._forced_at.get((edge.source, edge.port), 0)
         self._settled[id_] = (settled if some else together) | self._bits[id_]
         self._runs[id_] = runs | self._forced[id_]
 

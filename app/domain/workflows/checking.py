@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 
 from app.domain.workflows.document import (
+    DEEPEST_SCOPE,
     GIVEN_NAMES,
     INPUT,
     LARGEST,
@@ -29,15 +30,17 @@ _SEVERITIES: tuple[Severity, ...] = ("error", "warning", "info")
 def faults(workflow: Workflow, world: World) -> tuple[Fault, ...]:
     """What is wrong with it, errors first, else in document order.
 
+    Of 300 nodes it takes 15 ms; the first time, when their expressions have to be read, 100: that belongs in a thread.
     While its nodes stand in each other or lead in a circle, only that is told: nothing else can be said of them.
     """
     if found := shape_faults(workflow):
         return found
-    check = Checking(Graph(workflow), world)
-    if circle := check.graph.cycle():
-        names = " → ".join(titled(check.graph.nodes[id_]) for id_ in [*circle, circle[0]])
+    graph = Graph(workflow)
+    if circle := graph.cycle():
+        names = " → ".join(titled(graph.nodes[id_]) for id_ in [*circle, circle[0]])
         way_out = "Take one of the edges away; what repeats goes into a loop."
         return (Fault(node=circle[0], text=f"These lead in a circle: {names}. {way_out}"),)
+    check = Checking(graph, world)
     for edge in workflow.edges:
         if words := edge_fault(edge, check.graph.nodes):
             source = check.graph.nodes.get(edge.source) or check.graph.nodes.get(edge.target)
@@ -64,7 +67,7 @@ def _size(workflow: Workflow) -> list[Fault]:
     if len(workflow.nodes) > MOST_NODES:
         words = f"The workflow has {len(workflow.nodes)} nodes; {MOST_NODES} is the most."
         return [Fault(text=f"{words} Move some into a workflow of their own and call that as an agent.")]
-    if (size := len(workflow.model_dump_json())) > LARGEST:
+    if (size := len(workflow.model_dump_json().encode())) > LARGEST:
         words = f"The workflow has {size / 1000:,.0f} kB; {LARGEST // 1000} kB is the most."
         return [Fault(text=f"{words} Long texts belong into files or agents.")]
     return []
@@ -92,6 +95,8 @@ def _scope_fault(node: Node, nodes: Mapping[str, Node]) -> str:
         if scope in seen:
             return "stands in itself. Take it out of the map or loop that it stands in."
         seen.add(scope)
+        if len(seen) > DEEPEST_SCOPE + 1:
+            return f"stands in more than {DEEPEST_SCOPE} maps and loops in each other. Take it out of some."
         scope = nodes[scope].scope
     return ""
 

@@ -14,6 +14,8 @@ from app.domain.tools import JsonSchema, Policy
 from app.domain.values import Strict, Text
 
 MOST_NODES = 500
+DEEPEST_SCOPE = 8
+"""Maps and loops in each other."""
 LARGEST = 256_000
 """Bytes of a document as JSON."""
 MOST_ITEMS = 1_000

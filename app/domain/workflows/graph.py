@@ -51,6 +51,15 @@ class Graph:
             todo += nexts
         return found
 
+    def only_before(self, id_: str) -> list[str]:
+        """The nodes from which all ways lead to this one."""
+        found = {id_}
+        for one in reversed(self.order):
+            after = self.after[one]
+            if after and one != id_ and all(edge.target in found for edge in after):
+                found.add(one)
+        return [one for one in self.order if one in found and one != id_]
+
     def cycle(self) -> list[str]:
         """The nodes of one cycle along its edges; empty where there is none."""
         here = next((id_ for id_ in self.places if id_ not in self._ordered), "")

@@ -87,8 +87,8 @@ def _part(text: str) -> Workflow:
     if len(text) > LARGEST:
         raise TooLarge(f"That is {len(text) / 1000:,.0f} kB of text; {LARGEST // 1000} kB is the most.")
     try:
-        part = Workflow.model_validate(json.loads(text))
-    except (ValueError, RecursionError) as error:
+        part = Workflow.model_validate_json(text)
+    except ValidationError as error:
         raise WorkbenchError(
             f"That is no part of a workflow: {_why(error)}. Copy nodes of one and paste them."
         ) from error
@@ -97,8 +97,6 @@ def _part(text: str) -> Workflow:
     return part
 
 
-def _why(error: Exception) -> str:
-    if not isinstance(error, ValidationError):
-        return "it is not JSON"
+def _why(error: ValidationError) -> str:
     fault = error.errors(include_url=False, include_context=False)[0]
     return f"{'.'.join(map(str, fault['loc'])) or 'it'}: {fault['msg']}"

@@ -15,6 +15,7 @@ from app.domain.workflows.document import (
     CARRY,
     GIVEN_NAMES,
     INPUT,
+    LONGEST_ID,
     ROUND,
     Binding,
     FixedValue,
@@ -28,6 +29,9 @@ from app.domain.workflows.giving import SCALAR, Giving, given_names
 from app.domain.workflows.graph import Graph
 from app.domain.workflows.world import World
 
+MOST_FAULTS = 500
+MOST_GUESSES = 20
+"""What else may have been meant is looked for in the first faults: it takes a millisecond each."""
 Severity = Literal["error", "warning", "info"]
 """No variant has an error; a warning is likely not meant; what an info says is checked when the value is there."""
 
@@ -56,7 +60,8 @@ class Checking:
 
     def add(self, node: Node, where: str, words: str, severity: Severity = "error") -> None:
         """`words` go on after the node's name."""
-        self.found.append(Fault(node=node.id, field=where, severity=severity, text=f"{titled(node)} {words}"))
+        if len(self.found) < MOST_FAULTS:
+            self.found.append(Fault(node=node.id, field=where, severity=severity, text=f"{titled(node)} {words}"))
 
     def binding(
         self, node: Node, where: str, value: Binding, *, wanted: JsonSchema | None = None, in_body: bool = False,
@@ -95,7 +100,7 @@ class Checking:
 
     def _read(self, node: Node, where: str, read: Read, *, in_body: bool, may_miss: bool) -> None:
         name, inside = read.path.name, node.id if in_body else node.scope
-        if name in GIVEN_NAMES and name not in self.graph.nodes:
+        if name == INPUT or (name in GIVEN_NAMES and name not in self.graph.nodes):
             if name not in given_names(self.graph, inside):
                 box = "loop" if name in (CARRY, ROUND) else "map"
                 self.add(node, where, f"reads “{name}”, which there is only in the body of a {box}. {_ANOTHER}")
@@ -113,7 +118,8 @@ class Checking:
     def _out_of_sight(self, node: Node, name: str, *, in_body: bool) -> str:
         """Why it cannot read the node of that id, with the way out; empty when it can."""
         if name not in self.graph.nodes:
-            near = difflib.get_close_matches(name, self.graph.nodes, n=1)
+            few = len(self.found) < MOST_GUESSES and len(name) <= LONGEST_ID
+            near = difflib.get_close_matches(name, self.graph.nodes, n=1) if few else ()
             guess = f"Did you mean “{near[0]}”? " if near else ""
             return f"and there is no node with that id. {guess}{_ANOTHER}"
         other = self.graph.nodes[name]

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from typing import assert_never
 
 from app.domain.prompts import Placeholder, put
+from app.domain.workflows.bindings import parted
 from app.domain.workflows.document import (
     ApprovalNode,
     Binding,
@@ -22,6 +23,8 @@ from app.domain.workflows.document import (
 _NAME = r"[A-Za-z_][A-Za-z0-9_]*"
 _PATH_TOKEN = re.compile(rf"'(?:[^'\\]|\\.)*'|`(?:[^`\\]|\\.)*`|\"?{_NAME}\"?|\|\||&&|\s+|.", re.DOTALL)
 _FORMULA_TOKEN = re.compile(rf"\"[^\"]*\"|'[^']*'|“[^”]*”|{_NAME}|\s+|.", re.DOTALL)
+LONGEST = 2_000
+"""Characters of an expression, as of those that are calculated: quotes without end take their square of steps."""
 _WHOLE_NAME = re.compile(_NAME)
 
 
@@ -51,7 +54,8 @@ def renamed_template(template: str, names: Mapping[str, str]) -> str:
 
 def renamed_path(path: str, names: Mapping[str, str]) -> str:
     """The JMESPath expression with other names, where they stand for fields of the whole document."""
-    words = _PATH_TOKEN.findall(path)
+    expression, default = _parted(path)
+    words = _PATH_TOKEN.findall(expression)
     levels = [_Level(inner=False)]
     for place, word in enumerate(words):
         name = word.strip('"')
@@ -67,15 +71,23 @@ def renamed_path(path: str, names: Mapping[str, str]) -> str:
             levels[-1].inner = True
         elif word == ",":
             levels[-1].inner = levels[-1].began_inner
-    return "".join(words)
+    return "".join(words) + default
 
 
 def renamed_formula(formula: str, names: Mapping[str, str]) -> str:
-    words = _FORMULA_TOKEN.findall(formula)
-    return "".join(
+    expression, default = _parted(formula)
+    words = _FORMULA_TOKEN.findall(expression)
+    renamed = (
         word if _beside(words, place, -1) == "." or _beside(words, place, 1) == "(" else names.get(word, word)
         for place, word in enumerate(words)
     )
+    return "".join(renamed) + default
+
+
+def _parted(written: str) -> tuple[str, str]:
+    """The expression, and its `??` with what stands behind it. One that is too long to be read is left as it is."""
+    expression = written[: written.rindex("??")] if parted(written).has_default else written
+    return (expression, written[len(expression) :]) if len(expression) <= LONGEST else ("", written)
 
 
 class _Level:

@@ -6,6 +6,8 @@ from app.domain.workflows.document import FixedValue, Node, ToolNode, ports, tit
 from app.domain.workflows.graph import Graph
 from app.domain.workflows.references import Checking
 
+MOST_PAIRS = 200
+
 
 def check_writes(check: Checking) -> None:
     """Warn of the first such pair for each path."""
@@ -13,11 +15,15 @@ def check_writes(check: Checking) -> None:
     for node in check.graph.nodes.values():
         if path := _written(check, node):
             writers.setdefault(path, []).append(node)
-    for path, nodes in writers.items():
-        pairs = combinations(nodes[:20], 2)
-        if pair := next(((one, other) for one, other in pairs if _beside(check, one, other)), None):
-            words = f"and {titled(pair[0])} may write {path} at the same time."
-            check.add(pair[1], "arguments.path", f"{words} Connect the two, or choose another path.", "warning")
+    arms: list[_Arms] = []
+    pairs = [(path, *pair) for path, nodes in writers.items() for pair in combinations(nodes, 2)][:MOST_PAIRS]
+    told: set[str] = set()
+    for path, one, other in pairs:
+        arms = arms or _all_arms(check.graph)
+        if path not in told and _beside(check, arms, one, other):
+            told.add(path)
+            words = f"and {titled(one)} may write {path} at the same time."
+            check.add(other, "arguments.path", f"{words} Connect the two, or choose another path.", "warning")
 
 
 def _written(check: Checking, node: Node) -> str:
@@ -28,25 +34,32 @@ def _written(check: Checking, node: Node) -> str:
     return path.value if isinstance(path, FixedValue) and isinstance(path.value, str) else ""
 
 
-def _beside(check: Checking, one: Node, other: Node) -> bool:
+def _beside(check: Checking, arms: "list[_Arms]", one: Node, other: Node) -> bool:
     """Whether both may run, and neither comes before the other in the body that holds both."""
     available, graph = check.available, check.graph
     for mine in (one.id, *graph.chain(one.scope)):
         for theirs in (other.id, *graph.chain(other.scope)):
             if mine != theirs and graph.nodes[mine].scope == graph.nodes[theirs].scope:
-                ordered = available.before_each_other(mine, theirs)
-                return not ordered and not _in_arms(graph, mine, theirs)
+                apart = any(_in_different(ports_, mine, theirs) for ports_ in arms)
+                return not apart and not available.before_each_other(mine, theirs)
     return False
 
 
-def _in_arms(graph: Graph, one: str, other: str) -> bool:
-    """Whether they are reached by different ports of a node that goes on at one of them."""
+_Arms = dict[str, set[str]]
+"""By port of a node that goes on at one of them: the nodes that it leads to."""
+
+
+def _all_arms(graph: Graph) -> list[_Arms]:
+    found: list[_Arms] = []
     for source, edges in graph.after.items():
         if len(ports(graph.nodes[source])) > 1:
-            arms = {edge.port: set[str]() for edge in edges}
+            targets: dict[str, list[str]] = {}
             for edge in edges:
-                arms[edge.port] |= graph.reached([edge.target])
-            mine, theirs = ({port for port, arm in arms.items() if id_ in arm} for id_ in (one, other))
-            if mine and theirs and not mine & theirs:
-                return True
-    return False
+                targets.setdefault(edge.port, []).append(edge.target)
+            found.append({port: graph.reached(starts) for port, starts in targets.items()})
+    return found
+
+
+def _in_different(arms: _Arms, one: str, other: str) -> bool:
+    mine, theirs = ({port for port, arm in arms.items() if id_ in arm} for id_ in (one, other))
+    return bool(mine and theirs and not mine & theirs)

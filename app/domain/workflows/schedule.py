@@ -169,7 +169,7 @@ class Schedule:
         node, body = self._graph.nodes[join], self._rounds[number]
         if not isinstance(node, JoinNode) or not node.cancel_rest:
             return
-        for id_ in self._only_before(join):
+        for id_ in self._graph.only_before(join):
             if body.states[id_] == "running":
                 place = self._place(number, id_)
                 self._drop_rounds(place, moves)
@@ -180,15 +180,6 @@ class Schedule:
             elif body.states[id_] in ("waiting", "ready"):
                 self._skip(number, id_, moves)
                 yield id_
-
-    def _only_before(self, join: str) -> list[str]:
-        """The nodes from which all ways lead to the join."""
-        found = {join}
-        for id_ in reversed(self._graph.order):
-            after = self._graph.after[id_]
-            if after and id_ != join and all(edge.target in found for edge in after):
-                found.add(id_)
-        return [id_ for id_ in self._graph.order if id_ in found - {join}]
 
     def _skip(self, number: Round, id_: str, moves: Moves) -> None:
         body, place = self._rounds[number], self._place(number, id_)

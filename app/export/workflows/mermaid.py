@@ -2,6 +2,8 @@
 
 from collections.abc import Iterator
 
+from app.domain.errors import WorkbenchError
+from app.domain.workflows.checking import shape_faults
 from app.domain.workflows.document import ERROR, NEXT, LoopNode, MapNode, Node, NoteNode, Workflow
 from app.domain.workflows.graph import Graph
 
@@ -19,7 +21,9 @@ _SHAPES = {
 
 
 def mermaid(workflow: Workflow) -> str:
-    """Maps and loops are boxes; edges that lead nowhere are left out, and so is what stands in itself."""
+    """Maps and loops are boxes; edges that lead nowhere are left out. Raises `WorkbenchError` where it has no shape."""
+    if found := shape_faults(workflow):
+        raise WorkbenchError(f"The workflow cannot be drawn. {found[0].text}")
     graph = Graph(workflow)
     edges = [edge for id_ in graph.places for edge in graph.after[id_]]
     lines = ["flowchart LR", *_body(graph, "", "  ")]

@@ -4,6 +4,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 from random import Random
 
+from app.domain.workflows.availability import Availability
 from app.domain.workflows.document import (
     ApprovalNode,
     BranchCase,
@@ -19,6 +20,7 @@ from app.domain.workflows.document import (
     Workflow,
     ports,
 )
+from app.domain.workflows.graph import Graph
 from app.domain.workflows.schedule import WHOLE, Moves, Place, Round, Schedule
 
 MOST_DEEP = 2
@@ -83,6 +85,7 @@ class Walk:
         self.ports, self.ends = {}, Counter()
         self.rounds, self.left = [], {}
         self.over = False
+        self.available = Availability(Graph(self.workflow))
 
     def go(self) -> list[str]:
         """What was wrong on the way."""
@@ -148,6 +151,12 @@ class Walk:
         need = node.need if isinstance(node, JoinNode) else "all"
         if edges and need == "all" and not (alive and all(self.ends[source] for source in sources)):
             self.wrong.append(f"{place} was ready before its time")
+        for id_ in self.nodes:
+            if (
+                self.available.holds(self.available.sure(place.node), id_)
+                and Place(id_, place.rounds) not in self.ports
+            ):
+                self.wrong.append(f"{id_} was to be there for {place}")
         if edges and need != "all" and alive < (1 if need == "any" else need):
             self.wrong.append(f"{place} was ready with too few")
 
@@ -170,6 +179,10 @@ class Walk:
         if number.scope == WHOLE:
             self.over = True
         elif number.scope in self.left:
+            for id_ in self.nodes:
+                sure = self.available.holds(self.available.sure_in(number.scope.node), id_)
+                if sure and not failed and self._place(number, id_) not in self.ports:
+                    self.wrong.append(f"{id_} was to be there at the end of {number}")
             node = self.nodes[number.scope.node]
             self.left[number.scope] -= 1
             if failed and not (isinstance(node, MapNode) and node.each_error == "null"):

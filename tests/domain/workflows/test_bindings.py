@@ -130,7 +130,9 @@ def test_a_default_is_json_behind_the_last_question_marks():
         (FoundValue(path="sort_by(a, &a)[0] || a"), FoundValue(path="sort_by(a_2, &a)[0] || a_2")),
         (FoundValue(path="[a, 'a', \"a\".b, (a | a), a]"), FoundValue(path="[a_2, 'a', a_2.b, (a_2 | a), a_2]")),
         (Calculated(formula="[a.a] + a & 'a' & MAX(a)"), Calculated(formula="[a_2.a] + a_2 & 'a' & MAX(a_2)")),
+        (FoundValue(path='a[0] ?? "a"'), FoundValue(path='a_2[0] ?? "a"')),
         (Calculated(formula="`a.a` ?? 1"), Calculated(formula="`a_2.a` ?? 1")),
+        (FoundValue(path="a." + "a" * 2_000), FoundValue(path="a." + "a" * 2_000)),
         (FixedValue(value="{{a}}"), FixedValue(value="{{a}}")),
     ],
 )

@@ -1,3 +1,5 @@
+from time import process_time
+
 import pytest
 
 from app.domain.workflows.checking import errors, faults
@@ -345,3 +347,37 @@ def test_an_approval_leads_on_either_way():
     document = workflow(ask, wires=["input > ask", "ask:approved > output"])
     assert told(document)[0][:3] == ("warning", "ask", "edges")
     assert "says nothing" in " ".join(text for *_, text in told(chain(ask.model_copy(update={"question": " "}))))
+
+
+def test_maps_stand_eight_deep_in_each_other_at_most():
+    maps = [MapNode(id=f"m{n}", scope=f"m{n - 1}" if n else "", items=FixedValue(value=[1])) for n in range(9)]
+    wires = ["input > m0", "m0 > output"]
+    assert told(workflow(*maps, wires=wires)) == []
+    assert "more than 8 maps and loops" in said(workflow(*maps, NoteNode(id="a", scope="m8"), wires=wires))
+
+
+def hostile():
+    """Documents as large as may be, of which each lets another part of the check do much."""
+    path = FixedValue(value="a.txt")
+    writers = [ToolNode(id=f"w{n}", tool="write_file", arguments={"path": path}) for n in range(400)]
+    arms = BranchNode(id="sort", cases=tuple(BranchCase(name=f"c{n}", formula="1") for n in range(400)))
+    yield workflow(arms, *writers, wires=["input > sort", *(f"sort:c{n} > w{n}" for n in range(400))])
+    yield workflow(arms, *writers[:20], wires=[f"sort:c{n} > w{n % 20}" for n in range(400)] * 3)
+    yield chain(fetch(url=Template(text="".join(f"{{{{x{n}}}}}" for n in range(20_000)))))
+    yield chain(fetch(**{f"a{n}": Template(text=f"{{{{nodx{n}}}}}") for n in range(3_000)}))
+    yield workflow(*writers, wires=[f"w{n} > w{(n * 7) % 400}" for n in range(400)])
+    layers = [f"w{n} > w{m}" for n in range(0, 60) for m in range(n + 1, 60)]
+    yield workflow(*writers[:60], wires=["input > w0", *layers])
+    deep = [MapNode(id=f"m{n}", scope=f"m{n - 1}" if n else "", items=FoundValue(path="item")) for n in range(490)]
+    yield workflow(*deep, wires=["input > m0"])
+    echo = [TransformNode(id=f"e{n}", code=f"e{n - 1}" if n else "input") for n in range(490)]
+    yield chain(*echo)
+
+
+@pytest.mark.parametrize("place", range(8))
+def test_a_hostile_document_is_checked_in_time(place):
+    [document] = [one for number, one in enumerate(hostile()) if number == place]
+    began = process_time()
+    found = faults(document, world())
+    assert len(found) <= 501
+    assert process_time() - began < 3

@@ -238,8 +238,21 @@ def test_nodes_are_pasted_into_a_scope_at_a_place():
     assert (node.scope, node.x, node.y) == ("each", 7, 8)
 
 
+SURROGATE = '{"nodes": [{"kind": "note", "id": "a", "title": "\\ud800"}]}'
+
+
 @pytest.mark.parametrize(
-    "text", ["", "Hello", "[" * 100_000, '{"nodes": []}', '{"nodes": [{"kind": "wish", "id": "a"}]}', "[]", "1e999"]
+    "text",
+    [
+        "",
+        "Hello",
+        "[" * 100_000,
+        '{"nodes": []}',
+        '{"nodes": [{"kind": "wish", "id": "a"}]}',
+        "[]",
+        "1e999",
+        '{"nodes": [{"kind": "note", "id": "a", "title": "\\ud800"}]}',
+    ],
 )
 def test_foreign_text_is_no_part_of_a_workflow(text):
     with pytest.raises(WorkbenchError, match="no part of a workflow"):
