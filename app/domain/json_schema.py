@@ -213,9 +213,14 @@ def _expression(pattern: str) -> SchemaValidator | None:
 def _unique_items(_validator: object, wanted: bool, instance: object, _schema: object) -> Iterator[object]:
     """In linear time; the library compares each item with each."""
     if wanted and isinstance(instance, list):
-        texts = [json.dumps(_comparable(item), sort_keys=True) for item in instance]
+        texts = [same_text(item) for item in instance]
         if len(set(texts)) < len(texts):
             yield _jsonschema().ValidationError("the array has items that are the same")
+
+
+def same_text(value: JsonValue) -> str:
+    """The same for values that are the same as JSON."""
+    return json.dumps(_comparable(value), sort_keys=True)
 
 
 def _comparable(value: JsonValue) -> JsonValue:

@@ -8,6 +8,7 @@ from typing import Literal
 
 from pydantic import JsonValue
 
+from app.domain.json_schema import same_text
 from app.domain.tools import JsonSchema
 
 Fit = Literal["cannot", "may", "fits"]
@@ -47,7 +48,7 @@ def value_fit(value: JsonValue, wanted: JsonSchema, depth: int = 0) -> Fit:
     if depth > DEEPEST:
         return "may"
     if (values := _values(wanted)) is not None:
-        return "fits" if any(value == one and type(value) is type(one) for one in values) else "cannot"
+        return "fits" if same_text(value) in map(same_text, values) else "cannot"
     if isinstance(choices := wanted.get("anyOf"), list):
         return _one([value_fit(value, _schema(choice), depth + 1) for choice in choices[:MOST_VALUES]])
     answers = [_types_fit(frozenset({type_of(value)}), types_of(wanted)), _rest(wanted)]
