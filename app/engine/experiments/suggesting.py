@@ -7,7 +7,7 @@ import asyncio
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from app.domain.agents import Agent, with_variant
+from app.domain.agents import Agent, by_prompt, with_variant
 from app.domain.errors import NotFound, WorkbenchError
 from app.domain.evals.drafts import ExperimentDraft
 from app.domain.provenance import Trigger
@@ -36,7 +36,7 @@ class Suggesting:
     async def start(self, wish: Wish, by: Trigger) -> Suggestion:
         """Begin; returns while it goes on. Raises `NotFound`, and `WorkbenchError` for what does not fit together."""
         agent = self.agents.get(wish.agent_id)
-        agent.variant(wish.variant)
+        by_prompt(agent.variant(wish.variant).behaviour)
         await self.runs.models.check(wish.model)
         plan = await self.experimenting.planning.plan(_draft(wish))
         if not plan.scorers:

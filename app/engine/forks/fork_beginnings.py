@@ -37,6 +37,7 @@ class Beginnings:
                 "imported": None,
             }
         )
+        self._check_asked(started, plan)
         if plan.variant is not None:
             started = await self._with_variant(started, prefix, plan.variant)
         if plan.system_prompt is not None:
@@ -46,6 +47,12 @@ class Beginnings:
         if started.model != original.model:
             await self.models.check(started.model)
         return started
+
+    def _check_asked(self, started: RunStarted, plan: ForkPlan) -> None:
+        """Raises `WorkbenchError` for a prompt or a model in place of those that a workflow does not have."""
+        agent = self.agent_of(started)
+        if agent is not None and (plan.system_prompt is not None or plan.model is not None):
+            by_prompt(agent.active_variant.behaviour)
 
     async def _with_variant(self, started: RunStarted, prefix: Prefix, number: int) -> RunStarted:
         agent = self.agent_of(started)

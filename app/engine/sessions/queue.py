@@ -4,14 +4,15 @@ import asyncio
 import logging
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import assert_never
 
-from app.domain.agents import LimitName
+from app.domain.agents import LimitName, PromptBehaviour, WorkflowBehaviour
 from app.domain.branches import FIRST
 from app.domain.errors import Conflict, NotFound, StorageError, WorkbenchError
 from app.domain.events import Entry, LimitReached
 from app.domain.messages import Attachment, user_message
 from app.domain.provenance import Trigger
-from app.domain.sessions import QueuedMessage, Session, queued_message, with_queued, without_queued
+from app.domain.sessions import QueuedMessage, Session, behaviour_of, queued_message, with_queued, without_queued
 from app.domain.trace import finished
 from app.domain.values import new_id, now
 from app.engine.run.run import Run
@@ -26,6 +27,10 @@ OF_ALL_RUNS: frozenset[LimitName] = frozenset({"session_cost", "day_cost", "app_
 """Limits at which the next run would end as well."""
 SOON = 0.3
 """Seconds within which a message that breaks in is a turn of its run, unless it waits for a tool."""
+
+UNSTEERED = (
+    "Nothing breaks into a workflow: several of its nodes may be at work. Let the message wait for its end, or stop it."
+)
 
 
 @dataclass
@@ -84,6 +89,7 @@ class Queue:
         if self.breaking_in(message_id):
             raise Conflict("This message is on its way into the answer already.")
         if (live := self._runs.of_session(session_id)) is not None:
+            self._check_steered(session_id)
             await self._break_in(live, waiting, is_new=False)
         else:
             await self.chat.send_queued(session_id, message_id)
@@ -97,10 +103,26 @@ class Queue:
         the next run because this one ended before. Raises what `add` raises, `Conflict` where no run goes on.
         """
         message = _queued(text, attachments, trigger)
+        self._check_steered(session_id)
         if (live := self._runs.of_session(session_id)) is None:
             raise Conflict("The run has ended, so nothing can break into it. Send the message to its session instead.")
         await self._break_in(live, message, is_new=True)
         await self._typed_is_sent(session_id, trigger)
+
+    def _check_steered(self, session_id: str) -> None:
+        """Raises `WorkbenchError` for a workflow: there is no one answer that could be cut off."""
+        session = self._sessions.get(session_id)
+        try:
+            agent = self.chat.agents.get(session.agent_id)
+        except NotFound:  # of a run that came from elsewhere, which a model answers
+            return
+        match behaviour_of(session, agent):
+            case PromptBehaviour():
+                return
+            case WorkflowBehaviour():
+                raise WorkbenchError(UNSTEERED)
+            case other:
+                assert_never(other)
 
     def breaking_in(self, message_id: str) -> bool:
         """Whether it waits for nothing but a tool that may not be cancelled."""

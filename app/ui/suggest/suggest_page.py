@@ -2,13 +2,13 @@
 
 from nicegui import PageArguments, background_tasks, ui
 
-from app.domain.agents import Agent, by_prompt
+from app.domain.agents import BY_NODES, Agent, by_prompt
 from app.domain.evals.cases import Dataset
 from app.domain.evals.suggestions import FEWEST_TO_PROVE
 from app.domain.provenance import Trigger
 from app.engine.experiments.searching import MOST_PROPOSALS, Suggestion, Wish
 from app.ui.conversation.differences_view import compared, differences_view
-from app.ui.elements.addresses import EVALS, agent_address
+from app.ui.elements.addresses import EVALS, agent_address, build_address
 from app.ui.elements.buttons import button
 from app.ui.elements.format import plural
 from app.ui.elements.live_html import LiveHtml
@@ -44,6 +44,10 @@ class SuggestPage:
                 ui.html(joined(back, tag("h1", "Suggest a better prompt", cls="page-title")), sanitize=False).classes(
                     "grow"
                 )
+            if agent.kind == "workflow":
+                to_nodes = tag("a", "Open in Build", href=build_address(agent.slug), cls="text-button")
+                empty_state("account_tree", "This agent has no prompt of its own", BY_NODES, to_nodes)
+                return
             if not self._datasets:
                 empty_state("dataset", "There is no dataset with a scorer yet", _NONE, _LINK)
                 return
