@@ -95,6 +95,13 @@ TABLE = (
     Row(f"PUT {API}/agents/{{agent}}/gate", "guard its variants", sent={"dataset": "none"}, answers=(404,)),
     Row(f"DELETE {API}/agents/{{agent}}/gate", "guard its variants no more"),
     Row(f"POST {API}/agents/{{agent}}/variants/2/gate", "try a variant for its gate", answers=(404,)),
+    Row(f"GET {API}/workflows", "list the workflows that are there", limited="all", guest="public"),
+    Row(f"POST {API}/workflows", "make a workflow", sent={"name": "{new}", "workflow": {}}, answers=(422,)),
+    Row(f"POST {API}/workflows/check", "check a workflow", sent={"workflow": {}}),
+    Row(f"GET {API}/workflows/{{agent}}", "see a workflow, with its nodes", answers=(404,)),
+    Row(f"PUT {API}/workflows/{{agent}}", "change a workflow", sent={"description": "changed"}, answers=(404,)),
+    Row(f"DELETE {API}/workflows/{{doomed}}", "delete a workflow", answers=(404,)),
+    Row(f"GET {API}/workflows/{{agent}}/export", "take a workflow along", answers=(404,)),
     Row(RUN, "run the active variant", limited="its agents", guest="public", sent=SAID),
     Row(RUN, "run the active variant by its number", limited="its agents", guest="public", sent=SAID | {"variant": 2}),
     Row(

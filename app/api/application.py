@@ -16,7 +16,7 @@ from app.api.openai.compatible import openai_routes
 from app.api.openapi import DESCRIPTION
 from app.api.router import routes
 from app.api.routes import usage
-from app.domain.errors import WorkbenchError
+from app.domain.errors import FaultyWorkflow, WorkbenchError
 from app.domain.evals.gates import GateClosed
 from app.workbench import Workbench
 
@@ -72,6 +72,9 @@ async def _in_words(asked: Asked, error: Exception) -> Response:
         case GateClosed(outcome=outcome):
             held = outcome.model_dump(mode="json") | {"state": outcome.state, "reasons": outcome.reasons}
             return error_response(str(error), error.code, STATUS_OF_CODE[error.code], data=held)
+        case FaultyWorkflow(faults=faults):
+            told = [one.model_dump(mode="json") for one in faults]
+            return error_response(str(error), error.code, 422, faults=told)
         case WorkbenchError():
             return _told(asked, str(error), error.code, STATUS_OF_CODE.get(error.code, 422))
         case RequestValidationError() | WebSocketRequestValidationError():

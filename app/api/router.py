@@ -32,6 +32,7 @@ from app.api.routes import (
     tool_sources,
     tools,
     usage,
+    workflows,
 )
 
 documentation = resource("", "Documentation")
@@ -40,6 +41,7 @@ PREFIX = "/api/v1"
 RESOURCES = (
     agents.router,
     agents.variants,
+    workflows.router,
     gates.router,
     gates.of_variant,
     run_agent.router,

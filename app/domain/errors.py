@@ -7,6 +7,7 @@
 Anything else is a bug: it fails the run and keeps its traceback.
 """
 
+from collections.abc import Sequence
 from typing import Literal
 
 from app.domain.values import Text, Value
@@ -56,6 +57,14 @@ class Conflict(WorkbenchError):
 
 class TooLarge(WorkbenchError):
     code = "too_large"
+
+
+class FaultyWorkflow(WorkbenchError):
+    """A workflow that cannot be saved; `faults` says why, each with its place."""
+
+    def __init__(self, text: str, faults: Sequence[Value]) -> None:
+        super().__init__(text)
+        self.faults = faults
 
 
 class StorageError(WorkbenchError):

@@ -25,6 +25,7 @@ with late():
     import app.engine.experiments.scoring
     import app.engine.experiments.suggesting
     import app.engine.sessions.lost_runs
+    import app.engine.sessions.workflow_checks
     import app.export.datasets.dataset_files
     import app.store.records.evals
     import app.tools.expressions
@@ -139,6 +140,12 @@ class Workbench(RunParts):
         expressions = app.tools.expressions.JsonExpressions()
         judging = app.engine.experiments.judging.Judging(self.runs, self.sessions)
         return app.engine.experiments.scoring.Scoring(expressions, self.scorer_files, judging)
+
+    @late_part
+    def workflow_checks(self) -> "app.engine.sessions.workflow_checks.WorkflowChecks":
+        """What is wrong with a workflow, by the agents and tools there are."""
+        parts = (self.agents, self.tools, app.tools.expressions.JsonExpressions())
+        return app.engine.sessions.workflow_checks.WorkflowChecks(*parts)
 
     @late_part
     def dataset_files(self) -> "app.export.datasets.dataset_files.DatasetFiles":

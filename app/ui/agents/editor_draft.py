@@ -77,8 +77,9 @@ class EditorDraft:
             self._dropping = asyncio.get_running_loop().create_task(self._drop(), name="forget a working copy")
 
     async def save(self, note: str) -> Variant:
-        """Save it as the agent's next variant, whatever other tabs saved meanwhile. Raises `StorageError`."""
+        """Save it as the agent's next variant, whatever other tabs saved meanwhile. Raises `WorkbenchError`."""
         behaviour, origin = self.behaviour, self.origin
+        await self._workbench.workflow_checks.check(behaviour, self.agent.slug)
         agent = await self._workbench.agents.change(
             self._agent_id, lambda agent: with_variant(agent, behaviour, origin=origin, note=note)
         )

@@ -1,0 +1,138 @@
+"""REST for workflows: the agents among all whose nodes answer, with their documents; checked, and taken along."""
+
+from typing import Annotated, Literal
+
+from fastapi import Query
+from fastapi.responses import Response
+
+from app.api.door.access import agent_for, agents_for, managers_only
+from app.api.door.caller import Caller
+from app.api.door.dependencies import Asking, Here, resource
+from app.api.door.envelopes import Envelope, ListEnvelope
+from app.api.following.replies import Deleted
+from app.api.following.run_replies import triggered_by
+from app.api.routes.agent_config import Several
+from app.api.routes.agents import check_name
+from app.api.routes.workflow_bodies import Checked, NewWorkflow, WorkflowChange, WorkflowReply, WorkflowToCheck
+from app.domain.agents import Agent, WorkflowBehaviour, new_agent, with_variant
+from app.domain.errors import NotFound
+from app.domain.workflows.checking import errors
+from app.domain.workflows.files import mermaid, workflow_json
+from app.workbench import Workbench
+
+router = resource("/workflows", "Workflows")
+Number = Annotated[Several | None, Query(description="The number of a variant; without it the active one.")]
+
+
+@router.get("")
+async def list_workflows(workbench: Here, caller: Asking) -> ListEnvelope[WorkflowReply]:
+    """All agents that are workflows, by name, without their documents; without a key the public ones."""
+    found = [agent for agent in agents_for(workbench, caller) if agent.kind == "workflow"]
+    shown = [WorkflowReply.of_agent(agent, _behaviour(agent), to_owner=caller.manages) for agent in found]
+    return ListEnvelope(data=shown, count=len(shown))
+
+
+@router.post("", status_code=201)
+async def create_workflow(body: NewWorkflow, workbench: Here, caller: Asking) -> Envelope[WorkflowReply]:
+    """Make a workflow, which is an agent. One with errors is answered 422 with its `faults`."""
+    managers_only(caller, "make agents")
+    check_name(workbench, body.name)
+    behaviour = body.behaviour(None)
+    await workbench.workflow_checks.check(behaviour)
+    made = new_agent(
+        body.name,
+        behaviour,
+        taken_slugs=workbench.agents.slugs(),
+        description=body.description or "",
+        created_by=triggered_by(caller.trigger),
+    )
+    agent = await workbench.agents.create(made.model_copy(update={"is_public": bool(body.is_public)}))
+    return await _shown(workbench, agent)
+
+
+@router.post("/check")
+async def check_workflow(body: WorkflowToCheck, workbench: Here, caller: Asking) -> Envelope[Checked]:
+    """What is wrong with a document, errors first. Nothing is saved."""
+    managers_only(caller, "check workflows")
+    found = await workbench.workflow_checks.faults(body.document(), body.slug)
+    return Envelope(data=Checked(saves=not errors(found), faults=found))
+
+
+@router.get("/{workflow}")
+async def get_workflow(
+    workflow: str, workbench: Here, caller: Asking, variant: Number = None
+) -> Envelope[WorkflowReply]:
+    """The workflow of that slug or id, with the document of its active variant or the one asked for."""
+    found = _found(workbench, caller, workflow, "read their nodes")
+    return await _shown(workbench, found, variant)
+
+
+@router.put("/{workflow}")
+async def change_workflow(
+    workflow: str, body: WorkflowChange, workbench: Here, caller: Asking
+) -> Envelope[WorkflowReply]:
+    """Change what the body names. Another document or other limits are saved as a variant, which becomes active.
+
+    Where the gate holds that variant back, it is saved, not active, and the answer is 409 `gate`.
+    """
+    found = _found(workbench, caller, workflow, "change agents")
+    if body.name is not None:
+        check_name(workbench, body.name, itself=found.id)
+    behaviour = body.behaviour(_behaviour(found))
+    await workbench.workflow_checks.check(behaviour, found.slug)
+
+    def changed(newest: Agent) -> Agent:
+        newest = newest.model_copy(update=body.described())
+        if behaviour == newest.active_variant.behaviour:
+            return newest
+        return with_variant(newest, behaviour, origin=newest.active, note="Changed over the API")
+
+    by = triggered_by(caller.trigger)
+    return await _shown(workbench, await workbench.gating.keep(found.id, changed, by=by, override=body.override))
+
+
+@router.delete("/{workflow}")
+async def delete_workflow(workflow: str, workbench: Here, caller: Asking) -> Envelope[Deleted]:
+    """Take it out of the lists. Its runs stay, and the app's Trash brings it back."""
+    found = _found(workbench, caller, workflow, "delete agents")
+    await workbench.agents.delete(found.id)
+    return Envelope(data=Deleted(id=found.id))
+
+
+@router.get("/{workflow}/export", response_class=Response)
+async def export_workflow(
+    workflow: str,
+    workbench: Here,
+    caller: Asking,
+    format: Annotated[Literal["json", "mermaid"], Query()] = "json",
+    variant: Number = None,
+) -> Response:
+    """Its document as JSON that POST and PUT take as `workflow`, or drawn in Mermaid."""
+    found = _found(workbench, caller, workflow, "read their nodes")
+    document = _behaviour(found, variant).workflow
+    if format == "mermaid":
+        return Response(mermaid(document), media_type="text/vnd.mermaid")
+    named = {"Content-Disposition": f'attachment; filename="{found.slug}.workflow.json"'}
+    return Response(workflow_json(document), media_type="application/json", headers=named)
+
+
+def _found(workbench: Workbench, caller: Caller, named: str, wish: str) -> Agent:
+    """The workflow of that slug or id. Raises `NotFound`, and `Forbidden` for whom their wish is not."""
+    agent = agent_for(workbench, caller, named)
+    managers_only(caller, wish)
+    if agent.kind != "workflow":
+        raise NotFound(f"The agent {agent.slug!r} is no workflow. GET /api/v1/agents/{agent.slug} shows it.")
+    return agent
+
+
+def _behaviour(agent: Agent, number: int | None = None) -> WorkflowBehaviour:
+    behaviour = agent.variant(number or agent.active).behaviour
+    if not isinstance(behaviour, WorkflowBehaviour):
+        raise NotFound(f"Variant {number} of {agent.slug!r} is no workflow.")
+    return behaviour
+
+
+async def _shown(workbench: Workbench, agent: Agent, number: int | None = None) -> Envelope[WorkflowReply]:
+    behaviour = _behaviour(agent, number)
+    found = await workbench.workflow_checks.faults(behaviour.workflow, agent.slug)
+    return Envelope(data=WorkflowReply.of_agent(agent, behaviour, to_owner=True, faults=found, number=number))

@@ -1,0 +1,164 @@
+"""REST for workflows: made, listed, changed, checked, taken along, deleted."""
+
+import json
+
+import pytest
+
+from app.domain.agents import PromptBehaviour, new_agent
+from app.domain.workflows.document import Workflow
+from app.domain.workflows.files import mermaid
+
+ADDED = {name: {"kind": "value", "value": value} for name, value in {"operation": "add", "x": 5, "y": 10}.items()}
+NODES = [
+    {"id": "question", "kind": "input", "title": "Question", "x": 0, "y": 0},
+    {"id": "sum", "kind": "tool", "title": "Sum", "tool": "calculator", "x": 240, "y": 0, "arguments": ADDED},
+    {"id": "answer", "kind": "output", "title": "Answer", "x": 480, "y": 0,
+     "value": {"kind": "text", "text": "{{sum}}"}},
+]  # fmt: skip
+EDGES = [{"source": "question", "target": "sum"}, {"source": "sum", "target": "answer"}]
+DOCUMENT = {"nodes": NODES, "edges": EDGES}
+SUMS = {"name": "Sums by nodes", "description": "Adds.", "workflow": DOCUMENT, "limits": {"total_time": 60}}
+CALLS_ITSELF = {"id": "again", "kind": "agent", "title": "Again", "agent": "sums-by-nodes",
+                "message": {"kind": "text", "text": "{{question.text}}"}}  # fmt: skip
+
+
+@pytest.fixture
+async def made(client) -> dict[str, object]:
+    reply = await client.post("/workflows", json=SUMS)
+    assert reply.status_code == 201, reply.text
+    return reply.json()["data"]
+
+
+def document(*more: dict[str, object], **changes: object) -> dict[str, object]:
+    nodes = [one | changes if one["id"] == "sum" else one for one in NODES]
+    return {"nodes": [*nodes, *more], "edges": [*EDGES, *({"source": "question", "target": one["id"]} for one in more)]}
+
+
+async def test_a_workflow_is_made_and_is_an_agent(client, made):
+    assert (made["slug"], made["variant"], made["nodes"], made["faults"]) == ("sums-by-nodes", 1, 3, [])
+    assert (made["limits"]["total_time"], made["limits"]["run_cost"]) == (60, 1)
+    assert [node["id"] for node in made["workflow"]["nodes"]] == ["question", "sum", "answer"]
+    for name in ("sums-by-nodes", made["id"]):
+        assert (await client.get(f"/workflows/{name}")).json()["data"] == made
+    listed = (await client.get("/workflows")).json()
+    assert listed["count"] == 1 and (listed["data"][0]["slug"], listed["data"][0]["workflow"]) == (made["slug"], None)
+    assert (await client.get("/agents/sums-by-nodes")).json()["data"]["kind"] == "workflow"
+    assert (await client.post("/workflows", json=SUMS)).status_code == 409
+
+
+async def test_one_with_errors_is_refused_with_its_faults_and_nothing_is_saved(client, workbench, made):
+    before = workbench.agents.all()
+    for reply in (
+        await client.post("/workflows", json=SUMS | {"name": "Other", "workflow": document(tool="abacus")}),
+        await client.put("/workflows/sums-by-nodes", json={"workflow": document(tool="abacus")}),
+    ):
+        told = reply.json()
+        assert (reply.status_code, told["success"], told["code"]) == (422, False, "invalid")
+        assert "“Sum” (sum) calls a tool “abacus”, and there is none" in told["error"]
+        assert [(one["node"], one["field"], one["severity"]) for one in told["faults"]] == [("sum", "tool", "error")]
+    assert workbench.agents.all() == before
+
+
+async def test_what_is_no_workflow_is_refused_in_words_that_name_the_place(client):
+    for workflow, said in (
+        ({"nodes": [{"id": "Not One", "kind": "input"}]}, "nodes.0.input.id"),
+        ({"nodes": "many"}, "nodes"),
+        ({"nodes": [], "colour": "red"}, "colour"),
+        ({"nodes": [], "positions": {"a": "b"}, "format": 9}, "format"),
+    ):
+        refused = await client.post("/workflows/check", json={"workflow": workflow})
+        assert refused.status_code == 422 and said in refused.json()["error"], refused.text
+    deep = "[" * 3_000 + "]" * 3_000
+    for hostile in (
+        f'{{"workflow": {{"nodes": {deep}}}}}',
+        '{"workflow": {"nodes": [{"id": "a", "note": "\\ud800"}]}}',
+    ):
+        sent = await client.post("/workflows/check", content=hostile, headers={"Content-Type": "application/json"})
+        assert sent.status_code == 422, sent.text
+    large = {"nodes": [{"id": "question", "kind": "input", "note": "x" * 300_000}]}
+    assert (await client.post("/workflows/check", json={"workflow": large})).status_code == 413
+    unknown = await client.post("/workflows", json=SUMS | {"limits": {"patience": 3}})
+    assert unknown.status_code == 422 and "There is no limit 'patience'. Limits: max_steps" in unknown.json()["error"]
+    negative = await client.post("/workflows", json=SUMS | {"limits": {"total_time": -1}})
+    assert negative.status_code == 422 and "total_time" in negative.json()["error"]
+
+
+async def test_a_check_tells_all_faults_and_saves_nothing(client, workbench, made):
+    checked = (await client.post("/workflows/check", json={"workflow": DOCUMENT})).json()["data"]
+    assert checked == {"saves": True, "faults": []}
+    looped = {"workflow": document(CALLS_ITSELF), "slug": "sums-by-nodes"}
+    told = (await client.post("/workflows/check", json=looped)).json()["data"]
+    assert not told["saves"] and "calls a workflow that calls itself" in told["faults"][0]["text"]
+    assert (await client.put("/workflows/sums-by-nodes", json={"workflow": looped["workflow"]})
+            ).status_code == 422  # fmt: skip
+    assert len(workbench.agents.by_slug("sums-by-nodes").variants) == 1
+
+
+async def test_an_agent_is_known_by_its_variables_and_its_variants(client, workbench):
+    behaviour = PromptBehaviour(system_prompt="Answer {{who}}.")
+    await workbench.agents.create(new_agent("Helper", behaviour, taken_slugs=()))
+    asks = CALLS_ITSELF | {"agent": "helper", "variables": {"whom": {"kind": "value", "value": "Ada"}}, "variant": 7}
+    told = (await client.post("/workflows/check", json={"workflow": document(asks)})).json()["data"]
+    assert "calls variant 7 of “Helper”, which there is not" in told["faults"][0]["text"]
+    told = (await client.post("/workflows/check", json={"workflow": document(asks | {"variant": 1})})).json()["data"]
+    assert "Its variables are: who." in told["faults"][0]["text"]
+
+
+async def test_an_equal_document_is_no_variant_and_another_one_becomes_active(client, made):
+    same = (await client.put("/workflows/sums-by-nodes", json={"workflow": DOCUMENT, "description": "Sums."})).json()
+    assert (same["data"]["variants"], same["data"]["description"]) == (1, "Sums.")
+    renamed = {"workflow": document(title="Add up"), "name": "Adder", "is_public": True}
+    changed = (await client.put("/workflows/sums-by-nodes", json=renamed)).json()["data"]
+    assert (changed["variant"], changed["name"], changed["is_public"]) == (2, "Adder", True)
+    older = (await client.get("/workflows/sums-by-nodes", params={"variant": 1})).json()["data"]
+    assert (older["variant"], older["workflow"]["nodes"][1]["title"]) == (1, "Sum")
+    assert (await client.get("/workflows/sums-by-nodes", params={"variant": 9})).status_code == 404
+    longer = (await client.put("/workflows/sums-by-nodes", json={"limits": {"total_time": 90}})).json()["data"]
+    assert (longer["variant"], longer["limits"]["total_time"], longer["nodes"]) == (3, 90, 3)
+
+
+async def test_an_agent_with_a_prompt_is_no_workflow(client):
+    for reply in (
+        await client.get("/workflows/assistant"),
+        await client.put("/workflows/assistant", json={"workflow": DOCUMENT}),
+        await client.delete("/workflows/assistant"),
+    ):
+        assert reply.status_code == 404 and "is no workflow" in reply.json()["error"]
+
+
+async def test_a_deleted_one_is_gone_from_the_lists(client, made):
+    assert (await client.delete("/workflows/sums-by-nodes")).json()["data"]["id"] == made["id"]
+    assert (await client.get("/workflows")).json()["count"] == 0
+    assert (await client.get("/workflows/sums-by-nodes")).status_code == 404
+
+
+async def test_the_export_is_taken_back_as_it_was_and_moving_a_node_changes_its_place_alone(client, made):
+    exported = await client.get("/workflows/sums-by-nodes/export")
+    assert 'filename="sums-by-nodes.workflow.json"' in exported.headers["content-disposition"]
+    back = (await client.put("/workflows/sums-by-nodes", json={"workflow": json.loads(exported.text)})).json()["data"]
+    assert back["variants"] == 1 and back["workflow"] == made["workflow"]
+    moved = (await client.put("/workflows/sums-by-nodes", json={"workflow": document(x=300)})).json()["data"]
+    assert moved["variants"] == 2
+    after = (await client.get("/workflows/sums-by-nodes/export")).text
+    [line] = [one for one in after.splitlines() if one not in exported.text.splitlines()]
+    assert line.strip().startswith("300") and after.index('"positions"') > after.index('"nodes"')
+
+
+async def test_its_drawing_holds_nodes_bodies_and_ports_and_no_words_that_mermaid_reads(client):
+    body = {"id": "each", "kind": "map", "title": 'Each "one" <b>', "items": {"kind": "path", "path": "question.text"}}
+    inner = {"id": "half", "kind": "transform", "language": "formula", "code": "1 + 1", "scope": "each"}
+    forked = {"id": "fork", "kind": "branch", "cases": [{"name": "is `it`", "formula": "1 = 1"}]}
+    nodes = [NODES[0], body, inner, forked, NODES[2]]
+    edges = [{"source": "question", "target": "fork"}, {"source": "fork", "port": "is `it`", "target": "answer"}]
+    drawn = mermaid(Workflow.model_validate({"nodes": nodes, "edges": [*edges, {"source": "gone", "target": "fork"}]}))
+    assert drawn.splitlines() == [
+        "flowchart LR",
+        '  n_question(["Question"])',
+        '  subgraph n_each["Each #34;one#34; #60;b#62;"]',
+        '    n_half["half"]',
+        "  end",
+        '  n_fork{"fork"}',
+        '  n_answer(["Answer"])',
+        "  n_question --> n_fork",
+        '  n_fork -->|"is #96;it#96;"| n_answer',
+    ]
