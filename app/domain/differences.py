@@ -7,13 +7,23 @@ from itertools import groupby
 from operator import itemgetter
 from typing import Literal
 
-from app.domain.agents import Behaviour, PromptBehaviour, model_words, schema_of, template_of, tools_of, values_of
+from app.domain.agents import (
+    Behaviour,
+    PromptBehaviour,
+    WorkflowBehaviour,
+    model_words,
+    schema_of,
+    template_of,
+    tools_of,
+    values_of,
+)
 from app.domain.values import Value
+from app.domain.workflows.document import Node, Workflow, titled
 
 _WORDS = re.compile(r"\w+|\s+|[^\w\s]")
 
 Kind = Literal["same", "added", "removed"]
-Area = Literal["settings", "limits", "tools", "variables", "output", "attachments"]
+Area = Literal["settings", "limits", "tools", "variables", "output", "attachments", "nodes"]
 
 
 class WordRun(Value):
@@ -88,6 +98,8 @@ def _changes(before: Behaviour, after: Behaviour) -> Iterator[Change]:
         yield Change(area="settings", name="model", before=model_words(before), after=model_words(after))
     if isinstance(before, PromptBehaviour) and isinstance(after, PromptBehaviour):
         yield from _of_prompts(before, after)
+    if isinstance(before, WorkflowBehaviour) and isinstance(after, WorkflowBehaviour):
+        yield from _of_nodes(before.workflow, after.workflow)
     yield from _fields("limits", before.limits, after.limits)
     yield from _named("tools", *({tool.name: tool.policy for tool in tools_of(one)} for one in (before, after)))
     yield from _named("variables", *(values_of(one, {}) for one in (before, after)))
@@ -98,6 +110,25 @@ def _of_prompts(before: PromptBehaviour, after: PromptBehaviour) -> Iterator[Cha
     yield from _fields("settings", before.parameters, after.parameters)
     yield from _named("attachments", before.attachments, after.attachments)
     yield from _named("tools", {"loading": before.tool_loading}, {"loading": after.tool_loading})
+
+
+def _of_nodes(before: Workflow, after: Workflow) -> Iterator[Change]:
+    """By node, whatever it is called, then by edge; one that only stands elsewhere is no change."""
+    old, new = before.by_id(), after.by_id()
+    for node_id in dict.fromkeys((*old, *new)):
+        if old.get(node_id) == new.get(node_id):
+            continue
+        was, now = (_node(nodes.get(node_id)) for nodes in (old, new))
+        if was != now:
+            yield Change(area="nodes", name=titled(new.get(node_id) or old[node_id]), before=was, after=now)
+    edges = ({f"{one.source} → {one.target}": one.port for one in side.edges} for side in (before, after))
+    yield from _named("nodes", *edges)
+
+
+def _node(node: Node | None) -> str:
+    if node is None:
+        return ""
+    return f"{node.kind} {node.model_dump_json(exclude={'id', 'x', 'y'}, exclude_defaults=True)}"
 
 
 def _fields(area: Area, before: Value, after: Value) -> Iterator[Change]:

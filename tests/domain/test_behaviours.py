@@ -25,7 +25,7 @@ from app.domain.caution import agent_from_elsewhere, with_tools_held
 from app.domain.differences import differences
 from app.domain.errors import Conflict, WorkbenchError
 from app.domain.tool_settings import with_tool
-from app.domain.workflows.document import InputNode, OutputNode, ToolNode, Workflow
+from app.domain.workflows.document import Edge, InputNode, OutputNode, ToolNode, Workflow
 from app.export.agent_file import VERSION, agent_file, read_agent_file
 
 SCHEMA = {"type": "object", "properties": {"total": {"type": "number"}}}
@@ -113,6 +113,20 @@ def test_a_file_with_variants_of_two_kinds_is_refused():
     mixed = agent.model_copy(update={"variants": (*agent.variants, other)})
     with pytest.raises(WorkbenchError, match="several kinds"):
         read_agent_file(agent_file(mixed), ())
+
+
+def test_workflows_differ_by_their_nodes_and_edges_wherever_these_stand():
+    moved, named = (
+        NODES.model_copy(update={"nodes": (NODES.nodes[0].model_copy(update=changes), *NODES.nodes[1:])})
+        for changes in ({"x": 400.0}, {"title": "Ask"})
+    )
+    joined = NODES.model_copy(update={"edges": (Edge(source="question", target="sum"),)})
+    assert differences(BY_NODES, WorkflowBehaviour(workflow=moved)).none
+    [change] = differences(BY_NODES, WorkflowBehaviour(workflow=named)).changes
+    assert (change.area, change.name) == ("nodes", "“Ask” (question)")
+    assert (change.before, change.after) == ("input {}", 'input {"title":"Ask"}')
+    [change] = differences(BY_NODES, WorkflowBehaviour(workflow=joined)).changes
+    assert (change.area, change.name, change.before, change.after) == ("nodes", "question → sum", "", "next")
 
 
 def test_workflows_differ_by_their_limits_tools_and_schema():

@@ -24,6 +24,7 @@ _TITLES: dict[Area, str] = {
     "settings": "Model and settings",
     "limits": "Limits",
     "tools": "Tools",
+    "nodes": "Nodes and edges",
     "variables": "Variables",
     "output": "Output schema",
     "attachments": "Attachments",
