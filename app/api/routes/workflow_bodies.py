@@ -78,10 +78,6 @@ class WorkflowToCheck(BaseModel):
     workflow: Document
     slug: Named = Field("", description="Of the workflow that it is to be, so that one that calls itself is found.")
 
-    def document(self) -> Workflow:
-        """Raises `WorkbenchError` for what is no workflow."""
-        return read_workflow(self.workflow)
-
 
 class Checked(Reply):
     """What is wrong with a document."""

@@ -1,5 +1,6 @@
 """REST for workflows: the agents among all whose nodes answer, with their documents; checked, and taken along."""
 
+import asyncio
 from typing import Annotated, Literal
 
 from fastapi import Query
@@ -17,7 +18,7 @@ from app.api.routes.workflow_bodies import Checked, NewWorkflow, WorkflowChange,
 from app.domain.agents import Agent, WorkflowBehaviour, new_agent, with_variant
 from app.domain.errors import NotFound
 from app.domain.workflows.checking import errors
-from app.domain.workflows.files import mermaid, workflow_json
+from app.domain.workflows.files import mermaid, read_workflow, workflow_json
 from app.workbench import Workbench
 
 router = resource("/workflows", "Workflows")
@@ -37,7 +38,7 @@ async def create_workflow(body: NewWorkflow, workbench: Here, caller: Asking) ->
     """Make a workflow, which is an agent. One with errors is answered 422 with its `faults`."""
     managers_only(caller, "make agents")
     check_name(workbench, body.name)
-    behaviour = body.behaviour(None)
+    behaviour = await asyncio.to_thread(body.behaviour, None)
     await workbench.workflow_checks.check(behaviour)
     made = new_agent(
         body.name,
@@ -54,7 +55,8 @@ async def create_workflow(body: NewWorkflow, workbench: Here, caller: Asking) ->
 async def check_workflow(body: WorkflowToCheck, workbench: Here, caller: Asking) -> Envelope[Checked]:
     """What is wrong with a document, errors first. Nothing is saved."""
     managers_only(caller, "check workflows")
-    found = await workbench.workflow_checks.faults(body.document(), body.slug)
+    document = await asyncio.to_thread(read_workflow, body.workflow)
+    found = await workbench.workflow_checks.faults(document, body.slug)
     return Envelope(data=Checked(saves=not errors(found), faults=found))
 
 
@@ -78,7 +80,7 @@ async def change_workflow(
     found = _found(workbench, caller, workflow, "change agents")
     if body.name is not None:
         check_name(workbench, body.name, itself=found.id)
-    behaviour = body.behaviour(_behaviour(found))
+    behaviour = await asyncio.to_thread(body.behaviour, _behaviour(found))
     await workbench.workflow_checks.check(behaviour, found.slug)
 
     def changed(newest: Agent) -> Agent:
@@ -111,9 +113,9 @@ async def export_workflow(
     found = _found(workbench, caller, workflow, "read their nodes")
     document = _behaviour(found, variant).workflow
     if format == "mermaid":
-        return Response(mermaid(document), media_type="text/vnd.mermaid")
+        return Response(await asyncio.to_thread(mermaid, document), media_type="text/vnd.mermaid")
     named = {"Content-Disposition": f'attachment; filename="{found.slug}.workflow.json"'}
-    return Response(workflow_json(document), media_type="application/json", headers=named)
+    return Response(await asyncio.to_thread(workflow_json, document), media_type="application/json", headers=named)
 
 
 def _found(workbench: Workbench, caller: Caller, named: str, wish: str) -> Agent:
