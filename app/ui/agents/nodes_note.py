@@ -10,5 +10,5 @@ from app.ui.elements.markup import icon, joined, tag
 def nodes_note(workflow: Workflow, address: str) -> None:
     """Says that nodes answer, and leads to where they are built."""
     words = f"A workflow of {plural(len(workflow.nodes), 'node')} answers: it has no prompt and no model of its own."
-    link = tag("a", icon("account_tree"), "Open in Build", cls="text-button", href=address, data_testid="open-build")
+    link = tag("a", icon("account_tree"), " Open in Build", cls="text-button", href=address, data_testid="open-build")
     ui.html(joined(tag("p", words, cls="faint"), link), sanitize=False, tag="section").classes("panel editor-section")

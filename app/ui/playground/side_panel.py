@@ -54,6 +54,7 @@ class SidePanel(ui.element):
             close.on("click", js_handler=_HIDE)
             self._prompt = self._prompt_panel(session)
             self._variables = VariablesPanel(workbench, session, on_change)
+            self._variables.visible = self._prompt is not None
             self._context = ContextBar(workbench, session.id)
             self._tools = ui.html(sanitize=False, tag="section").classes("side-section")
             self._tools.props("aria-label=Tools")
