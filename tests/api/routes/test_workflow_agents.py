@@ -6,10 +6,15 @@ from app.domain.agents import WorkflowBehaviour, new_agent
 from app.domain.errors import WorkbenchError
 from app.domain.evals.cases import CaseContent, DatasetChanges, new_cases
 from app.domain.evals.scorers import Contains
-from app.domain.provenance import Trigger
+from app.domain.events import RunStarted
+from app.domain.forks.fork_prefix import Prefix
+from app.domain.forks.forks import ForkPlan
+from app.domain.provenance import AgentRef, Trigger
 from app.domain.workflows.document import Edge, InputNode, OutputNode, Template, ToolNode, Workflow
 from app.engine.experiments.searching import Wish
+from app.engine.forks.fork_beginnings import Beginnings
 
+PAGE = Trigger(kind="page")
 NODES = Workflow(
     nodes=(
         InputNode(id="question"),
@@ -104,4 +109,15 @@ async def test_no_better_prompt_is_searched_for_it(workbench, nodes):
     dataset = workbench.datasets.by_slug("sums")
     wish = Wish(agent_id=nodes.id, variant=1, dataset_id=dataset.id, model="demo/agent")
     with pytest.raises(WorkbenchError, match=NOT_ITS_OWN):
-        await workbench.suggesting.start(wish, by=Trigger(kind="page"))
+        await workbench.suggesting.start(wish, by=PAGE)
+
+
+async def test_a_fork_of_its_run_has_no_other_prompt_or_model(workbench, nodes):
+    beginnings = Beginnings(
+        workbench.agents, workbench.sessions, workbench.models, workbench.tools, workbench.chat.loading
+    )
+    ref = AgentRef(id=nodes.id, slug=nodes.slug, name=nodes.name, variant=1)
+    ran = RunStarted(session_id="s1", agent=ref, model="", trigger=PAGE)
+    for plan in (ForkPlan(seq=1, system_prompt="Hi"), ForkPlan(seq=1, model="demo/agent")):
+        with pytest.raises(WorkbenchError, match=NOT_ITS_OWN):
+            await beginnings.started(ran, Prefix((), 0, (), (), ""), plan, PAGE)
