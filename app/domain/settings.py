@@ -4,6 +4,7 @@ from typing import Literal
 
 from pydantic import Field
 
+from app.domain.collectors import CollectorSettings
 from app.domain.values import Value
 
 Theme = Literal["light", "dark", "system"]
@@ -75,6 +76,7 @@ class Preferences(Value):
     run_filters: tuple[SavedFilter, ...] = ()
     """By name, no two of the same one."""
     setup: SetupProgress = SetupProgress()
+    collector: CollectorSettings = CollectorSettings()
 
     @property
     def largest_attachment(self) -> int:

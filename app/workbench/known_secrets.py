@@ -11,6 +11,7 @@ from app.domain.provenance import Trigger
 from app.late import late, late_part
 
 with late():
+    from app.domain import collectors
     from app.domain.secrets import redaction as redacting
     from app.domain.secrets import secret
     from app.export import known
@@ -99,11 +100,18 @@ class KnownSecrets:
     def all(self) -> "Iterator[secret.Secret]":
         """What people call each of them with it."""
         for name, value in self._data.provider_keys.values().items():
-            yield secret.Secret(value, _label(name))
+            yield secret.Secret(_without_scheme(value), _label(name))
         yield from known.named_secrets(os.environ)
+        for name, value in collectors.headers_of(os.environ).items():
+            yield secret.Secret(_without_scheme(value), f"header {name} of the collector")
         yield secret.Secret(self._access_token(), "access token of this app", own=True)
         for value, key in self._keys.seen.items():
             yield secret.Secret(value, f"API key {key}", own=True)
+
+
+def _without_scheme(value: str) -> str:
+    """The secret in the value of a header `Authorization`."""
+    return value.removeprefix("Bearer ").removeprefix("Basic ")
 
 
 def _label(name: str) -> str:
@@ -111,6 +119,8 @@ def _label(name: str) -> str:
     provider, _, field = name.partition(":")
     if provider == "tool":
         return "secret of a tool"
+    if provider == "otlp":
+        return f"header {field} of the collector"
     if provider == "mcp":
         return f"{field.rpartition('/')[2].replace('_', ' ')} of an MCP server"
     title = providers.PROVIDERS[provider].title if provider in providers.PROVIDERS else provider

@@ -41,6 +41,7 @@ with late():
     import app.tools.mcp.hub
     import app.tools.registry
     import app.tools.user_tools.folder
+    import app.workbench.collector
     import app.workbench.samples
     import app.workbench.tool_variables
     import app.workbench.vitals.vitals
@@ -78,6 +79,7 @@ class RunParts(ModelParts):
         )
         runs.on_end.append(lambda live: self.search.take(live.run_id, live.entries))
         runs.on_end.append(lambda live: self.vitals.take_run(live.run_id, live.entries))
+        runs.on_end.append(lambda live: self.collector.run_ended(live.run_id, live.entries))
         runs.starting.tool_share = lambda: self.preferences.get().tool_percent / 100
         parts = (self.agents, self.sessions, self.tools, self.mcp.app_server)
         return app.engine.running.Running.of(runs, *parts, may_use=self.keys.may_use, may_vary=self.keys.may_vary)
@@ -238,6 +240,16 @@ class RunParts(ModelParts):
         """Whole conversations as files."""
         parts, secrets = (self.exports, self.runs, self.rows), self.known.exported
         return app.export.session_exports.SessionExports(*parts, secrets, app=self.version)
+
+    @late_part
+    def collector(self) -> "app.workbench.collector.Collector":
+        """Where spans of runs are sent on to."""
+
+        def exports() -> "app.export.exports.Exports":
+            parts = (self.runs, self.artifacts, self.known.values)
+            return app.export.exports.Exports(*parts, app=self.version, importing=None)
+
+        return app.workbench.collector.Collector(self.data, exports, version=self.version)
 
     # Keys of the app, and what may be told to nobody.
 

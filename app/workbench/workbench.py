@@ -73,6 +73,7 @@ class Workbench(RunParts):
         await asyncio.to_thread(lambda: (self.search, self.jobs, self.queue, self.pauses, self.built_in_tools.tools()))
         if not self.data.read_only:
             await self._maintain()
+            await self.collector.start()
         self.search.start()
         self.vitals.start()
 
@@ -101,7 +102,8 @@ class Workbench(RunParts):
             closing.push_async_callback(self.data.close)
             tools = ("tools",) if "tools" in made else ("user_tools", "mcp")  # the registry ends them too
             running = ("_running", "experimenting", "suggesting")
-            others = ("sign_ins", "keys", "hand_calls", "scorer_files", "search", "provider_files", "vitals", *running)
+            beside = ("search", "provider_files", "collector", "vitals")
+            others = ("sign_ins", "keys", "hand_calls", "scorer_files", *beside, *running)
             for part in ("working_copies", *tools, *others):
                 if part in made:
                     closing.push_async_callback(made[part].close)

@@ -51,6 +51,7 @@ with late():
     import app.store.keys.provider_keys
     import app.store.records.evals
     import app.store.records.provider_files
+    import app.store.records.unsent
     import app.store.runs.rows
     import app.store.runs.traces
 
@@ -203,6 +204,10 @@ class DataFolder:
     def kept_provider_files(self) -> "app.store.records.provider_files.KeptProviderFiles":
         """What was uploaded to providers of models."""
         return app.store.records.provider_files.KeptProviderFiles(self._database)
+
+    @late_part
+    def unsent_runs(self) -> "app.store.records.unsent.UnsentRuns":
+        return app.store.records.unsent.UnsentRuns(self._database)
 
     @late_part
     def datasets(self) -> "app.store.records.evals.Datasets":

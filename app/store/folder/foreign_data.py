@@ -97,7 +97,7 @@ def _experiment(experiment: Experiment) -> Experiment:
 
 def _preferences(preferences: Preferences) -> Preferences:
     new = Preferences()
-    ours = {name: getattr(new, name) for name in ("http_hosts", "web_search", "keep_days", "keep_runs")}
+    ours = {name: getattr(new, name) for name in ("http_hosts", "web_search", "keep_days", "keep_runs", "collector")}
     return preferences.model_copy(update={**ours, "day_cost": min(preferences.day_cost or new.day_cost, new.day_cost)})
 
 
@@ -152,7 +152,7 @@ def _again(tables: Tables) -> Iterator[str]:
         if names := [_name(document) for document in tables.get(table, {}).values()]:
             more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
             yield f"{words}: {', '.join(names[:_SHOWN])}{more}."
-    yield "Hosts that tools may ask, and the web search; runs that had not ended are forked instead."
+    yield "Hosts that tools may ask, the web search, and where spans go; runs that had not ended are forked instead."
 
 
 def _name(document: Document) -> str:
