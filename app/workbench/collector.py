@@ -14,6 +14,7 @@ from app.domain.collectors import (
     destination,
     headers_of,
     is_header,
+    named_address,
 )
 from app.domain.errors import WorkbenchError
 from app.domain.events import Entry
@@ -25,6 +26,7 @@ with late():
     import app.export.collector.sending
 
 if TYPE_CHECKING:
+    from app.export.collector.posting import Receipt
     from app.export.exports import Exports
 
 
@@ -53,6 +55,11 @@ class Collector:
         return destination(self.settings, os.environ)
 
     @property
+    def named(self) -> str:
+        """The address that the environment names; empty for none."""
+        return named_address(os.environ)
+
+    @property
     def place(self) -> str:
         """Where spans go now: a host; empty where they go nowhere."""
         to = self.destination
@@ -65,8 +72,11 @@ class Collector:
     async def start(self) -> None:
         """Send what an earlier start could not, and be ready for the runs of this one."""
         if self.place:
-            await asyncio.to_thread(lambda: self.sending)  # its libraries are read off the event loop
-            self.sending.begin()
+            (await self.made()).begin()
+
+    async def made(self) -> "app.export.collector.sending.Sending":
+        """What sends, whose libraries are read off the event loop."""
+        return await asyncio.to_thread(lambda: self.sending)
 
     async def set_address(self, text: str) -> None:
         """Send there from now on; nowhere, or where the environment says, for an empty one. Raises `WorkbenchError`."""
@@ -97,6 +107,10 @@ class Collector:
     async def forget_header(self, name: str) -> None:
         await self._data.provider_keys.forget(HEADER_KEY + name)
 
+    async def test(self) -> "Receipt":
+        """What the collector says to a span that tells nothing."""
+        return await (await self.made()).test()
+
     async def close(self) -> None:
         if "sending" in vars(self):
             await self.sending.close()
@@ -111,5 +125,4 @@ class Collector:
         preferences = self._data.preferences.get()
         update = {"collector": preferences.collector.model_copy(update=changed)}
         await self._data.preferences.save(preferences.model_copy(update=update))
-        await asyncio.to_thread(lambda: self.sending)  # its libraries are read off the event loop
-        self.sending.begin()
+        (await self.made()).begin()

@@ -135,7 +135,13 @@ class ComparisonPage:
         if self._timer is not None:
             self._timer.interval = LIVE_SECONDS if running else IDLE_SECONDS
         waits = bool(live) and all(one.control.waits for one in live)
-        bar = status_line(running=running, waits=waits, version=self._workbench.version, unsaved=unsaved)
+        bar = status_line(
+            running=running,
+            waits=waits,
+            version=self._workbench.version,
+            unsaved=unsaved,
+            spans_to=self._workbench.collector.place,
+        )
         if self._bar.content != bar:
             self._bar.set_content(bar)
 

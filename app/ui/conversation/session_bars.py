@@ -72,15 +72,18 @@ def kpi_strip(facts: SessionFacts) -> Html:
     )
 
 
-def status_line(*, running: bool, waits: bool = False, version: str, unsaved: str | None) -> Html:
+def status_line(*, running: bool, waits: bool = False, version: str, unsaved: str | None, spans_to: str = "") -> Html:
     """What the bar at the bottom says.
 
-    `waits`: what is running needs a person to go on. `unsaved` is why the newest part of the run is not on disk yet.
+    `waits`: what is running needs a person to go on. `unsaved` is why the newest part of the run is not on disk yet;
+    `spans_to` where spans of runs are sent on to, empty for nowhere.
     """
     parts = [tag("span", _state(running=running, waits=waits), data_testid="stream-state")]
     if unsaved:
         parts.append(tag("span", icon("warning"), f"Not saved yet: {unsaved}", cls="mark-warn", role="alert"))
     parts.append(tag("span", cls="grow"))
+    if spans_to:
+        parts.append(tag("span", icon("outbound"), f"Spans go to {spans_to}", data_testid="spans-to"))
     live = tag("span", tag("span", cls="live-dot", aria_hidden="true"), "Live", cls="is-live")
     lost = tag("span", icon("cloud_off"), "Connection lost", cls="is-lost")
     parts.append(tag("span", live, lost, cls="live-state", data_testid="live-state"))

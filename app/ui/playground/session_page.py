@@ -217,7 +217,13 @@ class SessionPage:
         self._kpis.set_content(kpi_strip(facts))
         self._ideas.show(self._conversation.turns[-1] if self._conversation.turns else None)
         waits = facts.status == "paused"
-        line = status_line(running=running, waits=waits, version=self._workbench.version, unsaved=unsaved)
+        line = status_line(
+            running=running,
+            waits=waits,
+            version=self._workbench.version,
+            unsaved=unsaved,
+            spans_to=self._workbench.collector.place,
+        )
         self._bar.set_content(line)
         self._composer.show(running=running, hint=hint_of(self._head.model))
         self._look_every(LIVE_SECONDS if running else IDLE_SECONDS)

@@ -15,6 +15,7 @@ from app.ui.elements.buttons import button
 from app.ui.elements.format import plural
 from app.ui.elements.markup import Html, icon, joined, tag
 from app.ui.elements.questions import agreed
+from app.ui.settings.collector import CollectorSection
 from app.ui.settings.data import data_section
 from app.ui.settings.general import (
     AppearanceSection,
@@ -32,6 +33,7 @@ SECTIONS: dict[str, tuple[str, str]] = {
     "budgets": ("Budgets", "savings"),
     "tools": ("Tools", "build"),
     "attachments": ("Attachments", "attach_file"),
+    "collector": ("Sent on", "outbound"),
     "data": ("Data", "folder"),
     "browsers": ("Browsers", "devices"),
     "appearance": ("Appearance", "palette"),
@@ -85,6 +87,8 @@ class SettingsPage:
                     tool_share_section(workbench)
                 with section("attachments"):
                     attachments_section(workbench)
+                with section("collector"):
+                    CollectorSection(workbench)
                 with section("data"):
                     data_section(workbench)
                 with section("browsers"):

@@ -25,6 +25,7 @@ from app.ui.review.review_keys import REVIEW_KEYS
 from app.ui.runs.job_news import JobNews, tell
 from app.ui.runs.trace_keys import RUNS_KEYS
 from app.ui.shell import theme
+from app.ui.shell.collector_question import collector_question
 from app.ui.shell.commands import commands, said
 from app.ui.shell.navigation import NavCounts, navigation
 from app.ui.shell.palette import Command, Palette
@@ -116,6 +117,7 @@ class Shell:
         ui.skip_link("Skip to content", target=main)
         with main:
             self._say_what_is_only_read(main)
+            collector_question(workbench, main)
             Pages(self._pages())
         CodeColours(colours)
         Drawings()
@@ -153,7 +155,7 @@ class Shell:
 
     def _say_what_is_only_read(self, main: ui.element) -> None:
         if why := self._workbench.data.read_only:
-            main.classes("only-read")
+            main.classes("only-read has-banner")
             words = tag("span", tag("strong", "You can look at everything and change nothing."), f" {why}")
             ui.html(joined(icon("lock"), words), sanitize=False).classes("read-only-banner").props(
                 "role=status data-testid=read-only"
