@@ -5,6 +5,7 @@ from concurrent.futures import ThreadPoolExecutor
 from tests.faults import (
     backup_kills,
     cancelled,
+    collectors,
     crashing_servers,
     evals_kills,
     evals_ways,
@@ -77,4 +78,11 @@ def test_reviews_are_killed():
 
 def test_random_workflows_are_measured():
     figures = workflows.run(workflows=60)
+    assert all(figure.passed for figure in figures), figures
+
+
+def test_collectors_are_measured():
+    with ThreadPoolExecutor(1) as beside:  # it has event loops of its own
+        figures = beside.submit(collectors.run, kills=1, real=False).result()
+    assert len(figures) == 4
     assert all(figure.passed for figure in figures), figures

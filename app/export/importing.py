@@ -46,6 +46,8 @@ class Importing:
         self._taken_in = taken_in
         self._scores = scores
         self._one_at_a_time = asyncio.Lock()
+        self.on_take_over: list[Callable[[str, Sequence[Entry]], None]] = []
+        """Told of each run that was made for this app elsewhere, and its entries."""
 
     async def take_in(self, source: bytes | IO[bytes]) -> str:
         """The id that the run of a bundle, or a trajectory, has here: its own, or a new one where that is taken.
@@ -88,6 +90,8 @@ class Importing:
         await self._write_trace(run_id, entries, started)
         await self._rows.save(await asyncio.to_thread(run_row, entries, alive=False))
         self._taken_in()
+        for tell in self.on_take_over:
+            tell(run_id, entries)
         return tuple(entries)
 
     async def _take_scores(self, scores: Sequence[Score], run_id: str) -> None:

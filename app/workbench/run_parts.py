@@ -225,7 +225,9 @@ class RunParts(ModelParts):
     @late_part
     def _importing(self) -> "app.export.importing.Importing":
         stores = (self.data.traces, self.rows, self.sessions, self.artifacts, self.agents)
-        return app.export.importing.Importing(*stores, taken_in=self.search.look_again, scores=self.scores)
+        importing = app.export.importing.Importing(*stores, taken_in=self.search.look_again, scores=self.scores)
+        importing.on_take_over.append(self.collector.run_ended)
+        return importing
 
     @late_part
     def exports(self) -> "app.export.exports.Exports":

@@ -44,7 +44,7 @@ class FakeCollector(FakeServer):
     async def _take(self, request: web.Request) -> web.StreamResponse:
         body = await request.read()
         self.raw.append(body)
-        self.asked.append(dict(request.headers))
+        self.asked.append({name.lower(): value for name, value in request.headers.items()})
         way = self.ways.pop(0) if self.ways else "ok"
         answer = await self._answered(way, request, body)
         await self.note(request, way, {})

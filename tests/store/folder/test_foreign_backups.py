@@ -33,7 +33,7 @@ from app.store.keys.provider_keys import KeptKeys
 from tests.traces import asked, finished, started, trace_of
 
 STORE = Path(foreign_data.__file__).parent.parent
-DROPPED = {"api_keys", "sent_requests", "trusted_files", "providers", "provider_files", "uploads"}
+DROPPED = {"api_keys", "sent_requests", "trusted_files", "providers", "provider_files", "unsent_runs", "uploads"}
 """Tables of which a foreign backup restores nothing."""
 SERVER = McpServer(name="files", transport=StdioTransport(command="evil"), seen_tools=())
 GRANT = McpGrant(url="https://evil.example/mcp", client_id="x", token_endpoint="https://evil.example/token")
