@@ -1,14 +1,13 @@
 """Figures of many runs. All are whole numbers: what is added and taken out again leaves exactly nothing."""
 
-from collections.abc import Hashable, Iterable, Mapping
-from dataclasses import dataclass, field, fields, replace
-from typing import Any, NamedTuple, TypeVar
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, fields
+from operator import attrgetter
+from typing import Any, NamedTuple
 
 from app.domain.histograms import quantile_ms
 from app.domain.trace.model_tallies import NANO
-
-Counted = TypeVar("Counted", bound=Hashable)
-Sum = int | dict[str, int] | dict[int, int]
 
 
 class UsageKey(NamedTuple):
@@ -98,38 +97,41 @@ class Figures:
         return quantile_ms(self.tool_times, share)
 
     def _with(self, other: "Figures", sign: int) -> "Figures":
-        return self.replaced(
-            {name: _summed(getattr(self, name), theirs, sign) for name in NAMES if (theirs := getattr(other, name))}
-        )
-
-    def replaced(self, changes: Mapping[str, Sum]) -> "Figures":
-        """The same with these in place of its own, by name."""
-        changed: dict[str, Any] = dict(changes)
-        return replace(self, **changed)
+        values: list[Any] = [
+            one if not more else one + sign * more if isinstance(more, int) else _counted(one, more, sign)
+            for one, more in zip(_values(self), _values(other), strict=True)
+        ]
+        return Figures(*values)
 
 
 Cell = tuple[UsageKey, Figures]
 NAMES = tuple(each.name for each in fields(Figures))
 NOTHING = Figures()
+_values = attrgetter(*NAMES)
 
 
 def total(figures: Iterable[Figures]) -> Figures:
     """The sum of all."""
-    return sum(figures, NOTHING)
+    values: list[Any] = [_sum_of(column) for column in zip(*map(_values, figures), strict=True)]
+    return Figures(*values)
 
 
-def _summed(one: object, other: object, sign: int) -> Sum:
-    if isinstance(one, int) and isinstance(other, int):
-        return one + sign * other
-    if isinstance(one, dict) and isinstance(other, dict):
-        return _counted(one, other, sign)
-    raise TypeError("Figures are whole numbers, or counts of something")
+def _sum_of(column: Sequence[int | Mapping[object, int]]) -> int | dict[object, int]:
+    """Of what all say in one field."""
+    counts: Counter[object] = Counter()
+    whole = 0
+    for one in column:
+        if isinstance(one, int):
+            whole += one
+        elif one:
+            counts.update(one)
+    return whole if isinstance(column[0], int) else {what: count for what, count in counts.items() if count}
 
 
-def _counted(one: dict[Counted, int], other: dict[Counted, int], sign: int) -> dict[Counted, int]:
+def _counted(one: Mapping[Any, int], more: Mapping[Any, int], sign: int) -> dict[Any, int]:
     """Without what has become nought, so that equal figures are equal."""
     counts = dict(one)
-    for what, count in other.items():
+    for what, count in more.items():
         if left := counts.get(what, 0) + sign * count:
             counts[what] = left
         else:

@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, fields
 from datetime import date, timedelta
+from typing import Any
 
 from pydantic import JsonValue
 
@@ -123,11 +124,11 @@ def _nonzero(figures: Figures) -> dict[str, JsonValue]:
 
 
 def _figures(stored: JsonValue) -> Figures:
-    read: dict[str, int | dict[str, int] | dict[int, int]] = {}
+    read: dict[str, Any] = {}
     for name, value in stored.items() if isinstance(stored, dict) else ():
         if isinstance(value, dict):
-            counts = {what: int(number(times)) for what, times in value.items()}
-            read[name] = {int(what): times for what, times in counts.items()} if name in _BY_BUCKET else counts
+            kind = int if name in _BY_BUCKET else str
+            read[name] = {kind(what): times for what, times in value.items()}
         elif name in NAMES:
-            read[name] = int(number(value))
-    return NOTHING.replaced(read)
+            read[name] = value
+    return Figures(**read)
