@@ -3,7 +3,8 @@
 from collections import Counter
 from collections.abc import Iterable
 
-from pydantic import JsonValue, SerializerFunctionWrapHandler, model_serializer
+from pydantic import JsonValue, model_serializer, model_validator
+from pydantic_core import from_json, to_json
 
 from app.domain.errors import FailureClass
 from app.domain.events import Entry, MessageAdded, ModelCalled, ModelFailed, ModelReturned
@@ -39,10 +40,24 @@ class ModelTally(Value):
     """By bucket of time: how many answers took so long."""
     first_token_times: dict[int, int] = {}
 
-    @model_serializer(mode="wrap")
-    def _stored(self, stored: SerializerFunctionWrapHandler) -> dict[str, JsonValue]:
-        """Without what is nought: there is one of these in each row, and rows are many."""
-        return {name: value for name, value in stored(self).items() if value}
+    @model_serializer(mode="plain")
+    def stored(self) -> str:
+        """A line of JSON: rows are many, and all of them are kept in memory as they are stored."""
+        return to_json([getattr(self, name) for name in FIELDS]).decode()
+
+    @model_validator(mode="before")
+    @classmethod
+    def _read(cls, stored: object) -> object:
+        return read_tally(stored) if isinstance(stored, str) else stored
+
+
+FIELDS = tuple(ModelTally.model_fields)
+"""In the order in which they are stored: new ones go behind the others."""
+
+
+def read_tally(stored: str) -> dict[str, JsonValue]:
+    """The fields of a stored tally, not looked at any further; raises `ValueError` for what is none."""
+    return dict(zip(FIELDS, from_json(stored), strict=False))
 
 
 class _Tally:

@@ -35,6 +35,8 @@ class Documents(Generic[V]):
         self._marks = marks or (lambda _: {})
         self.made_of_clean = False
         """True where secrets were taken out before of all that the values are made of."""
+        self.leave_out_defaults = False
+        """True where there are so many that what every one of them says goes without saying."""
         self._parsed: dict[str, tuple[Document, V]] = {}
         self._known_places: dict[str, int] | None = None
         self.damaged: dict[str, str] = {}
@@ -103,7 +105,7 @@ class Documents(Generic[V]):
         if self._database.redaction is not None and not self.made_of_clean:
             value = self._database.redaction().value(value)
         fields: Document = {"id": key, "revision": self.revision(key) + 1, **self._marks(value)}
-        fields["value"] = value.model_dump(mode="json")
+        fields["value"] = value.model_dump(mode="json", exclude_defaults=self.leave_out_defaults)
         if self.stored(key) is None:
             self._places[key] = self._table.insert(fields)
         else:

@@ -37,7 +37,7 @@ from app.store.runs.usage_figures import UsageFigures
 class Rows:
     def __init__(self, database: JournalDB, scores: Scores | None = None) -> None:
         self._documents = Documents(database, "runs", RunRow, noun="run", marks=_marks)
-        self._documents.made_of_clean = True
+        self._documents.made_of_clean = self._documents.leave_out_defaults = True
         self._scores = scores or Scores(database)
         self.usage_figures = UsageFigures(database)
         self._spent_since: tuple[float, int] = (inf, 0)

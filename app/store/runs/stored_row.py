@@ -17,6 +17,7 @@ Condition = Callable[[Document], bool]
 
 
 def row_field(document: Document, name: str) -> JsonValue:
+    """`None` also for what every row says that says nothing else: `cost` of nothing, say, is not stored."""
     row = document.get("value")
     return row.get(name) if isinstance(row, dict) else None
 
@@ -121,14 +122,14 @@ def conditions(wanted: RunFilter, matching: Container[str]) -> list[Condition]:
     if wanted.until is not None:
         until = wanted.until.timestamp()
         found.append(lambda document: number(document.get("started")) <= until)
-    found.extend(_range("cost", wanted.min_cost, wanted.max_cost))
-    found.extend(_range("duration_ms", wanted.min_ms, wanted.max_ms))
+    found.extend(_range("cost", wanted.min_cost, wanted.max_cost, unsaid=0.0))
+    found.extend(_range("duration_ms", wanted.min_ms, wanted.max_ms, unsaid=None))
     if words := [term.text for term in terms(wanted.text.casefold())]:
         found.append(_says(words, matching))
     return found
 
 
-def _range(name: str, least: float | None, most: float | None) -> list[Condition]:
+def _range(name: str, least: float | None, most: float | None, *, unsaid: float | None) -> list[Condition]:
     """Whether the number in that field is within these; one that is not there is in no range."""
     if least is None and most is None:
         return []
@@ -136,6 +137,7 @@ def _range(name: str, least: float | None, most: float | None) -> list[Condition
 
     def holds(document: Document) -> bool:
         value = row_field(document, name)
+        value = unsaid if value is None else value
         return isinstance(value, (int, float)) and low <= value <= high
 
     return [holds]

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from pydantic import JsonValue
 
 from app.domain.histograms import bucket_of
-from app.domain.trace.model_tallies import NANO, provider_of
+from app.domain.trace.model_tallies import NANO, provider_of, read_tally
 from app.domain.trace.tallies import ms_of
 from app.domain.usage.days import local_day
 from app.domain.usage.figures import Cell, Figures, UsageKey
@@ -31,7 +31,7 @@ def shares(document: Document) -> Iterator[Cell]:
         tool="",
     )
     models = row_field(document, "models")
-    tallies = _listed(models) if models is not None else [_older(document)]
+    tallies = list(map(_read, models)) if isinstance(models, list) else [_older(document)]
     own = [tally for tally in tallies if tally.get("model") == model]
     if own and (provider := own[0].get("provider")):
         key = key._replace(provider=str(provider))
@@ -90,6 +90,13 @@ def _of_tool(tally: Document) -> Figures:
         bucket = bucket_of(ms_of(step))
         times[bucket] = times.get(bucket, 0) + count
     return Figures(tool_calls=_whole(tally.get("calls")), tool_failures=_whole(tally.get("failures")), tool_times=times)
+
+
+def _read(stored: JsonValue) -> Document:
+    try:
+        return read_tally(str(stored))
+    except ValueError:  # it is of a damaged row, which is in no list either
+        return {}
 
 
 def _listed(tallies: JsonValue) -> list[Document]:

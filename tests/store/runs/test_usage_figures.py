@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from app.domain.provenance import AgentRef, Trigger
-from app.domain.trace import ModelTally, RunRow, ToolTally
+from app.domain.trace import ModelTally, RunFilter, RunRow, ToolTally
 from app.domain.usage.days import local_midnight
 from app.domain.usage.figures import NOTHING, Figures
 from app.domain.usage.query import UsageQuery
@@ -150,3 +150,15 @@ async def test_days_that_began_at_another_time_are_made_again(tmp_path: Path, mo
     finally:
         monkeypatch.undo()
         time.tzset()
+
+
+async def test_what_is_not_stored_as_it_goes_without_saying_is_found_all_the_same(database: JournalDB, tmp_path: Path):
+    await Rows(database).save(free := row(1, asked(cost=0)))
+    await Rows(database).save(row(2, asked(), cost=2.0, failure="network", status="failed"))
+    (stored,) = (one for one in database.journal.table("runs").values() if one["id"] == "r1")
+    assert isinstance(value := stored["value"], dict)
+    assert not {"cost", "failure", "background"} & value.keys()
+    again = Rows(JournalDB(tmp_path / "app.tdb"))
+    assert again.find(RunFilter(max_cost=1)).rows == [free]
+    assert again.find(RunFilter(min_cost=0)).total == 2
+    assert [one.run_id for one in again.find(RunFilter(), sort="cost").rows] == ["r2", "r1"]
