@@ -22,9 +22,11 @@ from app.domain.events import (
     ToolReturned,
 )
 from app.domain.messages import Message, ReasoningPart, TextPart, ToolCall, ToolResult, Usage, user_message
-from app.domain.provenance import AgentRef
+from app.domain.provenance import AgentRef, Trigger
 from app.domain.streaming import Draft
-from app.domain.trace import run_row
+from app.domain.trace import ModelTally, RunRow, ToolTally, run_row
+from app.domain.trace.model_tallies import NANO
+from app.domain.values import now
 from app.store.folder.folder import DataFolder
 
 SEEDED = datetime(2026, 11, 1, 8, 0, tzinfo=UTC)
@@ -48,6 +50,60 @@ async def seed_runs(folder: Path, count: int) -> list[str]:
     finally:
         await data.close()
     return [_run_id(number) for number in range(count)]
+
+
+async def seed_rows(folder: Path, count: int, *, days: int = 180) -> None:
+    """Store the rows of that many ended runs, the last of them today, and no traces.
+
+    The app is closed as it should be, so that the figures are stored too.
+    """
+    data = DataFolder.open(folder)
+    chance = random.Random(7)
+    try:
+        for start in range(0, count, BATCH):
+            numbers = range(start, min(start + BATCH, count))
+            rows = (seeded_row(number, chance, back=timedelta(days=days) * (1 - number / count)) for number in numbers)
+            await asyncio.gather(*(data.rows.save(row) for row in rows))
+    finally:
+        await data.close()
+
+
+def seeded_row(number: int, chance: random.Random, *, back: timedelta = timedelta()) -> RunRow:
+    """The row of an ended run that began so long ago."""
+    slug, model, status = chance.choice(AGENTS), chance.choice(MODELS), chance.choice(STATUSES)
+    times = {chance.randint(40, 90): 1, chance.randint(40, 90): 1}
+    tally = ModelTally(
+        model=model,
+        provider=model.partition("/")[0],
+        calls=2,
+        input_tokens=chance.randint(100, 9000),
+        output_tokens=chance.randint(20, 1500),
+        cost=chance.randrange(10**8),
+        times=times,
+        first_token_times={chance.randint(20, 60): 2},
+    )
+    return RunRow(
+        run_id=f"seeded-row-{number:06d}",
+        session_id=f"seeded-session-{number // 20}",
+        agent=AgentRef(id=slug, slug=slug, name=slug.title(), variant=chance.randint(1, 3)),
+        model=model,
+        status=status,
+        request=f"{chance.choice(QUESTIONS)} ({number})",
+        answer="It is done.",
+        purpose=chance.choice(("chat", "api", "experiment")),
+        trigger=Trigger(kind="page"),
+        started_at=now() - back,
+        finished_at=now() - back + timedelta(seconds=3),
+        duration_ms=float(chance.randint(500, 9000)),
+        model_calls=2,
+        tool_calls=1,
+        input_tokens=tally.input_tokens,
+        output_tokens=tally.output_tokens,
+        cost=tally.cost / NANO,
+        failure="network" if status == "failed" else None,
+        tools=(ToolTally(name="calculator", calls=1, times={chance.randint(0, 40): 1}),),
+        models=(tally,),
+    )
 
 
 async def seed_traces(folder: Path, traces: Iterable[Sequence[Entry]]) -> None:

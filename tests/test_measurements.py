@@ -20,6 +20,7 @@ from tests.bench import (
     pictures,
     python_sandbox,
     search,
+    system,
     tool_files,
     workflows,
 )
@@ -46,6 +47,12 @@ def test_a_measurement_can_be_called_without_arguments(module):
 async def test_smaller_pictures_are_measured():
     figures = await pictures.run(width=1600, several=2)
     assert figures[0].name == "a photo of 2 million pixels made smaller" and figures[0].passed
+
+
+async def test_figures_of_all_runs_are_measured():
+    figures = await system.run(stored=200, rounds=1, counted=500)
+    assert [figure.name for figure in figures[1:3]] == ["Start with 200 runs", "30 days by model with 200 runs"]
+    assert figures[2].passed and figures[3].passed, figures
 
 
 async def test_experiments_are_measured():

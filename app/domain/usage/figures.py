@@ -2,8 +2,6 @@
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, fields
-from operator import attrgetter
 from typing import Any, NamedTuple
 
 from app.domain.histograms import quantile_ms
@@ -27,28 +25,30 @@ class UsageKey(NamedTuple):
     """Empty but for figures of a tool: those are cells of their own, with the model that the run began with."""
 
 
-@dataclass(frozen=True, slots=True)
-class Figures:
+NO_COUNTS: Mapping[Any, int] = {}
+
+
+class Figures(NamedTuple):
     """Of runs, their model calls and their tool calls. Empty ones are false."""
 
     runs: int = 0
     """Counted on the day they began; calls of apps are none."""
-    endings: Mapping[str, int] = field(default_factory=dict)
+    endings: Mapping[str, int] = NO_COUNTS
     """Runs by status: completed, failed, cancelled, limited; running ones have no end, or none yet."""
-    failures: Mapping[str, int] = field(default_factory=dict)
+    failures: Mapping[str, int] = NO_COUNTS
     """Runs that ended by an error, by its class."""
-    durations: Mapping[int, int] = field(default_factory=dict)
+    durations: Mapping[int, int] = NO_COUNTS
     """Runs by how long they took: see `domain.histograms`."""
     unpriced_runs: int = 0
     """Runs with a call of which nobody said what it costs."""
     calls: int = 0
     """Model calls, further attempts included."""
     retries: int = 0
-    call_failures: Mapping[str, int] = field(default_factory=dict)
+    call_failures: Mapping[str, int] = NO_COUNTS
     """Model calls that came to no end, by the class of the error, also those that were tried again."""
-    times: Mapping[int, int] = field(default_factory=dict)
+    times: Mapping[int, int] = NO_COUNTS
     """Answers by how long they took."""
-    first_token_times: Mapping[int, int] = field(default_factory=dict)
+    first_token_times: Mapping[int, int] = NO_COUNTS
     input_tokens: int = 0
     cached_tokens: int = 0
     """Of the input."""
@@ -61,13 +61,13 @@ class Figures:
     """Model calls of which nobody said what they cost."""
     tool_calls: int = 0
     tool_failures: int = 0
-    tool_times: Mapping[int, int] = field(default_factory=dict)
+    tool_times: Mapping[int, int] = NO_COUNTS
 
-    def __add__(self, other: "Figures") -> "Figures":
-        return self._with(other, 1)
+    def __add__(self, other: "Figures") -> "Figures":  # type: ignore[override]  # a sum, where tuples are joined
+        return self.plus(other)
 
     def __sub__(self, other: "Figures") -> "Figures":
-        return self._with(other, -1)
+        return self.plus(other, -1)
 
     def __bool__(self) -> bool:
         return self != NOTHING
@@ -96,24 +96,23 @@ class Figures:
     def tool_ms(self, share: float) -> float | None:
         return quantile_ms(self.tool_times, share)
 
-    def _with(self, other: "Figures", sign: int) -> "Figures":
-        values: list[Any] = [
+    def plus(self, other: "Figures", sign: int = 1) -> "Figures":
+        """The sum, or what is left with a `sign` of -1."""
+        pairs: Iterable[tuple[Any, Any]] = zip(self, other, strict=True)
+        return Figures._make(
             one if not more else one + sign * more if isinstance(more, int) else _counted(one, more, sign)
-            for one, more in zip(_values(self), _values(other), strict=True)
-        ]
-        return Figures(*values)
+            for one, more in pairs
+        )
 
 
 Cell = tuple[UsageKey, Figures]
-NAMES = tuple(each.name for each in fields(Figures))
 NOTHING = Figures()
-_values = attrgetter(*NAMES)
 
 
 def total(figures: Iterable[Figures]) -> Figures:
     """The sum of all."""
-    values: list[Any] = [_sum_of(column) for column in zip(*map(_values, figures), strict=True)]
-    return Figures(*values)
+    columns = list(zip(*figures, strict=True))
+    return Figures._make(map(_sum_of, columns)) if columns else NOTHING
 
 
 def _sum_of(column: Sequence[int | Mapping[object, int]]) -> int | dict[object, int]:

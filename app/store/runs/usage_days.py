@@ -6,21 +6,21 @@ runs and as many revisions as there are, and begins and ends when it does here a
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from datetime import date, timedelta
 from typing import Any
 
 from pydantic import JsonValue
 
 from app.domain.usage.days import local_day, midnight
-from app.domain.usage.figures import NAMES, NOTHING, Cell, Figures, UsageKey
+from app.domain.usage.figures import NOTHING, Cell, Figures, UsageKey
 from app.store.journal.documents import number
 from app.store.journal.frames import Document
 from app.store.runs.usage_shares import shares
 
 FORM = 1
 """Of what is stored here, and of what counts as what: days in another form are made again."""
-_BY_BUCKET = frozenset(each.name for each in fields(Figures) if "int, int" in str(each.type))
+_BY_BUCKET = frozenset(("durations", "times", "first_token_times", "tool_times"))
 
 State = tuple[int, int]
 """How many runs began on a day, and their revisions together."""
@@ -40,7 +40,7 @@ class UsageDay:
 
     def add(self, key: UsageKey, figures: Figures, sign: int) -> None:
         before = self.cells.get(key, NOTHING)
-        if after := before + figures if sign > 0 else before - figures:
+        if after := before.plus(figures, sign):
             self.cells[key] = after
         else:
             self.cells.pop(key, None)
@@ -112,8 +112,8 @@ def _frame(day: str) -> Document:
 
 def _nonzero(figures: Figures) -> dict[str, JsonValue]:
     found: dict[str, JsonValue] = {}
-    for name in NAMES:
-        match getattr(figures, name):
+    for name, said in figures._asdict().items():
+        match said:
             case int(value) if value:
                 found[name] = value
             case dict(counts) if counts:
@@ -129,6 +129,6 @@ def _figures(stored: JsonValue) -> Figures:
         if isinstance(value, dict):
             kind = int if name in _BY_BUCKET else str
             read[name] = {kind(what): times for what, times in value.items()}
-        elif name in NAMES:
+        elif name in Figures._fields:
             read[name] = value
     return Figures(**read)
