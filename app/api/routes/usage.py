@@ -27,6 +27,7 @@ _FIGURES: dict[str, JsonValue] = {
     "model_failures": {"network": 5},
     "input_tokens": 120_400,
     "cached_tokens": 64_000,
+    "cache_write_tokens": 2_000,
     "output_tokens": 18_200,
     "reasoning_tokens": 5_100,
     "cost_usd": 0.4372,
@@ -72,6 +73,8 @@ class FiguresReply(Reply):
     input_tokens: int
     cached_tokens: int
     """Of the input: read from the provider's cache."""
+    cache_write_tokens: int
+    """Of the input: written to it."""
     output_tokens: int
     reasoning_tokens: int
     """Of the output."""
@@ -107,7 +110,7 @@ class FiguresReply(Reply):
 
 _SAME = (
     *("runs", "failed", "unpriced_runs", "retries", "tool_calls", "tool_failures"),
-    *("input_tokens", "cached_tokens", "output_tokens", "reasoning_tokens"),
+    *("input_tokens", "cached_tokens", "cache_write_tokens", "output_tokens", "reasoning_tokens"),
 )
 
 

@@ -39,6 +39,8 @@ class ModelTally(Value):
     times: dict[int, int] = {}
     """By bucket of time: how many answers took so long."""
     first_token_times: dict[int, int] = {}
+    cache_write_tokens: int = 0
+    """Of the input: written to the provider's cache, which has a price of its own."""
 
     @model_serializer(mode="plain")
     def stored(self) -> str:
@@ -74,6 +76,7 @@ class _Tally:
         usage = event.usage
         self.sums["input_tokens"] += usage.input_tokens
         self.sums["cached_tokens"] += usage.cached_tokens
+        self.sums["cache_write_tokens"] += usage.cache_write_tokens
         self.sums["output_tokens"] += usage.output_tokens
         self.sums["reasoning_tokens"] += usage.reasoning_tokens
         self.sums["cost"] += round((event.cost or 0.0) * NANO)

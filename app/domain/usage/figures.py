@@ -51,7 +51,9 @@ class Figures(NamedTuple):
     first_token_times: Mapping[int, int] = NO_COUNTS
     input_tokens: int = 0
     cached_tokens: int = 0
-    """Of the input."""
+    """Of the input: read from the provider's cache."""
+    cache_write_tokens: int = 0
+    """Of the input: written to it."""
     output_tokens: int = 0
     reasoning_tokens: int = 0
     """Of the output."""

@@ -1,7 +1,6 @@
 """The rows of all runs: filtered, sorted and paged as they are stored; only the page that is shown is parsed."""
 
 import asyncio
-from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Container, Iterable, Iterator, Mapping
 from datetime import UTC, datetime, timedelta
@@ -15,6 +14,7 @@ from app.store.journal.database import JournalDB
 from app.store.journal.documents import Documents, Marks, number
 from app.store.journal.frames import Document
 from app.store.records.scores import Scores
+from app.store.runs.kin import Kin
 from app.store.runs.stored_row import (
     PICO,
     SORT_KEYS,
@@ -24,7 +24,6 @@ from app.store.runs.stored_row import (
     is_of_app,
     is_of_key,
     paid,
-    parent_of,
     row_field,
     spent,
     stamp,
@@ -39,6 +38,7 @@ class Rows:
         self._documents = Documents(database, "runs", RunRow, noun="run", marks=_marks)
         self._documents.made_of_clean = self._documents.leave_out_defaults = True
         self._scores = scores or Scores(database)
+        self._kin = Kin(self._documents.documents)
         self.usage_figures = UsageFigures(database)
         self._spent_since: tuple[float, int] = (inf, 0)
         """The moment that was asked for last, and what the runs since then have cost."""
@@ -74,7 +74,7 @@ class Rows:
 
     def is_session_of_key(self, session_id: str, wanted: KeyRuns) -> bool:
         """Whether the session has runs, and all it ever had are of these: what was said in it is nobody else's."""
-        runs = self._by_session.get(session_id, ())
+        runs = self._kin.by_session.get(session_id, ())
         return bool(runs) and all(self.is_of_key(run_id, wanted) for run_id in runs)
 
     def sessions_of_key(self, wanted: KeyRuns) -> set[str]:
@@ -146,7 +146,7 @@ class Rows:
 
     def cost_of_session(self, session_id: str) -> float:
         """US dollars of the session's runs, deleted and replaced ones included: the money is spent."""
-        documents = map(self._documents.stored, self._by_session.get(session_id, ()))
+        documents = map(self._documents.stored, self._kin.by_session.get(session_id, ()))
         return sum(paid(document) for document in documents if document is not None)
 
     def below(self, run_id: str) -> list[RunRow]:
@@ -159,11 +159,11 @@ class Rows:
 
     def cost_below(self, run_id: str) -> float:
         """US dollars of the runs below it, deleted ones included: the money is spent."""
-        return sum(map(paid, self._below(run_id, {run_id}))) if run_id in self._by_parent else 0.0
+        return sum(map(paid, self._below(run_id, {run_id}))) if run_id in self._kin.by_parent else 0.0
 
     def _below(self, run_id: str, met: set[str]) -> Iterator[Document]:
         """`met`: the runs that are not told again, should one say that it is its own ancestor."""
-        found = filter(None, map(self._documents.stored, self._by_parent.get(run_id, ())))
+        found = filter(None, map(self._documents.stored, self._kin.by_parent.get(run_id, ())))
         for document in sorted(found, key=SORT_KEYS["started_at"]):
             if (child := str(document.get("id"))) not in met:
                 met.add(child)
@@ -172,7 +172,7 @@ class Rows:
 
     def turns(self, session_id: str) -> list[Turn]:
         """The runs that were ever started in the session, deleted ones included, in no order."""
-        documents = map(self._documents.stored, self._by_session.get(session_id, ()))
+        documents = map(self._documents.stored, self._kin.by_session.get(session_id, ()))
         return [_turn(document) for document in documents if document is not None]
 
     def by_session(self, run_ids: Iterable[str]) -> dict[str, list[Turn]]:
@@ -190,7 +190,7 @@ class Rows:
         """
         since = (now() - timedelta(days=7)).timestamp()
         runs, cost, last = 0, 0.0, 0.0
-        for started, run_id in reversed(self._by_agent.get(agent_id, [])):
+        for started, run_id in reversed(self._kin.by_agent.get(agent_id, [])):
             if started < since and last:
                 break
             document = self._documents.stored(run_id)
@@ -241,13 +241,7 @@ class Rows:
                 self.usage_figures.take(stored, before=before)
                 start, before_it = self._spent_since
                 self._spent_since = start, before_it + spent(stored, start) - spent(before, start)
-        self._by_session[row.session_id].add(row.run_id)
-        if row.parent is not None:
-            self._by_parent[row.parent.run_id].add(row.run_id)
-        runs, entry = self._by_agent[row.agent.id], (row.started_at.timestamp(), row.run_id)
-        place = bisect_left(runs, entry)
-        if runs[place : place + 1] != [entry]:
-            runs.insert(place, entry)
+        self._kin.add(row)
 
     async def delete(self, run_ids: Iterable[str]) -> None:
         """Take the runs out of the lists; `restore` brings them back."""
@@ -255,33 +249,6 @@ class Rows:
 
     async def restore(self, run_ids: Iterable[str]) -> None:
         await self._documents.mark(run_ids, {"deleted": False})
-
-    @cached_property
-    def _by_agent(self) -> defaultdict[str, list[tuple[float, str]]]:
-        """By agent: when each run started and its id, oldest first; made when it is first needed."""
-        found: defaultdict[str, list[tuple[float, str]]] = defaultdict(list)
-        for document in self._documents.documents():
-            found[agent_field(document, "id")].append((number(document.get("started")), str(document.get("id"))))
-        for runs in found.values():
-            runs.sort()
-        return found
-
-    @cached_property
-    def _by_session(self) -> defaultdict[str, set[str]]:
-        """By session: its runs, also those that left it; made when it is first needed."""
-        found: defaultdict[str, set[str]] = defaultdict(set)
-        for document in self._documents.documents():
-            found[str(row_field(document, "session_id"))].add(str(document.get("id")))
-        return found
-
-    @cached_property
-    def _by_parent(self) -> defaultdict[str, set[str]]:
-        """By run: those that it started; made when it is first needed."""
-        found: defaultdict[str, set[str]] = defaultdict(set)
-        for document in self._documents.documents():
-            if parent := parent_of(document):
-                found[parent].add(str(document.get("id")))
-        return found
 
     @cached_property
     def _tool_figures(self) -> ToolFigures:

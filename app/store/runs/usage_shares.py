@@ -77,6 +77,7 @@ def _of_model(tally: Document) -> Figures:
         first_token_times=_buckets(tally.get("first_token_times")),
         input_tokens=_whole(tally.get("input_tokens")),
         cached_tokens=_whole(tally.get("cached_tokens")),
+        cache_write_tokens=_whole(tally.get("cache_write_tokens")),
         output_tokens=_whole(tally.get("output_tokens")),
         reasoning_tokens=_whole(tally.get("reasoning_tokens")),
         cost=_whole(tally.get("cost")),
