@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from app.domain.histograms import LAST_BUCKET, upper_ms
-from app.domain.usage.figures import Cell, Figures
+from app.domain.usage.figures import Cell, Figures, UsageKey
 
 CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 PREFIX = "agent_playground_"
@@ -47,27 +47,37 @@ COUNTERS = (
     Metric("tool_failures_total", "Tool calls that failed.", lambda one: {"": one.tool_failures}),
 )
 HISTOGRAMS = (
-    ("run_seconds", "How long runs took.", "durations"),
-    ("answer_seconds", "How long models took from the request to the end of an answer.", "times"),
-    ("first_token_seconds", "How long models took to the first token.", "first_token_times"),
-    ("tool_seconds", "How long tool calls took.", "tool_times"),
+    ("run_seconds", "How long runs took.", "durations", ("agent",)),
+    ("answer_seconds", "How long models took to the end of an answer.", "times", ("model", "provider")),
+    ("first_token_seconds", "How long they took to the first token.", "first_token_times", ("model", "provider")),
+    ("tool_seconds", "How long tool calls took.", "tool_times", ("tool",)),
 )
+"""Each with few labels, as each set of labels has all the buckets."""
 
 
 def prometheus_text(cells: Iterable[Cell], slugs: Mapping[str, str], *, live: int) -> str:
     """`slugs` by the id of an agent; `live` are the runs that go on. Ends with a line break, as it has to."""
-    groups: defaultdict[Labels, Figures] = defaultdict(Figures)
-    for key, figures in cells:
-        named = {"agent": slugs.get(key.agent, key.agent), "purpose": key.purpose}
-        of = {"tool": key.tool} if key.tool else {"model": key.model, "provider": key.provider}
-        labels = tuple((named | of).items())
-        groups[labels] = groups[labels] + figures
+    groups = _summed((_labels(key, slugs), figures) for key, figures in cells)
     lines = [*_head("live_runs", "Runs that go on now.", "gauge"), f"{PREFIX}live_runs {live}"]
     for metric in COUNTERS:
         lines += [*_head(metric.name, metric.help, "counter"), *_counted(metric, groups)]
-    for name, help_text, counts in HISTOGRAMS:
-        lines += [*_head(name, help_text, "histogram"), *_timed(name, counts, groups)]
+    for name, help_text, counts, kept in HISTOGRAMS:
+        fewer = _summed((tuple(pair for pair in labels if pair[0] in kept), one) for labels, one in groups.items())
+        lines += [*_head(name, help_text, "histogram"), *_timed(name, counts, fewer)]
     return "\n".join(lines) + "\n"
+
+
+def _labels(key: UsageKey, slugs: Mapping[str, str]) -> Labels:
+    named = {"agent": slugs.get(key.agent, key.agent), "purpose": key.purpose}
+    of = {"tool": key.tool} if key.tool else {"model": key.model, "provider": key.provider}
+    return tuple((named | of).items())
+
+
+def _summed(pairs: Iterable[tuple[Labels, Figures]]) -> dict[Labels, Figures]:
+    groups: defaultdict[Labels, Figures] = defaultdict(Figures)
+    for labels, figures in pairs:
+        groups[labels] = groups[labels] + figures
+    return dict(groups)
 
 
 def _head(name: str, help_text: str, kind: str) -> tuple[str, str]:
