@@ -22,7 +22,7 @@ from app.domain.workflows.document import (
 
 _NAME = r"[A-Za-z_][A-Za-z0-9_]*"
 _PATH_TOKEN = re.compile(rf"'(?:[^'\\]|\\.)*'|`(?:[^`\\]|\\.)*`|\"?{_NAME}\"?|\|\||&&|\s+|.", re.DOTALL)
-_FORMULA_TOKEN = re.compile(rf"\"[^\"]*\"|'[^']*'|“[^”]*”|{_NAME}|\s+|.", re.DOTALL)
+_FORMULA_TOKEN = re.compile(rf"\"[^\"]*\"|'[^']*'|“[^”]*(?:”|\Z)|{_NAME}|\s+|.", re.DOTALL)
 LONGEST = 2_000
 """Characters of an expression, as of those that are calculated: quotes without end take their square of steps."""
 _WHOLE_NAME = re.compile(_NAME)
