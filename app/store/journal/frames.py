@@ -95,7 +95,7 @@ def table_of(payload: bytes) -> str | None:
 
 def batch_of(payload: bytes) -> Batch:
     """The changes in the JSON of a whole line. Raises `ValueError`, `TypeError` or `AttributeError` for other JSON."""
-    parsed = from_json(payload, cache_strings="keys")
+    parsed = from_json(payload, cache_strings="all")
     pairs: list[tuple[str, dict[str, Document | None] | None]] = [parsed] if isinstance(parsed[0], str) else parsed
     return [
         (table, None if changes is None else {int(doc_id): document for doc_id, document in changes.items()})
