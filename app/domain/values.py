@@ -50,9 +50,11 @@ def now() -> datetime:
 
 
 def size(octets: int) -> str:
-    """Bytes as `12 bytes`, `1.2 kB`, `3.4 MB`."""
+    """Bytes as `12 bytes`, `1.2 kB`, `3.4 MB`, `5.6 GB`."""
     if octets < 1000:
         return "1 byte" if octets == 1 else f"{octets} bytes"
     if octets < 1_000_000:
         return f"{octets / 1000:.1f} kB"
-    return f"{octets / 1_000_000:.1f} MB"
+    if octets < 1_000_000_000:
+        return f"{octets / 1_000_000:.1f} MB"
+    return f"{octets / 1_000_000_000:.1f} GB"

@@ -29,6 +29,7 @@ with late():
     import app.export.session_exports
     import app.store.contents.contents
     import app.store.keys.sign_ins
+    import app.store.runs.recent_usage
     import app.store.runs.removed_experiments
     import app.store.runs.retention
     import app.store.runs.rows
@@ -190,6 +191,11 @@ class RunParts(ModelParts):
     def vitals(self) -> "app.workbench.vitals.vitals.Vitals":
         """How the process itself fares."""
         return app.workbench.vitals.vitals.Vitals(self.data.path, lambda: self.data.backlog)
+
+    @late_part
+    def recent_usage(self) -> "app.store.runs.recent_usage.RecentUsage":
+        """The same of the last hours, minute by minute."""
+        return app.store.runs.recent_usage.RecentUsage(self.rows)
 
     @late_part
     def search(self) -> "app.store.runs.search.Search":

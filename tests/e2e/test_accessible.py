@@ -39,6 +39,7 @@ ADDRESSES = (
     "/runs",
     *(f"/runs/{{run}}?view={view}" for view in ("timeline", "trajectory", "waterfall", "messages", "review", "raw")),
     "/jobs",
+    "/monitoring",
     "/integrations",
     "/settings",
     "/setup",

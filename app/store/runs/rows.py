@@ -203,6 +203,18 @@ class Rows:
                 runs, cost = runs + 1, cost + paid(document)
         return Week(runs, cost, datetime.fromtimestamp(last, UTC) if last else None)
 
+    def begun_since(self, moment: datetime) -> list[Document]:
+        """The rows of runs that began since then, as they are stored, deleted ones included; looks at no others."""
+        edge = (moment.timestamp(), "")
+        recent = [runs[bisect_left(runs, edge) :] for runs in list(self._by_agent.values())]
+        found = (self._documents.stored(run_id) for runs in recent for _, run_id in runs)
+        return [document for document in found if document is not None]
+
+    def first_begun(self) -> datetime | None:
+        """When the first run of all began."""
+        first = min((runs[0][0] for runs in list(self._by_agent.values()) if runs), default=None)
+        return None if first is None else datetime.fromtimestamp(first, UTC)
+
     def tool_stats(self) -> Mapping[str, ToolStats]:
         """By name of each tool that was ever called in a run: how often, how often in vain, how long it took.
 

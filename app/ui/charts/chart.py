@@ -98,7 +98,9 @@ def axis_amount(value: float, unit: Unit) -> str:
             return f"{value:g} ms" if value < 1000 else f"{value / 1000:g} s"
         case "dollars":
             return f"${value:,g}"
-        case "bytes" | "share":
+        case "bytes":
+            return size(round(value)).replace(".0 ", " ")
+        case "share":
             return amount(value, unit)
 
 

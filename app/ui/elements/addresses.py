@@ -6,6 +6,7 @@ from urllib.parse import quote, urlencode
 LANDING = "/playground"
 RUNS = "/runs"
 JOBS = "/jobs"
+MONITORING = "/monitoring"
 AGENTS = "/agents"
 TOOLS = "/tools"
 TOOL_SOURCES = "/tools/sources/all"

@@ -10,7 +10,9 @@ _REMEMBER = """(event) => {
 }"""
 _FORGET = """(event) => {
   const place = event.currentTarget, left = event.target;
-  setTimeout(() => { if (left.isConnected) place.dataset.focused = ''; });
+  setTimeout(() => {
+    if (left.isConnected && !place.contains(document.activeElement)) place.dataset.focused = '';
+  });
 }"""
 """Only when somebody went elsewhere: what is drawn anew loses the focus as well, and is not in the page then."""
 _RESTORE = """setTimeout(() => {

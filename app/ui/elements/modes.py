@@ -4,8 +4,10 @@ from nicegui import ui
 
 from app.domain.settings import Mode
 from app.store.records.tables import PreferencesStore
+from app.ui.elements.addresses import SETTINGS
 from app.ui.elements.buttons import button
 from app.ui.elements.choice import Choice
+from app.ui.elements.markup import icon, tag
 from app.ui.elements.notices import problems_shown
 
 MODES: tuple[tuple[Mode, str], ...] = (("user", "User"), ("developer", "Developer"))
@@ -13,6 +15,7 @@ MODE_WORDS = (
     "User keeps to what it takes to talk to agents and to write their prompts: no raw data, no technical names and "
     "limits. Developer shows all. Nothing is lost by changing it."
 )
+APPEARANCE = f"{SETTINGS}?section=appearance"
 _SHOW = "document.documentElement.classList.toggle('mode-user', %s)"
 
 
@@ -45,3 +48,12 @@ def show_all_button(preferences: PreferencesStore, *, testid: str) -> None:
 
     made = button("Show all", show_all, look="quiet", icon="visibility", testid=testid)
     made.classes("show-all").props('title="User mode hides what is for developers: show it"')
+
+
+def developer_note() -> None:
+    """A line that only User mode shows, on a page that is opened by its address; what it stands above is shown too."""
+    change = tag("a", "Change the mode in Settings", href=APPEARANCE)
+    words = tag("span", "This is for developers, and User mode leaves it out of the navigation. ", change)
+    ui.html(tag("p", icon("visibility_off"), words, cls="set-said"), sanitize=False).classes("user-only").props(
+        "data-testid=developer-note"
+    )

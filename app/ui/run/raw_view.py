@@ -12,10 +12,10 @@ from app.ui.elements.addresses import run_address
 from app.ui.elements.buttons import button
 from app.ui.elements.format import head, plural
 from app.ui.elements.markup import joined, tag
+from app.ui.elements.modes import developer_note
 from app.ui.run.trace_growth import RunSoFar
 from app.ui.run.trace_list import Line, ListAndPane
 from app.ui.run.trace_words import since
-from app.ui.runs.developer_note import developer_note
 
 MOST_COPIED = 8_000_000
 """Characters that go to the clipboard; more is a file."""

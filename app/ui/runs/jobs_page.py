@@ -16,9 +16,9 @@ from app.ui.elements.addresses import JOBS, LANDING
 from app.ui.elements.choice import Choice
 from app.ui.elements.format import plural
 from app.ui.elements.markup import Html, joined, tag
+from app.ui.elements.modes import developer_note
 from app.ui.elements.notices import empty_state, problems_shown
 from app.ui.elements.pager import Pager, address_with, counted, pages, say_address
-from app.ui.runs.developer_note import developer_note
 from app.ui.runs.job_rows import BODY, COLUMNS, HEADER, cells
 from app.ui.runs.live_table import LiveTable
 from app.ui.runs.run_actions import act_on_run

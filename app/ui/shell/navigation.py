@@ -34,6 +34,7 @@ GROUPS: dict[str, tuple[NavLink, ...]] = {
         NavLink("runs", "Runs", "receipt_long", addresses.RUNS),
     ),
     "System": (
+        NavLink("monitoring", "Monitoring", "monitor_heart", addresses.MONITORING, for_developers=True),
         NavLink("jobs", "Jobs", "pending_actions", addresses.JOBS, for_developers=True),
         NavLink("settings", "Settings", "settings", addresses.SETTINGS),
     ),

@@ -47,6 +47,7 @@ with late():
     from app.ui.evals import experiment_page as experiment
     from app.ui.integrations import integrations_page as integrations
     from app.ui.matrix import matrix_page as matrix
+    from app.ui.monitoring import monitoring_page as monitoring
     from app.ui.playground import session_page as session
     from app.ui.review import judges_page as judges
     from app.ui.review import review_page as review
@@ -60,7 +61,7 @@ with late():
 
 LATE_PAGES = (
     *(session, agents, agent, tools, run, runs, compare, comparison, evals, dataset, experiment),
-    *(matrix, review, judges, jobs, settings, setup, integrations, suggest),
+    *(matrix, review, judges, jobs, monitoring, settings, setup, integrations, suggest),
 )
 """What the first page is served without, in the order in which it is likely to be asked for."""
 
@@ -148,6 +149,7 @@ class Shell:
             addresses.RUNS: self._runs,
             f"{addresses.RUNS}/{{run_id}}": self._run,
             addresses.JOBS: self._jobs,
+            addresses.MONITORING: self._monitoring,
             addresses.INTEGRATIONS: self._integrations,
             addresses.SETTINGS: self._settings,
             addresses.SETUP: self._setup,
@@ -274,6 +276,9 @@ class Shell:
 
     def _jobs(self, arguments: PageArguments) -> None:
         shown(lambda: jobs.JobsPage(self._workbench, arguments))
+
+    def _monitoring(self, arguments: PageArguments) -> None:
+        shown(lambda: monitoring.MonitoringPage(self._workbench, arguments))
 
     def _integrations(self, arguments: PageArguments) -> None:
         shown(lambda: integrations.IntegrationsPage(self._workbench, arguments))

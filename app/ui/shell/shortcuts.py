@@ -82,6 +82,11 @@ SHORTCUTS: dict[str, tuple[tuple[str, str], ...]] = {
         ("x", "Pin the case to the top, or let it go"),
         ("/", "Search"),
     ),
+    "In a chart": (
+        ("← →", "The figures before, the next ones"),
+        ("Home End", "The first figures, the last"),
+        ("Enter", "Open their runs, where they lead there"),
+    ),
     "In Quick review": (
         ("1 2", "Not good, good"),
         ("j k", "Next and previous answer"),

@@ -27,6 +27,7 @@ SHEETS = (
     "conversation/results.css",
     "apps/apps.css",
     "runs/jobs.css",
+    "monitoring/monitoring.css",
     "runs/export.css",
     "integrations/integrations.css",
     "settings/settings.css",

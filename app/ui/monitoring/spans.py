@@ -1,0 +1,48 @@
+"""The stretches of time that are looked at: the hour and the day by the rows of just those, longer ones by days."""
+
+from dataclasses import dataclass
+from datetime import date, datetime, timedelta
+from typing import Literal, get_args
+
+from app.domain.usage.figures import Figures
+from app.domain.usage.query import UsageQuery
+from app.domain.values import now
+from app.ui.charts.chart import Slot
+from app.ui.elements.addresses import RUNS
+from app.ui.elements.format import clock
+from app.workbench import Workbench
+
+Span = Literal["hour", "day", "week", "month"]
+SPANS: tuple[Span, ...] = get_args(Span)
+_STEPS = {"hour": (timedelta(minutes=1), 60), "day": (timedelta(minutes=30), 48)}
+_DAYS = {"week": 7, "month": 30}
+
+
+@dataclass(frozen=True)
+class Seen:
+    """What was found of a span."""
+
+    axis: str
+    """What one slot is."""
+    slots: tuple[Slot, ...]
+    figures: tuple[Figures | None, ...]
+    """Of each slot; `None` before the first run of all."""
+
+
+async def seen(workbench: Workbench, span: Span) -> Seen:
+    """Of runs by when they began, experiments and all others; the last slot is going on."""
+    if span in _STEPS:
+        step, count = _STEPS[span]
+        steps = await workbench.recent_usage.steps(step, count, until=now())
+        return Seen("Time", tuple(_time_slot(began) for began, _ in steps), tuple(figures for _, figures in steps))
+    (whole,) = await workbench.usage.daily(UsageQuery(days=_DAYS[span]))
+    return Seen("Day", tuple(_day_slot(day) for day, _ in whole.days), tuple(figures for _, figures in whole.days))
+
+
+def _time_slot(began: datetime) -> Slot:
+    return Slot(clock(began), f"{began.astimezone():%a} {clock(began)}")
+
+
+def _day_slot(day: date) -> Slot:
+    runs = f"{RUNS}?from={day.isoformat()}&to={day.isoformat()}&behind=1"
+    return Slot(f"{day.day} {day:%b}", f"{day:%a} {day.day} {day:%b}", runs)

@@ -1,0 +1,46 @@
+"""Figures of the last hours."""
+
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+
+from app.domain.provenance import AgentRef
+from app.store.journal.database import JournalDB
+from app.store.runs.recent_usage import RecentUsage
+from app.store.runs.rows import Rows
+from tests.store.runs.test_usage_figures import BEGAN, asked, row
+
+MINUTE = timedelta(minutes=1)
+
+
+@pytest.fixture
+def rows(tmp_path: Path) -> Rows:
+    return Rows(JournalDB(tmp_path / "app.tdb"))
+
+
+async def test_runs_are_counted_in_the_step_in_which_they_began(rows: Rows) -> None:
+    other = AgentRef(id="b", slug="b", name="B", variant=1)
+    for number, minutes in enumerate((0, 2, 2, 3)):
+        agent = {"agent": other} if number == 2 else {}
+        await rows.save(row(number, asked(), started_at=BEGAN + minutes * MINUTE, **agent))
+    steps = await RecentUsage(rows).steps(MINUTE, 3, until=BEGAN + 3.5 * MINUTE)
+    assert [began for began, _ in steps] == [BEGAN + number * MINUTE for number in (1, 2, 3)]
+    assert [None if one is None else (one.runs, one.calls) for _, one in steps] == [(0, 0), (2, 4), (1, 2)]
+
+
+async def test_before_the_first_run_of_all_nothing_is_known(rows: Rows) -> None:
+    usage = RecentUsage(rows)
+    assert [figures for _, figures in await usage.steps(MINUTE, 2, until=BEGAN)] == [None, None]
+    await rows.save(row(1, asked(), started_at=BEGAN + MINUTE))
+    found = [figures for _, figures in await usage.steps(MINUTE, 3, until=BEGAN + 2 * MINUTE)]
+    assert [figures if figures is None else figures.runs for figures in found] == [None, 1, 0]
+
+
+async def test_deleted_runs_count_and_imported_ones_do_not(rows: Rows) -> None:
+    await rows.save(row(1, asked(), started_at=BEGAN))
+    await rows.save(row(2, asked(), started_at=BEGAN, imported=True))
+    await rows.delete(["r1"])
+    ((_, figures),) = await RecentUsage(rows).steps(MINUTE, 1, until=BEGAN)
+    assert figures is not None
+    assert figures.runs == 1
