@@ -86,7 +86,7 @@ def daily_of(cells: Iterable[Cell], query: UsageQuery, *, first: date | None, to
     found = list(cells)
     by_day = rows_of(found, query.model_copy(update={"by": ("day", *query.by)}))
     known = {(row.group[1:], row.group[0]): row.figures for row in by_day}
-    groups = [row.group for row in rows_of(found, query)] or ([()] if not query.by else [])
+    groups = [row.group for row in rows_of(found, query)] if query.by else [()]
     span = days_between(*query.span(today))
     return [UsageSeries(group, tuple(_days(group, span, known, first))) for group in groups]
 

@@ -24,7 +24,7 @@ from app.ui.elements.questions import agreed
 from app.ui.monitoring.app_state import Process, now_view, processes, processes_view, slow_view, vital_charts
 from app.ui.monitoring.figure_charts import NAMES, figure_charts
 from app.ui.monitoring.live_runs import LiveRuns
-from app.ui.monitoring.spans import SPANS, Span, seen
+from app.ui.monitoring.spans import SPANS, Span, seen, slot_now
 from app.workbench import Workbench
 from app.workbench.vitals.vitals import Sample
 
@@ -54,6 +54,7 @@ class MonitoringPage:
         self._waiting = 0
         self._found: list[Process] = []
         self._next_load = 0.0
+        self._loaded: tuple[object, ...] | None = None
         ui.page_title("Monitoring · Agent Playground")
         with ui.element("div").classes("page page-wide monitoring-page").props("data-testid=monitoring"):
             ui.html(_HEADING, sanitize=False)
@@ -62,6 +63,7 @@ class MonitoringPage:
             self._build_figures()
             self._build_app()
         self._show_now()
+        self._begin_load()
         ui.timer(LIVE_SECONDS, self._tick)
 
     def _build_now(self) -> None:
@@ -95,7 +97,7 @@ class MonitoringPage:
         self._workbench.vitals.look()
         self._waiting = len(await self._workbench.pauses.waiting())
         self._show_now()
-        if monotonic() >= self._next_load:
+        if monotonic() >= self._next_load and self._loaded != self._stamp():
             await self._load()
         samples = self._workbench.vitals.samples
         if self._sample is None or (samples and samples[-1] is not self._sample):
@@ -112,9 +114,13 @@ class MonitoringPage:
         session = self._workbench.sessions.find(session_id)
         return len(session.queue) if session is not None else 0
 
+    def _begin_load(self) -> None:
+        self._next_load = monotonic() + FIGURES_SECONDS
+        background_tasks.create(self._load(), name="figures of Monitoring", context=self._told)
+
     async def _load(self) -> None:
         """Read the figures and draw them; the longer that took, the later again."""
-        began, span = monotonic(), self._span
+        began, span, self._loaded = monotonic(), self._span, self._stamp()
         self._next_load = began + FIGURES_SECONDS
         try:
             found = await seen(self._workbench, span)
@@ -132,6 +138,11 @@ class MonitoringPage:
         self._told.set_content(tag("span", plural(runs, "run")))
         if all(figures is None for figures in found.figures):
             self._show_none()
+
+    def _stamp(self) -> tuple[object, ...]:
+        """Changes when a run begins or ends, and when time has moved on by a slot."""
+        runs = self._workbench.runs
+        return self._span, runs.begun, len(runs.live_runs()), slot_now(self._span)
 
     async def _show_app(self) -> None:
         samples = list(self._workbench.vitals.samples)
@@ -160,7 +171,7 @@ class MonitoringPage:
         self._choice.show(span)
         self._told.set_content(tag("span", "Adding up…"))
         say_address(self._frame, address_with(MONITORING, {"over": "" if span == USUAL else span}))
-        background_tasks.create(self._load(), name="figures of Monitoring", context=self._told)
+        self._begin_load()
 
     async def _stop(self, run_id: str) -> None:
         with problems_shown():

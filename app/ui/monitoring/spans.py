@@ -39,6 +39,11 @@ async def seen(workbench: Workbench, span: Span) -> Seen:
     return Seen("Day", tuple(_day_slot(day) for day, _ in whole.days), tuple(figures for _, figures in whole.days))
 
 
+def slot_now(span: Span) -> object:
+    """What is another one once the last slot is."""
+    return now().timestamp() // _STEPS[span][0].total_seconds() if span in _STEPS else now().astimezone().date()
+
+
 def _time_slot(began: datetime) -> Slot:
     return Slot(clock(began), f"{began.astimezone():%a} {clock(began)}")
 
