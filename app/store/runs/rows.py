@@ -1,6 +1,7 @@
 """The rows of all runs: filtered, sorted and paged as they are stored; only the page that is shown is parsed."""
 
 import asyncio
+from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Container, Iterable, Iterator, Mapping
 from datetime import UTC, datetime, timedelta
@@ -205,14 +206,13 @@ class Rows:
 
     def begun_since(self, moment: datetime) -> list[Document]:
         """The rows of runs that began since then, as they are stored, deleted ones included; looks at no others."""
-        edge = (moment.timestamp(), "")
-        recent = [runs[bisect_left(runs, edge) :] for runs in list(self._by_agent.values())]
+        recent = [runs[bisect_left(runs, (moment.timestamp(), "")) :] for runs in list(self._kin.by_agent.values())]
         found = (self._documents.stored(run_id) for runs in recent for _, run_id in runs)
         return [document for document in found if document is not None]
 
     def first_begun(self) -> datetime | None:
         """When the first run of all began."""
-        first = min((runs[0][0] for runs in list(self._by_agent.values()) if runs), default=None)
+        first = min((runs[0][0] for runs in list(self._kin.by_agent.values()) if runs), default=None)
         return None if first is None else datetime.fromtimestamp(first, UTC)
 
     def tool_stats(self) -> Mapping[str, ToolStats]:
