@@ -21,6 +21,7 @@ from tests.bench import (
     python_sandbox,
     search,
     system,
+    system_pages,
     tool_files,
     workflows,
 )
@@ -64,6 +65,13 @@ async def test_experiments_are_measured():
 async def test_the_same_variant_twice_is_measured():
     [figure] = await evals_same.run(experiments=2, cases=5)
     assert figure.passed, figure
+
+
+def test_pages_of_the_system_are_measured():
+    with ThreadPoolExecutor(1) as beside:  # as below
+        figures = beside.submit(system_pages.run, stored=200, rounds=1).result()
+    assert [figure.name for figure in figures][:1] == ["E4 /monitoring with 200 runs"]
+    assert all(" x (" in figure.value for figure in figures)
 
 
 def test_a_matrix_is_measured():

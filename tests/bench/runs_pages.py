@@ -51,7 +51,7 @@ def run() -> list[Figure]:
     ]
 
 
-def measured(app: AppProcess, *visits: Visit) -> list[float]:
+def measured(app: AppProcess, *visits: Visit, rounds: int = ROUNDS) -> list[float]:
     """Seconds to the first row of each page, the median of rounds that take turns; the first round warms up."""
     taken: dict[str, list[float]] = {}
     with sync_playwright() as playwright:
@@ -59,7 +59,7 @@ def measured(app: AppProcess, *visits: Visit) -> list[float]:
         page = browser.new_page(base_url=app.url, viewport={"width": 1280, "height": 720})
         page.goto(app.address)
         page.wait_for_url(lambda url: "token=" not in url)
-        for _ in range(ROUNDS + 1):
+        for _ in range(rounds + 1):
             for visit in visits:
                 taken.setdefault(visit.address, []).append(seconds_to_row(page, visit))
         browser.close()
