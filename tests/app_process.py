@@ -55,6 +55,11 @@ class AppProcess:
     def pid(self) -> int:
         return self._running().pid
 
+    @property
+    def playground(self) -> str:
+        """The Playground's address with the token."""
+        return f"{self.url}/playground?token={self.token}"
+
     def sign_in(self) -> str:
         """What the cookie of a new browser holds that opened the printed address."""
         connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=30)

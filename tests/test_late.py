@@ -46,6 +46,8 @@ LATE = (
     "app.export.redacting",
     "app.api.application",
     "app.ui.markdown.render",
+    "app.ui.overview.waiting",
+    "app.ui.playground.landing_page",
     "app.ui.playground.session_page",
     "app.ui.run.run_page",
     "app.ui.settings.settings_page",
@@ -90,7 +92,7 @@ def modules(script: str, *arguments: str) -> set[str]:
 
 def test_a_start_reads_nothing_that_the_first_page_can_do_without():
     read = modules(STARTED)
-    assert "nicegui" in read and "app.ui.playground.landing_page" in read
+    assert "nicegui" in read and "app.ui.overview.overview_page" in read
     assert read.isdisjoint(HEAVY) and read.isdisjoint(LATE)
 
 

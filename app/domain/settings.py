@@ -48,7 +48,7 @@ class SetupProgress(Value):
     toured: tuple[str, ...] = ()
     """The stops of the tour that were seen, by what they say."""
     offered: bool = False
-    """Whether the Playground's landing offers the guide: from the very first start until it is done or hidden."""
+    """Whether the Overview offers the guide: from the very first start until it is done or hidden."""
 
 
 class Preferences(Value):
@@ -77,6 +77,8 @@ class Preferences(Value):
     """By name, no two of the same one."""
     setup: SetupProgress = SetupProgress()
     collector: CollectorSettings = CollectorSettings()
+    dismissed: tuple[str, ...] = ()
+    """The ids of failed jobs that the Overview shows no more, the newest at the end."""
 
     @property
     def largest_attachment(self) -> int:

@@ -16,6 +16,7 @@ with late():
     import app.engine.running
     import app.engine.runs.runs
     import app.engine.runs.told_again
+    import app.engine.sessions.attending
     import app.engine.sessions.chat
     import app.engine.sessions.compare
     import app.engine.sessions.idempotency
@@ -108,6 +109,11 @@ class RunParts(ModelParts):
     @late_part
     def jobs(self) -> "app.engine.sessions.jobs.Jobs":
         return self._running.jobs
+
+    @late_part
+    def attending(self) -> "app.engine.sessions.attending.Attending":
+        """What waits for a person."""
+        return app.engine.sessions.attending.Attending(self.jobs, self.pauses)
 
     @late_part
     def compare(self) -> "app.engine.sessions.compare.Compare":

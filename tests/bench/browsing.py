@@ -25,7 +25,7 @@ def session_with(model: str, folder: Path, *tools: ToolChoice) -> Iterator[tuple
         browser = playwright.chromium.launch(executable_path=chromium(), args=FLAGS)
         try:
             page = browser.new_page(viewport={"width": 1280, "height": 720})
-            page.goto(app.address)
+            page.goto(app.playground)
             page.get_by_test_id("agent-card").filter(has_text="Bench").click()
             yield app, page
         finally:

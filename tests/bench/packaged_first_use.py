@@ -62,7 +62,7 @@ def first_use(browser: Browser, *, watched: float) -> tuple[float, int]:
         began = time.perf_counter()
         app.start()
         try:
-            page.goto(app.address)
+            page.goto(app.playground)
             _ask(page)
             return time.perf_counter() - began, most_memory(app, watched)
         finally:

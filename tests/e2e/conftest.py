@@ -64,10 +64,10 @@ def complaints(context: BrowserContext, app_process: AppProcess) -> Iterator[Com
 def page(
     request: pytest.FixtureRequest, context: BrowserContext, app_process: AppProcess, complaints: Complaints
 ) -> Iterator[Page]:
-    """A new tab past the door, on the app's first page; the picture of a failure goes to `build/screenshots`."""
+    """A new tab past the door, on the Playground; the picture of a failure goes to `build/screenshots`."""
     tab = context.new_page()
     if request.node.get_closest_marker(BLANK) is None:
-        tab.goto(app_process.address)
+        tab.goto(app_process.playground)
         tab.wait_for_url(lambda url: "token=" not in url)
     yield tab
     report = request.node.stash.get(REPORT, None)

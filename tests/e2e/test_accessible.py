@@ -16,6 +16,7 @@ MADE = {"{session}": "", "{run}": "", "{comparison}": "", "{dataset}": "", "{exp
 STILL = "*, *::before, *::after { animation: none !important; transition: none !important; }"
 """Colours in the middle of their change are nobody's."""
 ADDRESSES = (
+    "/",
     "/playground",
     "/playground/{session}",
     "/agents",

@@ -20,7 +20,8 @@ def context(browser: Browser, app_process: AppProcess) -> Iterator[BrowserContex
 
 
 def test_the_token_leaves_the_address_and_stays_out_of_reach_of_scripts(page: Page, app_process: AppProcess) -> None:
-    assert page.url == f"{app_process.url}/"
+    page.goto(app_process.address)
+    page.wait_for_url(f"{app_process.url}/")
     assert app_process.token not in page.evaluate("document.cookie + location.href + document.referrer")
 
 

@@ -124,7 +124,7 @@ def test_a_card_outlives_the_app_and_its_run_goes_on(page: Page, app_process: Ap
     page.goto("about:blank")
     app_process.kill()
     app_process.start()
-    page.goto(f"{app_process.url}/?token={app_process.token}")
+    page.goto(app_process.playground)
     page.wait_for_url(lambda url: "token=" not in url)
     expect(page.get_by_test_id("waiting-badge")).to_have_text("1")
     page.get_by_test_id("session-row").filter(has_text="Paused").get_by_role("link").click()

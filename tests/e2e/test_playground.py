@@ -316,13 +316,13 @@ def test_hostile_words_are_only_words(page: Page, complaints: Complaints) -> Non
 def test_an_unknown_session_has_words_and_a_way_back(page: Page) -> None:
     page.goto("/playground/nosuchsession")
     expect(page.get_by_test_id("trouble")).to_contain_text("no session")
-    page.get_by_role("link", name="Go to the Playground").click()
-    expect(page.get_by_test_id("agent-card").first).to_be_visible()
+    page.get_by_role("link", name="Go to the Overview").click()
+    expect(page.get_by_test_id("overview")).to_be_visible()
 
 
 def test_an_unknown_address_has_words_and_a_way_back(page: Page, complaints: Complaints) -> None:
     complaints.expect("404")
     page.goto("/nowhere/at/all")
     expect(page.get_by_test_id("trouble")).to_contain_text("no such page")
-    page.get_by_role("link", name="Go to the Playground").click()
-    expect(page.get_by_test_id("agent-card").first).to_be_visible()
+    page.get_by_role("link", name="Go to the Overview").click()
+    expect(page.get_by_test_id("overview")).to_be_visible()

@@ -158,10 +158,10 @@ def test_the_palette_runs_what_was_typed_however_fast(page: Page) -> None:
 def test_the_palette_starts_a_session_and_escape_closes_it(page: Page) -> None:
     page.keyboard.press("Control+k")
     palette = page.get_by_test_id("command-palette")
-    expect(palette.get_by_role("option", selected=True)).to_have_text("Playground")
+    expect(palette.get_by_role("option", selected=True)).to_have_text("Overview")
     expect(page.get_by_test_id("palette-input")).to_be_focused()
     page.keyboard.press("ArrowDown")
-    expect(palette.get_by_role("option", selected=True)).to_have_text("Agents")
+    expect(palette.get_by_role("option", selected=True)).to_have_text("Playground")
     page.keyboard.press("ArrowUp")
     page.keyboard.press("ArrowUp")
     expect(palette.get_by_role("option").last).to_be_in_viewport()

@@ -48,7 +48,7 @@ def test_a_first_start_leads_to_an_answer_of_the_demo_with_the_keyboard_alone(
     expect(question).to_be_visible()
     screenshot("setup-question")
 
-    page.get_by_test_id("nav-playground").click()  # left, and gone on with at the same step
+    page.get_by_test_id("nav-overview").click()  # left, and gone on with at the same step
     page.get_by_test_id("setup-resume").click()
     question.press("Enter")
     answered(page, "45")
@@ -132,7 +132,7 @@ def test_a_key_that_is_missing_is_said_and_the_guide_can_be_finished_and_opened_
     page.get_by_test_id("nav-setup").click()
     page.get_by_test_id("setup-open-tour").click()
     page.get_by_test_id("setup-finish").click()
-    expect(page.get_by_test_id("agent-card").first).to_be_visible()
+    expect(page.get_by_test_id("overview")).to_be_visible()
     expect(page.get_by_test_id("setup-offer")).to_have_count(0)
     page.get_by_test_id("nav-setup").click()
     expect(page.get_by_test_id("setup-demo")).to_be_visible()

@@ -67,7 +67,7 @@ def test_a_launch_page_lets_a_browser_in_and_leaves_nothing_behind(
     tab = other.new_page()
     tab.goto(address)
     tab.wait_for_url(f"{app_process.url}/")
-    expect(tab.get_by_test_id("agent-card").first).to_be_visible()
+    expect(tab.get_by_test_id("overview")).to_be_visible()
     (cookie,) = other.cookies()
     assert cookie["httpOnly"] and cookie["sameSite"] == "Strict" and cookie["value"] not in tab.content()
     with pytest.raises(Exception, match="ERR_FILE_NOT_FOUND"):
@@ -89,7 +89,7 @@ def test_the_printed_address_of_an_earlier_start_lets_nobody_in(
     answer = stranger.goto(before)
     assert answer and answer.status == 401
     page.goto(before)
-    expect(page.get_by_test_id("agent-card").first).to_be_visible()
+    expect(page.get_by_test_id("overview")).to_be_visible()
 
 
 @pytest.mark.long
@@ -100,7 +100,7 @@ def test_everyone_is_signed_out_but_who_asks_for_it(
     complaints.expect("401")
     theirs = other.new_page()
     theirs.goto(app_process.address)
-    expect(theirs.get_by_test_id("agent-card").first).to_be_visible()
+    expect(theirs.get_by_test_id("overview")).to_be_visible()
     page.goto("/settings?section=browsers")
     expect(page.get_by_test_id("signed-in-browsers")).to_have_text(re.compile(r"^\d+ browsers signed in\."))
     mine = page.context.cookies()[0]["value"]
@@ -111,7 +111,7 @@ def test_everyone_is_signed_out_but_who_asks_for_it(
     expect(page.get_by_test_id("signed-in-browsers")).to_have_text(re.compile(r"^1 browser signed in\."))
     expect(theirs.get_by_role("heading", name="Agent Playground is locked")).to_be_visible()
     assert page.context.cookies()[0]["value"] != mine
-    page.goto("/")
+    page.goto("/playground")
     start_session(page, "Obedient")
     send(page, json.dumps({"name": "add", "arguments": {"x": 1, "y": 2}})).get_by_test_id("approve-button").click()
     finished(page)

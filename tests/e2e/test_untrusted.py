@@ -46,5 +46,5 @@ def test_a_link_that_is_none_says_so_and_leads_back(
     page.goto(re.sub(r"/\d+/", "/1/", address))
     expect(page.get_by_role("heading")).to_have_text("There is nothing here")
     page.get_by_role("link", name="Back to Agent Playground").click()
-    expect(page.get_by_test_id("agent-card").first).to_be_visible()
+    expect(page.get_by_test_id("overview")).to_be_visible()
     assert page.url == f"{app_process.url}/"

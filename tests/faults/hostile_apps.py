@@ -92,7 +92,7 @@ def shown(
         app.start()
         context = browser.new_context(viewport=WINDOW, base_url=app.url)
         page = context.new_page()
-        page.goto(app.address)
+        page.goto(app.playground)
         expect(page.get_by_test_id("agent-card").first).to_be_visible()
         yield app, context
         context.close()

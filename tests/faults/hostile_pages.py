@@ -106,7 +106,7 @@ def look_around(folder: Path, planted: Planted, payloads: Sequence[str], *, else
             context = browser.new_context(viewport={"width": 1280, "height": 720}, base_url=app.url)
             watch = Watch(context, app, elsewhere)
             page = context.new_page()
-            page.goto(app.address)
+            page.goto(app.playground)
             expect(page.get_by_test_id("agent-card").first).to_be_visible()
             if brief:
                 look_briefly(page, watch, planted)

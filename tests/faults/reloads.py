@@ -39,7 +39,7 @@ def run(reloads: int = RELOADS) -> list[Figure]:
 def one_story(context: BrowserContext, app: AppProcess, at_most: int) -> tuple[int, int, int]:
     """How many reloads went on without a gap, how many there were, and whether both tabs ended with the same text."""
     steady = context.new_page()
-    steady.goto(app.address)
+    steady.goto(app.playground)
     steady.get_by_test_id("agent-card").first.click()
     steady.get_by_test_id("chat-input").fill(QUESTION)
     steady.keyboard.press("Enter")

@@ -182,7 +182,7 @@ def _longest_of_the_app(folder: Path, model: str, answers: Sequence[str], demo: 
             app.start()
             page = browser.new_page(base_url=app.url)
             page.set_default_timeout(PATIENCE)
-            page.goto(app.address)
+            page.goto(app.playground)
             said = [("Echo", text) for text in answers] + [("Demo", text) for text in demo]
             for agent in {
                 agent: "" for agent, _ in said

@@ -106,7 +106,7 @@ class Pauses:
         """
         awaited = [live.control.awaited for live in self._runs.live_runs()]
         left = [row for row in await self._runs.left() if row.status == "paused"]
-        return frozenset([*filter(None, awaited), *(row.run_id for row in left if self._is_last(row))])
+        return frozenset([*filter(None, awaited), *(row.run_id for row in left if self.is_last(row))])
 
     async def _allow(self, live: Run, pause: PauseRequested) -> None:
         """From now on the tool is called without asking, in the session and where the run waits for it already."""
@@ -121,7 +121,8 @@ class Pauses:
 
         await self._sessions.change(live.started.session_id, allow)
 
-    def _is_last(self, row: RunRow) -> bool:
+    def is_last(self, row: RunRow) -> bool:
+        """Whether nothing follows the run in its session, which is there."""
         try:
             session = self._sessions.get(row.session_id)
         except WorkbenchError:

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Sequence
 from urllib.parse import quote, urlencode
 
+OVERVIEW = "/"
 LANDING = "/playground"
 RUNS = "/runs"
 JOBS = "/jobs"

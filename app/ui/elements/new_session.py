@@ -2,7 +2,10 @@
 
 from nicegui import ui
 
+from app.domain.agents import Agent, model_words, tools_of
 from app.ui.elements.addresses import session_address
+from app.ui.elements.format import plural
+from app.ui.elements.markup import Html, icon, tag
 from app.ui.elements.notices import problems_shown
 from app.workbench import Workbench
 
@@ -15,3 +18,23 @@ async def start_session(workbench: Workbench, agent_id: str) -> None:
     with problems_shown():
         session = await workbench.chat.new_session(agent_id)
         ui.navigate.to(session_address(session.id))
+
+
+def agent_card(agent: Agent) -> Html:
+    """A card that is heard as `data-agent`, the agent's id."""
+    behaviour = agent.active_variant.behaviour
+    tools = [choice.name for choice in tools_of(behaviour) if choice.policy != "off"]
+    chips = [tag("span", model_words(behaviour), cls="chip")]
+    if tools:
+        chips.append(tag("span", icon("build"), plural(len(tools), "tool"), cls="chip", title=", ".join(tools)))
+    return tag(
+        "button",
+        tag("span", tag("span", icon(agent.icon), cls="agent-icon"), tag("strong", agent.name), cls="row-line"),
+        tag("p", agent.description or "No description."),
+        tag("span", *chips, cls="chips"),
+        type="button",
+        cls="agent-card",
+        data_testid="agent-card",
+        data_agent=agent.id,
+        aria_label=f"New session with {agent.name}",
+    )

@@ -6,6 +6,7 @@ from contextlib import contextmanager
 from nicegui import ui
 
 from app.domain.errors import WorkbenchError
+from app.ui.elements.addresses import OVERVIEW
 from app.ui.elements.markup import Html, icon, joined, tag
 
 
@@ -17,7 +18,7 @@ def empty_state(symbol: str, title: str, words: str, *extra: Html, heading: str 
 
 def trouble_page(title: str, words: str) -> None:
     """A whole page that says what is wrong, with a way back."""
-    back = tag("a", "Go to the Playground", href="/playground")
+    back = tag("a", "Go to the Overview", href=OVERVIEW)
     with ui.column().classes("page"):
         empty_state("explore_off", title, words, back, heading="h1").props("data-testid=trouble role=alert")
 

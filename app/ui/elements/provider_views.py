@@ -84,7 +84,8 @@ def _not_running(seen: Seen) -> bool:
     return seen.failure == "network" and seen.by == "a look at this computer"
 
 
-def _seen_badge(seen: Seen | None) -> Html | str:
+def seen_badge(seen: Seen | None) -> Html | str:
+    """What was last seen of it as a chip; nothing where nothing was."""
     if seen is None:
         return ""
     look = "chip is-warn" if seen.failure in _FAILED else "chip is-good"
@@ -98,7 +99,7 @@ def card_head(state: ProviderState, *, is_open: bool, served: int = 0) -> Html:
     """The line that opens and closes the card. `served`: how many models a server nearby was seen to offer."""
     words, look = state_words(state)
     number = served or len(state.settings.models)
-    badge = _seen_badge(state.seen)
+    badge = seen_badge(state.seen)
     return tag(
         "button",
         icon("dns" if state.provider.is_local or state.is_custom else "cloud"),

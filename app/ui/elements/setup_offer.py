@@ -1,4 +1,4 @@
-"""What leads to the Setup guide from other pages: a panel on the landing, a line in the sessions it began."""
+"""What leads to the Setup guide from other pages: a panel on the Overview, a line in the sessions it began."""
 
 from nicegui import ui
 

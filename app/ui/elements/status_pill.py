@@ -1,4 +1,4 @@
-"""Where a run, a session or an experiment stands, as a small coloured word."""
+"""Where a run, a session, an experiment or an MCP server stands, as a small coloured word."""
 
 from typing import TYPE_CHECKING
 
@@ -7,6 +7,7 @@ from app.ui.elements.markup import Html, tag
 
 if TYPE_CHECKING:
     from app.domain.evals.experiments import ExperimentStatus
+    from app.tools.mcp.states import ServerState, ServerStatus
 
 _RUN_WORDS: dict[RunStatus, tuple[str, str]] = {
     "running": ("Running", "running"),
@@ -25,6 +26,18 @@ _EXPERIMENT_WORDS: dict["ExperimentStatus", tuple[str, str]] = {
     "cancelled": ("Stopped", "stopped"),
     "interrupted": ("Interrupted", "paused"),
 }
+
+SERVER_WORDS: dict["ServerStatus", tuple[str, str]] = {
+    "off": ("Switched off", ""),
+    "consent": ("Waits for you to allow it", "is-warn"),
+    "connecting": ("Connecting…", "is-busy"),
+    "ready": ("Ready", "is-good"),
+    "waiting": ("Connection lost, is tried again", "is-warn"),
+    "failed": ("Cannot be connected", "is-bad"),
+    "changed": ("Paused: its tools have changed", "is-warn"),
+    "sign-in": ("Waits for you to sign in", "is-warn"),
+}
+"""By status: words and look."""
 
 
 def status_words(status: RunStatus) -> str:
@@ -55,6 +68,20 @@ def experiment_pill(status: "ExperimentStatus") -> Html:
     """The status of an experiment."""
     words, tone = _EXPERIMENT_WORDS[status]
     return _pill(words, tone)
+
+
+def server_chip(state: "ServerState") -> Html:
+    """How an MCP server is doing."""
+    words, look = SERVER_WORDS[state.status]
+    dot = tag("span", cls="status-dot", aria_hidden="true")
+    return tag(
+        "span",
+        dot,
+        words,
+        cls=f"chip {look}".strip(),
+        data_status=state.status,
+        data_testid="server-status",
+    )
 
 
 def _pill(words: str, tone: str) -> Html:

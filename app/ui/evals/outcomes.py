@@ -4,7 +4,6 @@ from collections.abc import Iterable
 
 from app.domain.errors import WorkbenchError
 from app.domain.evals.experiments import Experiment
-from app.domain.evals.results import ColumnVerdict, Results
 from app.workbench import Workbench
 
 Stamp = tuple[str, int, str, str]
@@ -45,22 +44,8 @@ class Outcomes:
         if experimenting.is_live(experiment_id):
             progress = await experimenting.progress(experiment_id)
             return f"{progress.ended:,} of {progress.total:,} done"
-        return outcome_words(await experimenting.results(experiment_id))
+        return (await experimenting.results(experiment_id)).outcome
 
     def _stamp(self, experiment: Experiment) -> Stamp:
         revision = self._workbench.cells.revision(experiment.id)
         return experiment.id, revision, experiment.status, experiment.updated_at.isoformat()
-
-
-def outcome_words(results: Results) -> str:
-    """`variant 2: better`, of each column; without another column how many passed."""
-    if not results.finished:
-        ended = sum(one.passed + one.failed + one.errors + one.not_scored for one in results.columns)
-        return f"{ended:,} of {ended + sum(one.pending + one.skipped for one in results.columns):,} done"
-    if results.verdicts:
-        return "; ".join(verdict_head(results, one) for one in results.verdicts)
-    return results.columns[0].rate_words
-
-
-def verdict_head(results: Results, told: ColumnVerdict) -> str:
-    return f"{results.columns[told.column].column.words}: {told.verdict.verdict}"

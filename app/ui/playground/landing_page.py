@@ -4,7 +4,7 @@ from functools import partial
 
 from nicegui import PageArguments, ui
 
-from app.domain.agents import Agent, model_words, tools_of
+from app.domain.agents import Agent
 from app.domain.errors import NotFound
 from app.domain.provenance import BEHIND
 from app.domain.sessions import FoundSession, Session, SessionPage
@@ -16,10 +16,9 @@ from app.ui.elements.buttons import icon_action
 from app.ui.elements.clicks import on_click_of
 from app.ui.elements.format import ago, head, moment_text, plural
 from app.ui.elements.markup import Html, icon, joined, tag
-from app.ui.elements.new_session import UNTITLED, start_session
+from app.ui.elements.new_session import UNTITLED, agent_card, start_session
 from app.ui.elements.notices import empty_state, problems_shown
 from app.ui.elements.pager import say_address
-from app.ui.elements.setup_offer import setup_offer
 from app.ui.elements.status_pill import status_pill
 from app.ui.elements.undo_bar import UndoBar
 from app.ui.playground.session_rows import found_address, found_words
@@ -45,7 +44,6 @@ class Landing:
         ui.page_title("Playground · Agent Playground")
         with ui.element("div").classes("page"):
             ui.html(_greeting(), sanitize=False)
-            setup_offer(workbench.preferences)
             self._agents = ui.html(sanitize=False)
             on_click_of(self._agents, "agent", partial(start_session, workbench))
             with ui.element("div").classes("toolbar"):
@@ -118,7 +116,7 @@ class Landing:
     def _show_agents(self) -> None:
         agents = self._workbench.agents.all()
         if agents:
-            cards = tag("div", *(_agent_card(agent) for agent in agents[:PAGE_SIZE]), cls="agent-grid")
+            cards = tag("div", *(agent_card(agent) for agent in agents[:PAGE_SIZE]), cls="agent-grid")
             more = tag("a", f"All {plural(len(agents), 'agent')}", href=AGENTS) if len(agents) > PAGE_SIZE else ""
             self._agents.set_content(joined(cards, more))
             return
@@ -178,25 +176,6 @@ class Landing:
 def _greeting() -> Html:
     title = tag("h1", "Playground", cls="page-title")
     return joined(title, tag("p", "Choose an agent to talk to, or go on where you left off.", cls="page-lead"))
-
-
-def _agent_card(agent: Agent) -> Html:
-    behaviour = agent.active_variant.behaviour
-    tools = [choice.name for choice in tools_of(behaviour) if choice.policy != "off"]
-    chips = [tag("span", model_words(behaviour), cls="chip")]
-    if tools:
-        chips.append(tag("span", icon("build"), plural(len(tools), "tool"), cls="chip", title=", ".join(tools)))
-    return tag(
-        "button",
-        tag("span", tag("span", icon(agent.icon), cls="agent-icon"), tag("strong", agent.name), cls="row-line"),
-        tag("p", agent.description or "No description."),
-        tag("span", *chips, cls="chips"),
-        type="button",
-        cls="agent-card",
-        data_testid="agent-card",
-        data_agent=agent.id,
-        aria_label=f"New session with {agent.name}",
-    )
 
 
 def _session_row(found: FoundSession, agent: Agent | None, status: RunStatus | None) -> Html:

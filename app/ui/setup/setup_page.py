@@ -8,7 +8,7 @@ from app.domain.agents import Agent, model_of, tools_of
 from app.domain.errors import NotFound, WorkbenchError
 from app.domain.settings import SetupProgress, SetupStep
 from app.llm.providers.catalog import DEMO
-from app.ui.elements.addresses import LANDING, SETUP, session_address
+from app.ui.elements.addresses import OVERVIEW, SETUP, session_address
 from app.ui.elements.buttons import button
 from app.ui.elements.clicks import on_click_of
 from app.ui.elements.live_html import LiveHtml
@@ -34,7 +34,7 @@ _FOCUS = "document.querySelector('.setup-page h2[tabindex]')?.focus()"
 
 
 class SetupPage:
-    """`/setup`; `?begin=` opens one of the ways to begin, for who comes from the landing."""
+    """`/setup`; `?begin=` opens one of the ways to begin, for who comes from the Overview."""
 
     def __init__(self, workbench: Workbench, arguments: PageArguments) -> None:
         self._workbench = workbench
@@ -57,7 +57,7 @@ class SetupPage:
             words = "Three steps to the first answer, then a tour. Nothing goes to the network before you say so."
             title = joined(tag("h1", "Setup guide", cls="page-title"), tag("p", words, cls="page-lead"))
             ui.html(title, sanitize=False).classes("grow")
-            button("Skip for now", lambda: ui.navigate.to(LANDING), look="quiet", testid="setup-skip")
+            button("Skip for now", lambda: ui.navigate.to(OVERVIEW), look="quiet", testid="setup-skip")
         with ui.element("div").classes("setup-mode"):
             ui.label("What the pages show").classes("set-title")
             ModeChoice(self._workbench.preferences, testid="setup-mode-{}")
@@ -201,7 +201,7 @@ class SetupPage:
 
     async def _finish(self) -> None:
         if await setup_saved(self._workbench.preferences, step="begin", session="", toured=(), offered=False):
-            ui.navigate.to(LANDING)
+            ui.navigate.to(OVERVIEW)
 
     async def _start_over(self) -> None:
         self._wanted = ""

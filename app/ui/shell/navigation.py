@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from app.ui.elements import addresses
-from app.ui.elements.addresses import LANDING
+from app.ui.elements.addresses import OVERVIEW
 from app.ui.elements.format import plural
 from app.ui.elements.markup import Html, icon, joined, tag
 
@@ -26,12 +26,13 @@ class NavLink:
 
 GROUPS: dict[str, tuple[NavLink, ...]] = {
     "Workspace": (
+        NavLink("overview", "Overview", "dashboard", addresses.OVERVIEW),
         NavLink("playground", "Playground", "forum", addresses.LANDING),
         NavLink("agents", "Agents", "smart_toy", addresses.AGENTS),
         NavLink("tools", "Tools", "build", addresses.TOOLS),
+        NavLink("runs", "Runs", "receipt_long", addresses.RUNS),
         NavLink("compare", "Compare", "compare_arrows", addresses.COMPARE),
         NavLink("evals", "Evals", "fact_check", addresses.EVALS, beside="/experiments"),
-        NavLink("runs", "Runs", "receipt_long", addresses.RUNS),
     ),
     "System": (
         NavLink("monitoring", "Monitoring", "monitor_heart", addresses.MONITORING, for_developers=True),
@@ -64,7 +65,7 @@ def navigation(path: str, counts: NavCounts) -> Html:
     waiting = f"{plural(counts.waiting, 'run')} waiting for your decision"
     running = f"{plural(counts.jobs, 'run')} going on in the background"
     badges = {
-        "playground": _badge(counts.waiting, waiting, "waiting-badge"),
+        "overview": _badge(counts.waiting, waiting, "waiting-badge"),
         "jobs": _badge(counts.jobs, running, "jobs-badge", "nav-badge-running"),
     }
     parts: list[Html] = []
@@ -76,7 +77,7 @@ def navigation(path: str, counts: NavCounts) -> Html:
 
 
 def _nav_link(link: NavLink, path: str, badge: Html) -> Html:
-    here = path.split("?", maxsplit=1)[0].rstrip("/") or LANDING
+    here = path.split("?", maxsplit=1)[0].rstrip("/") or OVERVIEW
     active = link.leads_to(here)
     return tag(
         "a",

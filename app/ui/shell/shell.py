@@ -20,7 +20,7 @@ from app.ui.markdown.colours import CodeColours, Colours
 from app.ui.markdown.drawings import Drawings
 from app.ui.markdown.live_markdown import LiveMarkdown
 from app.ui.matrix.matrix_keys import MATRIX_KEYS
-from app.ui.playground.landing_page import Landing
+from app.ui.overview.overview_page import OverviewPage
 from app.ui.review.review_keys import REVIEW_KEYS
 from app.ui.runs.job_news import JobNews, tell
 from app.ui.runs.trace_keys import RUNS_KEYS
@@ -48,6 +48,8 @@ with late():
     from app.ui.integrations import integrations_page as integrations
     from app.ui.matrix import matrix_page as matrix
     from app.ui.monitoring import monitoring_page as monitoring
+    from app.ui.overview import standing, waiting
+    from app.ui.playground import landing_page as landing
     from app.ui.playground import session_page as session
     from app.ui.review import judges_page as judges
     from app.ui.review import review_page as review
@@ -60,8 +62,8 @@ with late():
     from app.ui.tools import tools_page as tools
 
 LATE_PAGES = (
-    *(session, agents, agent, tools, run, runs, compare, comparison, evals, dataset, experiment),
-    *(matrix, review, judges, jobs, monitoring, settings, setup, integrations, suggest),
+    *(waiting, standing, landing, session, agents, agent, tools, run, runs, compare, comparison, evals),
+    *(dataset, experiment, matrix, review, judges, jobs, monitoring, settings, setup, integrations, suggest),
 )
 """What the first page is served without, in the order in which it is likely to be asked for."""
 
@@ -130,7 +132,7 @@ class Shell:
     def _pages(self) -> dict[str, Callable[..., object]]:
         """What is shown at which address."""
         return {
-            "/": self._landing,
+            addresses.OVERVIEW: self._overview,
             addresses.LANDING: self._landing,
             f"{addresses.LANDING}/{{session_id}}": self._session,
             addresses.AGENTS: self._agents,
@@ -169,7 +171,7 @@ class Shell:
             icon_button("menu", "Show or hide the navigation").on("click", js_handler=toggle)
             brand = tag("span", icon("science"), cls="brand-mark")
             ui.html(joined(brand, "Agent Playground"), sanitize=False, tag="a").classes("brand").props(
-                "href=/playground"
+                f"href={addresses.OVERVIEW}"
             )
             ui.element("div").classes("grow")
             search = button("Search or jump to…", self._palette.open, icon="search", testid="palette-button")
@@ -224,8 +226,11 @@ class Shell:
         with problems_shown():
             await preferences.save(preferences.get().model_copy(update={"theme": name}))
 
+    def _overview(self) -> None:
+        shown(lambda: OverviewPage(self._workbench))
+
     def _landing(self, arguments: PageArguments) -> None:
-        shown(lambda: Landing(self._workbench, arguments))
+        shown(lambda: landing.Landing(self._workbench, arguments))
 
     async def _session(self, session_id: str, arguments: PageArguments) -> None:
         build = partial(session.session_page, self._workbench, self._live_markdown, session_id, arguments)

@@ -5,7 +5,7 @@ from nicegui import ui
 from app.ui.elements.buttons import icon_button
 from app.ui.elements.markup import Html, joined, tag
 
-# Escape presses, and Ctrl-S tells, the last thing on the page that names them as its `aria-keyshortcuts`: what lies
+# Escape and P press, and Ctrl-S tells, the last thing on the page that names them as its `aria-keyshortcuts`: what lies
 # over the page stands after it. Quasar closes its menus and dialogs itself.
 KEYS = """<script>{
   const OVER = ":is(.q-menu, .q-dialog__inner):not([class*=leave-active]), .app-ended";
@@ -50,6 +50,8 @@ KEYS = """<script>{
       named("Control+S").dispatchEvent(new Event("shortcut", { bubbles: true }));
     } else if (key === "?" && !event.ctrlKey && !event.metaKey && !event.target.closest(TYPING)) {
       if (!document.querySelector(OVER)) emitEvent("show_shortcuts");
+    } else if (key === "p" && !event.ctrlKey && !event.metaKey && !event.altKey && !event.target.closest(TYPING)) {
+      if (!document.querySelector(OVER)) named("P")?.click();
     } else if (key === "escape" && !event.defaultPrevented) escape(event);
   });
 }</script>"""
@@ -60,6 +62,7 @@ SHORTCUTS: dict[str, tuple[tuple[str, str], ...]] = {
         ("?", "Show this list"),
         ("Esc", "Close what is open on top"),
     ),
+    "On the Overview": (("p", "Open the Playground"),),
     "In a conversation": (
         ("Enter", "Send; while an answer goes on, queue the message"),
         ("Shift Enter", "Begin a new line"),

@@ -14,6 +14,7 @@ SHEETS = (
     "charts/charts.css",
     "run/trace.css",
     "run/run.css",
+    "overview/overview.css",
     "playground/panel.css",
     "playground/chat_list.css",
     "agents/agents.css",

@@ -18,6 +18,7 @@ from app.ui.elements.live_html import LiveHtml
 from app.ui.elements.markup import Html, icon, joined, tag
 from app.ui.elements.notices import problems_shown
 from app.ui.elements.questions import agreed
+from app.ui.elements.status_pill import server_chip
 from app.ui.elements.undo_bar import UndoBar
 from app.ui.elements.visible import visible
 from app.ui.tools.give_to_agents import give_to_agents, kit_gift
@@ -30,7 +31,6 @@ from app.ui.tools.mcp_views import (
     findings_view,
     log_view,
     problem_view,
-    status_words,
     tools_view,
 )
 from app.ui.tools.source_page import SourcePage, tools_section
@@ -165,7 +165,7 @@ _CHANGES_WORDS = joined(
 
 
 def _heading(state: ServerState) -> Html:
-    chips = [status_words(state), tag("span", state.about, cls="faint") if state.about else Html("")]
+    chips = [server_chip(state), tag("span", state.about, cls="faint") if state.about else Html("")]
     title = tag("h1", state.server.name, cls="page-title", data_testid="server-title")
     command = tag("code", command_line(state.server), cls="source-command")
     return joined(

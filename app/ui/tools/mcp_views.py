@@ -7,24 +7,14 @@ from datetime import datetime
 from app.domain.tool_settings import HttpTransport, McpServer, StdioTransport
 from app.domain.tools import ToolSpec
 from app.tools.mcp.launching import command_line
-from app.tools.mcp.states import Finding, ServerState, ServerStatus, Step, ToolChange
+from app.tools.mcp.states import Finding, ServerState, Step, ToolChange
 from app.ui.elements.addresses import mcp_server_address, tool_address
 from app.ui.elements.doctor_view import DoctorStep, doctor_steps, steps_view
 from app.ui.elements.format import head, plural, tokens_about
 from app.ui.elements.markup import Html, icon, joined, tag
+from app.ui.elements.status_pill import SERVER_WORDS, server_chip
 from app.ui.elements.visible import visible
 
-STATUSES: dict[ServerStatus, tuple[str, str]] = {
-    "off": ("Switched off", ""),
-    "consent": ("Waits for you to allow it", "is-warn"),
-    "connecting": ("Connecting…", "is-busy"),
-    "ready": ("Ready", "is-good"),
-    "waiting": ("Connection lost, is tried again", "is-warn"),
-    "failed": ("Cannot be connected", "is-bad"),
-    "changed": ("Paused: its tools have changed", "is-warn"),
-    "sign-in": ("Waits for you to sign in", "is-warn"),
-}
-"""By status: words and look."""
 STEP_TITLES: dict[Step, str] = {
     "command found": "The command is found",
     "starts": "It starts",
@@ -47,25 +37,12 @@ ADDRESS_MEANING = (
 )
 
 
-def status_words(state: ServerState) -> Html:
-    words, look = STATUSES[state.status]
-    dot = tag("span", cls="status-dot", aria_hidden="true")
-    return tag(
-        "span",
-        dot,
-        words,
-        cls=f"chip {look}".strip(),
-        data_status=state.status,
-        data_testid="server-status",
-    )
-
-
 def server_row(state: ServerState) -> Html:
     """A server in the list of all."""
     server = state.server
     link = tag("a", server.name, href=mcp_server_address(server.name), cls="source-name truncate", data_key=server.name)
     number = tag("span", plural(len(state.tools), "tool"), cls="faint") if state.tools else ""
-    line = tag("div", icon("dns"), link, status_words(state), number, cls="row-line")
+    line = tag("div", icon("dns"), link, server_chip(state), number, cls="row-line")
     trouble = tag("p", head(state.problem, 200), cls="is-bad") if state.problem else ""
     command = tag("code", head(command_line(server), 160), cls="source-command truncate")
     return tag("li", line, command, trouble, cls="source-row", data_testid="mcp-server", data_server=server.name)
@@ -103,7 +80,7 @@ def problem_view(state: ServerState, now: datetime) -> Html:
         return Html("")
     return tag(
         "div",
-        tag("strong", icon("error"), STATUSES[state.status][0]),
+        tag("strong", icon("error"), SERVER_WORDS[state.status][0]),
         tag("p", state.problem, cls="pre-line", data_testid="server-problem"),
         tag("p", next_try(state.retry_at, now), cls="mark") if state.retry_at else "",
         cls="notice notice-bad",

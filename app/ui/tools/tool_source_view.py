@@ -11,7 +11,7 @@ from app.tools.registry import BUILT_IN, ListedTool
 from app.ui.elements.addresses import http_tool_address, mcp_server_address, tool_file_address
 from app.ui.elements.buttons import button
 from app.ui.elements.markup import Html, icon, tag
-from app.ui.tools.mcp_views import status_words
+from app.ui.elements.status_pill import server_chip
 from app.ui.tools.user_file_views import status_chip
 from app.ui.tools.web_search_form import WebSearchForm
 from app.workbench import Workbench
@@ -43,7 +43,7 @@ def _source(workbench: Workbench, listed: ListedTool) -> Html | None:
     elif listed.source == workbench.mcp.title:
         for state in workbench.mcp.states():
             if any(spec.name == name for spec in state.tools):
-                return _line("dns", state.server.name, mcp_server_address(state.server.name), status_words(state))
+                return _line("dns", state.server.name, mcp_server_address(state.server.name), server_chip(state))
     elif listed.source == workbench.http_tools.title:
         for form in workbench.http_tools.forms():
             if canonical_name(form.name) == name:

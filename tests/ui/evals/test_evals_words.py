@@ -8,7 +8,6 @@ from app.domain.evals.results import ColumnResults, ColumnVerdict, Results
 from app.domain.evals.verdicts import Verdict
 from app.ui.evals.estimate_words import FREE, PILOT, cost_words, estimate_view
 from app.ui.evals.experiment_views import action_buttons, progress_view
-from app.ui.evals.outcomes import outcome_words
 from app.ui.evals.verdict_view import verdict_view
 
 ESTIMATE = Estimate(
@@ -75,9 +74,9 @@ def test_a_rate_has_its_interval() -> None:
 
 
 def test_a_list_says_the_verdict_and_before_the_end_how_far_it_is() -> None:
-    assert outcome_words(results(finished=True, verdict=BETTER)) == "variant 2: better"
-    assert outcome_words(results(finished=True)) == "17 of 20 passed (70–97 %)"
-    assert outcome_words(results(finished=False, verdict=BETTER)) == "40 of 40 done"
+    assert results(finished=True, verdict=BETTER).outcome == "variant 2: better"
+    assert results(finished=True).outcome == "17 of 20 passed (70–97 %)"
+    assert results(finished=False, verdict=BETTER).outcome == "40 of 40 done"
 
 
 def test_no_verdict_is_shown_before_the_plan_is_done() -> None:

@@ -11,7 +11,9 @@ def test_the_pages_stand_in_their_groups_and_the_open_one_is_marked():
 
 def test_a_page_below_another_marks_that_one():
     assert 'data-testid="nav-runs" aria-current="page"' in navigation("/runs/r1", NavCounts())
-    assert 'data-testid="nav-playground" aria-current="page"' in navigation("/", NavCounts())
+    assert 'data-testid="nav-playground" aria-current="page"' in navigation("/playground/s1", NavCounts())
+    assert 'data-testid="nav-overview" aria-current="page"' in navigation("/", NavCounts())
+    assert 'data-testid="nav-overview" aria-current="page"' not in navigation("/runs", NavCounts())
 
 
 def test_what_waits_and_what_runs_is_counted_in_words():

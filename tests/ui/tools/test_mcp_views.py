@@ -5,6 +5,7 @@ from datetime import UTC, datetime, timedelta
 from app.domain.tool_settings import HttpTransport, McpServer, StdioTransport
 from app.domain.tools import ToolSpec
 from app.tools.mcp.states import Finding, ServerState, ToolChange
+from app.ui.elements.status_pill import server_chip
 from app.ui.tools.mcp_views import (
     changes_view,
     consent_view,
@@ -13,7 +14,6 @@ from app.ui.tools.mcp_views import (
     next_try,
     problem_view,
     server_row,
-    status_words,
     tools_view,
 )
 
@@ -27,7 +27,7 @@ TOKENS = {SPEC.name: 12}
 
 def test_every_status_has_words_of_its_own():
     statuses = ("off", "consent", "connecting", "ready", "waiting", "failed", "changed")
-    shown = {status_words(ServerState(SERVER, status)) for status in statuses}
+    shown = {server_chip(ServerState(SERVER, status)) for status in statuses}
     assert len(shown) == len(statuses)
 
 

@@ -1,0 +1,1 @@
+"""What waits for a person, how the week went, how things stand; the first page."""

@@ -1,0 +1,174 @@
+"""What waits for a person: the cards of pauses, as in their conversations, and a line for all else."""
+
+import asyncio
+from collections.abc import Callable, Sequence
+from functools import partial
+from time import monotonic
+
+from nicegui import ui
+
+from app.domain.evals.scores import RATING
+from app.engine.sessions.attending import OpenPause
+from app.ui.conversation.pause_card import DECIDE, PauseCard, decide_pause
+from app.ui.elements.addresses import RUNS, session_address
+from app.ui.elements.clicks import on_click_of
+from app.ui.elements.focus import refocus
+from app.ui.elements.format import head, plural
+from app.ui.elements.live_html import LiveHtml
+from app.ui.elements.markup import Html, icon, tag
+from app.ui.elements.new_session import UNTITLED
+from app.ui.elements.notices import problems_shown
+from app.ui.elements.undo_bar import UndoBar
+from app.ui.elements.visible import visible
+from app.ui.overview.matters import (
+    NEED_SOMEBODY,
+    Matter,
+    copy_unsaved,
+    counted,
+    experiment_left,
+    job_failed,
+    matters_view,
+    run_left,
+    server_waits,
+    to_review,
+)
+from app.workbench import Workbench
+
+MOST_CARDS = 4
+MOST_LINES = 12
+REVIEW_SECONDS = 30.0
+"""Between two looks for answers to review: those go through many runs, off the event loop."""
+MOST_DISMISSED = 200
+
+
+class Waiting:
+    def __init__(self, workbench: Workbench) -> None:
+        self._workbench = workbench
+        self._cards: dict[tuple[str, str], ui.element] = {}
+        self._reviews: list[Matter] = []
+        self._review_at = 0.0
+        with ui.element("div").classes("stack fill") as self._place:
+            self._count = LiveHtml().classes("muted").props("role=status data-testid=overview-count")
+            self._pauses = ui.element("div").classes("stack fill")
+            self._more = LiveHtml()
+            self._lines = LiveHtml().classes("fill")
+            on_click_of(self._lines, "do", self._act, along=("kind", "subject"))
+        self._undo = UndoBar()
+
+    async def look(self) -> None:
+        """Show what waits by now."""
+        pauses = await self._workbench.attending.pauses()
+        matters = await self._matters()
+        if self._place.is_deleted:
+            return
+        self._show_pauses(pauses)
+        self._lines.visible = bool(matters)
+        self._lines.show(matters_view(matters[:MOST_LINES], more=len(matters[MOST_LINES:])))
+        self._count.show(counted(len(pauses) + len(matters)))
+
+    def _show_pauses(self, pauses: Sequence[OpenPause]) -> None:
+        shown = {(one.run_id, one.pause.pause_id): one for one in pauses[:MOST_CARDS]}
+        for gone in self._cards.keys() - shown.keys():
+            self._cards.pop(gone).delete()
+            refocus(self._place, "button:not([disabled])", "a")
+        for key, one in shown.items():
+            if key not in self._cards:
+                with self._pauses:
+                    self._cards[key] = self._card(one)
+        if left := len(pauses) - len(shown):
+            way = tag("a", f"{plural(left, 'more decision')} in other conversations", href=f"{RUNS}?status=paused")
+            self._more.show(tag("p", way))
+        else:
+            self._more.show(Html(""))
+
+    def _card(self, one: OpenPause) -> ui.element:
+        title = self._workbench.sessions.get(one.session_id).title or UNTITLED
+        words = visible(f"{one.agent.name}: {head(title, 80)}")
+        link = tag("a", icon("forum"), tag("span", words), href=session_address(one.session_id))
+        with ui.element("div").classes("overview-pause").props("data-testid=overview-pause") as place:
+            ui.html(link, sanitize=False).classes("overview-whose")
+            PauseCard(one.pause, one.spec, alive=one.alive, act=partial(self._decide, one.run_id))
+        return place
+
+    async def _decide(self, run_id: str, action: str, value: str) -> None:
+        with problems_shown():
+            if action == DECIDE:
+                await decide_pause(self._workbench, run_id, value)
+            else:
+                await self._workbench.pauses.stop(run_id)
+        await self.look()
+
+    # All else.
+
+    async def _matters(self) -> list[Matter]:
+        workbench, hidden = self._workbench, set(self._workbench.preferences.get().dismissed)
+        failed = [row for row in await workbench.attending.failed() if row.run_id not in hidden]
+        experiments = workbench.experiments.with_status("interrupted", "paused")
+        servers = workbench.mcp.states() if workbench.data.mcp_servers.all() else ()
+        return [
+            *(server_waits(state) for state in servers if state.status in NEED_SOMEBODY),
+            *map(run_left, await workbench.attending.interrupted()),
+            *map(job_failed, failed),
+            *map(experiment_left, experiments),
+            *await self._to_review(),
+            *(copy_unsaved(one) for one in workbench.agents.all() if workbench.working_copies.get(one.id) is not None),
+        ]
+
+    async def _to_review(self) -> list[Matter]:
+        """Where somebody reviews at all; and what failed in the newest experiment."""
+        if monotonic() < self._review_at:
+            return self._reviews
+        workbench, self._reviews = self._workbench, []
+        if (newest := next(iter(workbench.experiments.recent(limit=1)), None)) and newest.status == "completed":
+            failed = (await workbench.reviewing.begin("failures", newest.id)).items
+            self._reviews += [to_review(len(failed), newest)] if failed else []
+        if await asyncio.to_thread(workbench.scores.named, RATING):
+            unrated = (await workbench.reviewing.begin("unreviewed")).items
+            self._reviews += [to_review(len(unrated))] if unrated else []
+        self._review_at = monotonic() + REVIEW_SECONDS
+        return self._reviews
+
+    async def _act(self, action: str, kind: str, subject: str) -> None:
+        with problems_shown():
+            match action, kind:
+                case "resume", "run":
+                    await self._workbench.chat.resume(subject)
+                case "give-up", "run":
+                    await self._workbench.pauses.stop(subject)
+                case "again", "job":
+                    await self._try_again(subject)
+                case "dismiss", "job":
+                    await self._dismiss(subject)
+                case "resume", "experiment":
+                    await self._workbench.experimenting.resume(subject)
+                case "cancel", "experiment":
+                    await self._workbench.experimenting.cancel(subject)
+                case "discard", "copy":
+                    await self._discard(subject)
+                case _:
+                    pass
+        if not self._place.is_deleted:
+            await self.look()
+            refocus(self._place, "button:not([disabled])", "a")
+
+    async def _try_again(self, run_id: str) -> None:
+        session = await self._workbench.jobs.opened(run_id)
+        await self._workbench.chat.regenerate(session.id, run_id)
+        ui.navigate.to(session_address(session.id))
+
+    async def _dismiss(self, run_id: str) -> None:
+        await self._keep_dismissed(lambda before: (*before, run_id))
+        back = partial(self._keep_dismissed, lambda before: tuple(one for one in before if one != run_id))
+        self._undo.show("Dismissed; the run stays on Runs and Jobs", back, self.look)
+
+    async def _keep_dismissed(self, change: Callable[[tuple[str, ...]], tuple[str, ...]]) -> None:
+        preferences = self._workbench.preferences
+        before = preferences.get()
+        kept = change(before.dismissed)[-MOST_DISMISSED:]
+        await preferences.save(before.model_copy(update={"dismissed": kept}))
+
+    async def _discard(self, agent_id: str) -> None:
+        copies = self._workbench.working_copies
+        if (copy := copies.get(agent_id)) is not None:
+            await copies.drop(agent_id)
+            self._undo.show("Discarded what was not saved", partial(copies.save, copy), self.look)
