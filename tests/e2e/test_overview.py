@@ -67,6 +67,7 @@ def test_a_newcomer_is_met_by_the_guide_and_agents_and_is_one_key_from_the_playg
     page.keyboard.press("p")
     expect(page).to_have_url(f"{app_process.url}/playground")
     page.go_back()
+    expect(page.get_by_test_id("overview-disk")).to_be_visible()
     page.get_by_role("button", name="New session with Assistant", exact=True).press("Enter")
     expect(page.get_by_test_id("welcome")).to_contain_text("Assistant")
 
@@ -175,6 +176,7 @@ def test_what_is_not_saved_of_an_agent_is_shown_and_discarded_with_undo(page: Pa
 def test_the_page_is_small_and_its_figures_open_the_runs_behind_them(page: Page) -> None:
     overview(page)
     assert page.get_by_test_id("overview").locator("*").count() < 500
+    expect(page.get_by_test_id("chart")).to_contain_text("Runs of 14 days")
     page.get_by_test_id("overview-failures").click()
     expect(page).to_have_url(re.compile(r"/runs\?from=\d{4}-\d\d-\d\d&status=failed"))
     expect(page.get_by_test_id("run-row").first).to_contain_text("this is no call")

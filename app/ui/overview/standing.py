@@ -1,5 +1,6 @@
 """How things stand: providers, MCP servers, the disk, and what the last experiment and the gate say of each agent."""
 
+import asyncio
 import shutil
 
 from app.domain.agents import Agent
@@ -40,7 +41,7 @@ class Standing:
         workbench = self._workbench
         providers = [one for one in await workbench.provider_desk.all() if one.is_set]
         servers = workbench.mcp.states() if workbench.data.mcp_servers.all() else ()
-        agents = [await self._agent(one) for one in self._last_experiments()]
+        agents = [await self._agent(one) for one in await asyncio.to_thread(self._last_experiments)]
         if not self._shown.is_deleted:
             free = shutil.disk_usage(workbench.data.path).free
             lists = (providers_view(providers), servers_view(servers), _list("Agents", agents), disk_view(free))
@@ -60,8 +61,14 @@ class Standing:
         agent, last = tried
         newest = agent.variants[-1].number
         held = await self._workbench.gating.outcome(agent, newest) if agent.gate and newest != agent.active else None
-        outcome = (await self._workbench.experimenting.results(last.id)).outcome if last else ""
-        return agent_row(agent, last, outcome, held)
+        return agent_row(agent, last, await self._outcome(last) if last else "", held)
+
+    async def _outcome(self, last: Experiment) -> str:
+        experimenting = self._workbench.experimenting
+        if experimenting.is_live(last.id):
+            progress = await experimenting.progress(last.id)
+            return f"{progress.ended:,} of {progress.total:,} done"
+        return (await experimenting.results(last.id)).outcome
 
 
 def providers_view(states: list[ProviderState]) -> Html:

@@ -1,14 +1,16 @@
-"""The last seven days against the seven before: runs, money, failures, the usual time; and fourteen days as bars."""
+"""The last seven days against the seven before: runs, money, failures, the usual time; and all fourteen as bars."""
 
 import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import date, datetime, timedelta
+from datetime import date
 from urllib.parse import urlencode
 
 from app.domain.provenance import BEHIND
 from app.domain.usage.figures import NOTHING, Figures
-from app.domain.usage.query import UsageQuery, UsageRow
+from app.domain.usage.query import UsageQuery, UsageSeries
+from app.ui.charts.chart import Chart, Series, Slot
+from app.ui.charts.chart_view import ChartView
 from app.ui.conversation.figures import NEAR
 from app.ui.elements.addresses import RUNS
 from app.ui.elements.format import dollars, duration, percent
@@ -17,6 +19,8 @@ from app.ui.elements.markup import Html, joined, tag
 from app.workbench import Workbench
 
 DAYS = 7
+OFTEN = 0.1
+"""The share of failed runs from which on it is said with a warning, where it also doubled."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,47 +36,74 @@ class Week:
 
 @dataclass(frozen=True, slots=True)
 class Weeks:
-    this: Week
-    last: Week
-    today: Week
+    days: tuple[tuple[date, Week | None], ...] = ()
+    """Fourteen, the last one is today; `None` before the first day of which anything is known."""
+
+    @property
+    def this(self) -> Week:
+        return sum((one for _, one in self.days[DAYS:] if one), Week())
+
+    @property
+    def last(self) -> Week:
+        return sum((one for _, one in self.days[:DAYS] if one), Week())
+
+    @property
+    def began(self) -> str:
+        """The first of the last seven days."""
+        return self.days[DAYS][0].isoformat()
 
 
 class WeekFigures:
     def __init__(self, workbench: Workbench) -> None:
         self._workbench = workbench
         self._tiles = LiveHtml().classes("fill")
+        self._chart = ChartView().classes("overview-chart")
+        self._chart.visible = False
 
     async def look(self) -> None:
         """Show the figures of these days as they are kept; no run is looked at."""
         usage = await asyncio.to_thread(lambda: self._workbench.usage)
-        rows = await usage.rows(UsageQuery(days=2 * DAYS, by=("day", "purpose")))
-        if not self._tiles.is_deleted:
-            today = datetime.now().astimezone().date()
-            self._tiles.show(tiles(weeks_of(rows, today), today, self._workbench.preferences.get().day_cost))
+        daily = await usage.daily(UsageQuery(days=2 * DAYS, by=("purpose",)))
+        if self._tiles.is_deleted:
+            return
+        weeks = weeks_of(daily)
+        self._tiles.show(tiles(weeks, self._workbench.preferences.get().day_cost))
+        self._chart.visible = bool(weeks.this.runs or weeks.last.runs)
+        if self._chart.visible:
+            self._chart.show_chart(runs_chart(weeks))
 
 
-def weeks_of(rows: Sequence[UsageRow], today: date) -> Weeks:
-    """The sums of rows by day and purpose."""
-    this, last, of_today = Week(), Week(), Week()
-    began = today - timedelta(days=DAYS - 1)
-    for row in rows:
-        day, purpose = row.group
-        one = Week(NOTHING if purpose in BEHIND else row.figures, row.figures)
-        if date.fromisoformat(day) >= began:
-            this += one
-        else:
-            last += one
-        if day == today.isoformat():
-            of_today += one
-    return Weeks(this, last, of_today)
+def weeks_of(daily: Sequence[UsageSeries]) -> Weeks:
+    """The sums of series by purpose, day by day."""
+    days: dict[date, Week | None] = {}
+    for series in daily:
+        behind = series.group[0] in BEHIND
+        for day, figures in series.days:
+            before = days.setdefault(day, None)
+            if figures is not None:
+                days[day] = (before or Week()) + Week(NOTHING if behind else figures, figures)
+    return Weeks(tuple(sorted(days.items(), key=lambda one: one[0])))
 
 
-def tiles(weeks: Weeks, today: date, ceiling: float) -> Html:
+def runs_chart(weeks: Weeks) -> Chart:
+    """The runs of each day, those that failed apart; a click on a day opens them."""
+    slots = [
+        Slot(f"{day.day} {day:%b}", f"{day:%a} {day.day} {day:%b}", _runs(day.isoformat(), to=day.isoformat()))
+        for day, _ in weeks.days
+    ]
+    runs = [one.runs if one else None for _, one in weeks.days]
+    failed = [one.failed if one is not None else None for one in runs]
+    others = [one.runs - one.failed if one is not None else None for one in runs]
+    both = (Series("others", others), Series("failed", failed, _runs(weeks.began, status="failed")))
+    return Chart("overview-runs", "Runs of 14 days", "count", slots, both, unfinished=True)
+
+
+def tiles(weeks: Weeks, ceiling: float) -> Html:
     """Four figures, each with the week before and the runs behind it. `ceiling` is of a day, in US dollars, or 0."""
-    if not weeks.this.money and not weeks.last.money:
+    if not weeks.days or (not weeks.this.money and not weeks.last.money):
         return tag("p", "Nothing was run in the last 14 days. Figures appear with the first answer.", cls="muted")
     this, last = weeks.this.runs, weeks.last.runs
-    since = (today - timedelta(days=DAYS - 1)).isoformat()
+    since = weeks.began
     shares = [week.failed / week.runs if week.runs else 0.0 for week in (this, last)]
     figures = (
         _tile("Runs", f"{this.runs:,}", f"{last.runs:,}", _runs(since)),
@@ -82,7 +113,7 @@ def tiles(weeks: Weeks, today: date, ceiling: float) -> Html:
             joined(f"{this.failed:,} ", tag("small", percent(shares[0]))),
             f"{last.failed:,} ({percent(shares[1])})",
             _runs(since, status="failed"),
-            warn=this.failed > 1 and shares[0] > 2 * shares[1],
+            warn=this.failed > 1 and shares[0] > max(2 * shares[1], OFTEN),
         ),
         _tile(
             "Usual time of a run",
@@ -95,12 +126,12 @@ def tiles(weeks: Weeks, today: date, ceiling: float) -> Html:
 
 
 def _money(weeks: Weeks, address: str, ceiling: float) -> Html:
-    money, before, spent = (one.money for one in (weeks.this, weeks.last, weeks.today))
-    of_day = f"today {dollars(spent.dollars)}" + (f" of {dollars(ceiling)}" if ceiling else "")
-    unpriced = bool(money.unpriced_runs)
-    value = joined(dollars(money.dollars, unpriced=unpriced), " ", tag("small", of_day))
-    near = bool(ceiling) and spent.dollars >= NEAR * ceiling
-    return _tile("Money", value, dollars(before.dollars, unpriced=bool(before.unpriced_runs)), address, warn=near)
+    money, before, today = weeks.this.money, weeks.last.money, weeks.days[-1][1] or Week()
+    spent = today.money.dollars
+    of_day = f"today {dollars(spent)}" + (f" of {dollars(ceiling)}" if ceiling else "")
+    value = dollars(money.dollars, unpriced=bool(money.unpriced_runs))
+    old = dollars(before.dollars, unpriced=bool(before.unpriced_runs))
+    return _tile("Money", value, f"{old}; {of_day}", address, warn=bool(ceiling) and spent >= NEAR * ceiling)
 
 
 def _tile(title: str, value: str, before: str, address: str, *, warn: bool = False) -> Html:

@@ -2,13 +2,15 @@
 
 from datetime import UTC, datetime
 
-from app.domain.agents import Behaviour, new_agent
+from app.domain.agents import PromptBehaviour, new_agent
+from app.domain.evals.gates import GateLine, GateOutcome
 from app.domain.provenance import AgentRef, Trigger
 from app.domain.tool_settings import McpServer, StdioTransport
 from app.domain.trace import RunRow
 from app.tools.mcp.states import ServerState
 from app.ui.overview.matters import copy_unsaved, counted, job_failed, matters_view, run_left, server_waits, to_review
-from app.ui.overview.standing import disk_view, providers_view
+from app.ui.overview.standing import agent_row, disk_view, providers_view
+from tests.tried import experiment
 
 HOSTILE = "<script>alert(1)</script>"
 ROW = RunRow(
@@ -37,7 +39,7 @@ def test_a_failed_job_says_why_and_can_be_tried_again_or_dismissed():
 
 
 def test_what_runs_say_is_never_markup():
-    agent = new_agent(HOSTILE, Behaviour(), taken_slugs=())
+    agent = new_agent(HOSTILE, PromptBehaviour(), taken_slugs=())
     shown = matters_view([run_left(ROW), job_failed(ROW), copy_unsaved(agent)], more=3)
     assert "<script" not in shown and "And 3 more." in shown
 
@@ -54,6 +56,14 @@ def test_answers_to_review_lead_to_their_queue():
 
 def test_what_waits_is_counted_in_words():
     assert "Nothing waits" in counted(0) and "1 thing waits" in counted(1) and "2 things wait" in counted(2)
+
+
+def test_an_agent_shows_its_last_experiment_and_what_its_gate_holds_back():
+    agent = new_agent(HOSTILE, PromptBehaviour(), taken_slugs=())
+    held = GateOutcome(variant=2, against=1, lines=(GateLine(rule="fresh", state="red", words="Worse."),))
+    shown = agent_row(agent, experiment([]), "variant 2: worse", held)
+    assert "variant 2: worse" in shown and "Variant 2: held back" in shown and "<script" not in shown
+    assert "overview-gate" not in agent_row(agent, None, "", None)
 
 
 def test_little_room_on_the_disk_is_a_warning():
