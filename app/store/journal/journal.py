@@ -55,6 +55,7 @@ class JournalStorage(Storage):
         self._awake: Tables = {}
         self._asleep: dict[str, list[bytes]] = {}
         """By table: the changes of it that are not parsed yet."""
+        self._warming: dict[str, asyncio.Lock] = {}
         self._damaged: list[str] = []
         self._changes: Counter[str] = Counter()
         """By table: its documents in the file that are set or removed, as far as it is parsed."""
@@ -94,12 +95,13 @@ class JournalStorage(Storage):
 
     async def warm(self, name: str) -> None:
         """Parse the table off the event loop, so that asking for it does not take the loop's time."""
-        while name in self._asleep:
-            asleep = self._asleep[name]
-            with no_collection(len(asleep)):
-                parsed = await asyncio.to_thread(self._parsed, asleep, Pause())
-                if self._asleep.get(name) is asleep:
-                    self._wake(name, parsed)
+        async with self._warming.setdefault(name, asyncio.Lock()):  # parsed twice it takes twice the memory
+            while name in self._asleep:
+                asleep = self._asleep[name]
+                with no_collection(len(asleep)):
+                    parsed = await asyncio.to_thread(self._parsed, asleep, Pause())
+                    if self._asleep.get(name) is asleep:
+                        self._wake(name, parsed)
 
     def commit(self, changes: Changes) -> None:
         """Make the changes as one: all of them or none. Raises `StorageError`."""

@@ -75,6 +75,7 @@ class OverviewPage:
 
     async def _fill(self) -> None:
         await asyncio.to_thread(read, waiting, week, standing)
+        await self._workbench.data.warm()  # on the loop, the rows of many runs would stop it
         self._looks.append(self._recent.look)
         for place, part in (
             (self._waiting, waiting.Waiting),

@@ -205,6 +205,7 @@ class Shell:
         """Tell of jobs that ended; say in the navigation what runs and what waits, and in the title what waits."""
         if self._news is None:  # no first page waits for the engine to be read
             self._news = JobNews(await asyncio.to_thread(lambda: self._workbench.jobs))
+            await self._workbench.data.warm()
         tell(self._news.take())
         before, waited = self._counts, self._waiting
         self._waiting = await self._workbench.pauses.waiting()
