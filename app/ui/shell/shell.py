@@ -16,6 +16,7 @@ from app.ui.elements.modes import MODES, choose_mode, show_all_button
 from app.ui.elements.notices import problems_shown
 from app.ui.elements.prompt_editor import PromptEditor
 from app.ui.elements.sub_pages import Pages, shown, shown_later
+from app.ui.markdown.code_editor import CodeEditor
 from app.ui.markdown.colours import CodeColours, Colours
 from app.ui.markdown.drawings import Drawings
 from app.ui.markdown.live_markdown import LiveMarkdown
@@ -34,7 +35,6 @@ from app.ui.shell.quit_button import QuitButton
 from app.ui.shell.reconnection import CUT_OFF, SIGNED_OUT, newest_wins, renew_pictures
 from app.ui.shell.shortcuts import KEYS, show_shortcuts
 from app.ui.shell.unforeseen import Unforeseen
-from app.ui.tools.code_editor import CodeEditor
 from app.workbench import Workbench
 
 with late():

@@ -10,7 +10,7 @@ from app.ui.elements.buttons import button
 from app.ui.elements.markup import Html, icon, joined, tag
 from app.ui.elements.notices import notify
 from app.ui.elements.undo_bar import UndoBar
-from app.ui.tools.code_editor import CodeEditor
+from app.ui.markdown.code_editor import CodeEditor
 
 LONGEST_EDITED = 300_000
 """Characters: a browser's message may not be much longer."""
