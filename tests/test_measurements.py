@@ -23,6 +23,7 @@ from tests.bench import (
     system,
     system_pages,
     tool_files,
+    workflow_canvas,
     workflows,
 )
 from tests.bench import mcp as mcp_calls
@@ -85,6 +86,10 @@ def test_what_evals_tell_by_mistake_is_measured():
     figures = evals.run(experiments=150)
     assert len(figures) == 7
     assert all(figure.passed for figure in figures), figures
+
+
+def test_the_script_of_the_canvas_is_weighed():
+    assert workflow_canvas.script().passed
 
 
 def test_workflows_are_measured():

@@ -45,7 +45,7 @@ class SampleAgent(Value):
 
 
 @cache
-def samples(folder: Literal["agents", "templates"]) -> tuple[SampleAgent, ...]:
+def samples(folder: Literal["agents", "templates", "workflows"]) -> tuple[SampleAgent, ...]:
     """The agents in that folder of the assets, by file name."""
     found = sorted((paths.assets() / folder).glob("*.json"))
     return tuple(SampleAgent.model_validate_json(path.read_bytes()) for path in found)

@@ -22,6 +22,7 @@ ADDRESSES = (
     "/agents",
     *(f"/agents/assistant?tab={tab}" for tab in ("prompt", "model", "tools", "limits", "output")),
     "/agents/math-tutor/suggest",
+    "/build",
     "/tools",
     "/tools/calculator",
     "/tools/sources/all",

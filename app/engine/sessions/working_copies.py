@@ -6,6 +6,7 @@ from typing import Protocol
 
 from app.domain.agents import WorkingCopy
 from app.domain.errors import StorageError
+from app.engine.sessions.edit_history import EditHistory
 
 SECONDS = 1.0
 
@@ -27,6 +28,11 @@ class WorkingCopies:
         self._typed: dict[str, WorkingCopy] = {}
         self._writing: dict[str, asyncio.Task[None]] = {}
         self._troubles: dict[str, str] = {}
+        self._histories: dict[str, EditHistory] = {}
+
+    def history(self, agent_id: str) -> EditHistory:
+        """The steps in which a workflow was changed, as long as the app runs."""
+        return self._histories.setdefault(agent_id, EditHistory())
 
     def get(self, agent_id: str) -> WorkingCopy | None:
         """As it is now, whether it is written already or not."""

@@ -5,7 +5,7 @@ from datetime import datetime
 from app.domain.agents import Agent, ToolChoice, model_words, tools_of
 from app.domain.trace import Week
 from app.ui.agents.agent_heading import public_badge
-from app.ui.elements.addresses import agent_address
+from app.ui.elements.addresses import editor_address
 from app.ui.elements.buttons import icon_action
 from app.ui.elements.format import ago, dollars, moment_text, plural
 from app.ui.elements.markup import Html, icon, tag
@@ -13,7 +13,7 @@ from app.ui.elements.markup import Html, icon, tag
 
 def agent_card(agent: Agent, week: Week, now: datetime) -> Html:
     """The agent, with a link to its editor that covers the card, and its buttons."""
-    link = tag("a", agent.name, href=agent_address(agent.slug), cls="agent-link")
+    link = tag("a", agent.name, href=editor_address(agent), cls="agent-link")
     head = tag(
         "div",
         tag("span", icon(agent.icon), cls="agent-icon"),

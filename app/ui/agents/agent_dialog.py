@@ -31,6 +31,7 @@ class NewAgentDialog:
         *,
         others: Callable[[], Sequence[Agent]],
         taken_slugs: Callable[[], set[str]],
+        noun: str = "agent",
     ) -> None:
         """`templates` begin with the blank one; `others`: the agents there are; `taken_slugs`: also of deleted ones."""
         self._templates = templates
@@ -38,11 +39,12 @@ class NewAgentDialog:
         self._taken_slugs = taken_slugs
         self._chosen = templates[0]
         self._described = ""
+        self._noun = noun
         with (
-            named_dialog("New agent") as self._dialog,
+            named_dialog(f"New {noun}") as self._dialog,
             ui.card().classes("dialog-card new-agent").props("data-testid=new-agent-dialog"),
         ):
-            ui.html("New agent", sanitize=False, tag="h2").classes("section-title")
+            ui.html(f"New {noun}", sanitize=False, tag="h2").classes("section-title")
             self._build_form()
 
     def _build_form(self) -> None:
@@ -57,7 +59,7 @@ class NewAgentDialog:
         on_click_of(self._choices, "template", self._choose)
         with ui.element("div").classes("row-line dialog-buttons"):
             button("Cancel", lambda: self._dialog.submit(None), look="quiet")
-            self._create = button("Create agent", self._confirm, look="primary", testid="create-agent-button")
+            self._create = button(f"Create {self._noun}", self._confirm, look="primary", testid="create-agent-button")
         self._show_templates()
         self._show_note()
 
@@ -88,7 +90,11 @@ class NewAgentDialog:
             self._note.set_content(tag("span", "Its address and its name in the API come from the name, and stay."))
         else:
             slug = free_slug(name, self._taken_slugs())
-            self._note.set_content(joined("Its address will be ", tag("code", f"/agents/{slug}")))
+            self._note.set_content(
+                joined(
+                    "Its address will be ", tag("code", f"/{'build' if self._noun == 'workflow' else 'agents'}/{slug}")
+                )
+            )
 
     def _show_templates(self) -> None:
         self._choices.set_content(joined(*(_template(one, chosen=one is self._chosen) for one in self._templates)))

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from functools import partial
-from typing import Literal, assert_never
+from typing import ClassVar, Literal, assert_never
 
 from nicegui import PageArguments, background_tasks, ui
 
@@ -51,7 +51,7 @@ REFRESH_SECONDS, GATE_SECONDS = 0.5, 2.0
 MOST_GATED = 20
 """The newest variants of which is told whether the gate would let them past."""
 LONGEST_DESCRIPTION = 500
-Side = Literal["try", "variants"]
+Side = Literal["node", "try", "variants"]
 
 
 def agent_page(workbench: Workbench, live_markdown: LiveMarkdown, slug: str, arguments: PageArguments) -> None:
@@ -72,6 +72,10 @@ def found(workbench: Workbench, slug: str) -> Agent:
 class AgentPage:
     """Pulls: a timer of the page looks whether another tab changed the agent."""
 
+    sides: ClassVar[tuple[tuple[Side, str], ...]] = (("try", "Try it"), ("variants", "Variants"))
+    """What stands beside the editor."""
+    list_address: ClassVar[str] = AGENTS
+
     def __init__(
         self, workbench: Workbench, live_markdown: LiveMarkdown, agent: Agent, arguments: PageArguments
     ) -> None:
@@ -87,14 +91,7 @@ class AgentPage:
         self._undo = UndoBar()
         with ui.element("div").classes("page page-wide agent-page"):
             self._build_head()
-            with ui.element("div").classes("agent-columns"):
-                with ui.element("div").classes("agent-editor"):
-                    self._bar = EditorBar(
-                        on_save=self._save, on_discard=self._discard, on_differences=self._show_what_changed
-                    )
-                    self._elsewhere = ui.element("div").props("role=status")
-                    self._place = ui.element("div")
-                self._build_side(live_markdown)
+            self._build_columns(live_markdown)
         self._show_form()
         self._look()
         ui.timer(REFRESH_SECONDS, self._look)
@@ -121,19 +118,33 @@ class AgentPage:
                 runs.props('aria-label="Runs of this agent"')
                 button("New session", self._talk, icon="forum", testid="new-session-button")
 
+    def _build_columns(self, live_markdown: LiveMarkdown) -> None:
+        with ui.element("div").classes("agent-columns"):
+            with ui.element("div").classes("agent-editor"):
+                self._build_bar()
+                self._place = ui.element("div")
+            with ui.element("aside").classes("agent-side panel").props('aria-label="Try it, and variants"'):
+                self._build_side(live_markdown)
+        self._show_side(self.sides[0][0])
+
+    def _build_bar(self) -> None:
+        self._bar = EditorBar(on_save=self._save, on_discard=self._discard, on_differences=self._show_what_changed)
+        self._elsewhere = ui.element("div").props("role=status")
+
     def _build_side(self, live_markdown: LiveMarkdown) -> None:
-        with ui.element("aside").classes("agent-side panel").props('aria-label="Try it, and variants"'):
-            sides: tuple[tuple[Side, str], ...] = (("try", "Try it"), ("variants", "Variants"))
-            label = "What stands beside the editor"
-            self._sides = Choice(sides, self._show_side, label=label, testid="side-{}", look="mode-switch")
-            self._try = TryChat(self._workbench, live_markdown, self._draft, self._undo, on_go=self._go)
-            with ui.element("div").classes("agent-versions") as self._versions:
-                self._variants = Variants(self._act)
-        self._show_side("try")
+        label = "What stands beside the editor"
+        self._sides = Choice(self.sides, self._show_side, label=label, testid="side-{}", look="mode-switch")
+        self._try = ui.element("div").classes("agent-try")  # built once it is looked at
+        self._build_try = partial(TryChat, self._workbench, live_markdown, self._draft, self._undo, on_go=self._go)
+        with ui.element("div").classes("agent-versions") as self._versions:
+            self._variants = Variants(self._act)
 
     def _show_side(self, side: Side) -> None:
         self._sides.show(side)
         self._try.visible = side == "try"
+        if side == "try" and not self._try.default_slot.children:
+            with self._try:
+                self._build_try()
         self._versions.visible = side == "variants"
 
     def _go(self, tab: Tab) -> None:
@@ -339,4 +350,4 @@ class AgentPage:
     async def _delete(self) -> None:
         with problems_shown():
             await self._workbench.agents.delete(self._agent_id)
-            ui.navigate.to(AGENTS)
+            ui.navigate.to(self.list_address)

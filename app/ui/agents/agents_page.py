@@ -12,7 +12,7 @@ from app.export.agent_file import read_agent_file
 from app.ui.agents.agent_cards import agent_card, trash_row
 from app.ui.agents.agent_dialog import NewAgentDialog
 from app.ui.agents.agent_transfer import ImportButton, download_agent
-from app.ui.elements.addresses import AGENTS, agent_address
+from app.ui.elements.addresses import AGENTS, editor_address
 from app.ui.elements.buttons import button
 from app.ui.elements.clicks import on_click_of
 from app.ui.elements.format import head, plural
@@ -22,6 +22,7 @@ from app.ui.elements.notices import empty_state, problems_shown
 from app.ui.elements.pager import Pager, address_with, counted, pages, say_address
 from app.ui.elements.undo_bar import UndoBar
 from app.workbench import Workbench
+from app.workbench.samples import SampleAgent
 
 PAGE_SIZE = 24
 
@@ -34,11 +35,14 @@ class AgentsQuery(Value):
     """Show the deleted ones."""
     page: int = 1
     """Counts from 1."""
+    base: str = AGENTS
+    """The page's address without what is asked."""
 
     @classmethod
-    def of(cls, parameters: Mapping[str, str]) -> Self:
+    def of(cls, parameters: Mapping[str, str], base: str = AGENTS) -> Self:
         """The query of an address."""
         return cls(
+            base=base,
             text=parameters.get("q", "")[:200],
             trash=parameters.get("trash") == "1",
             page=counted(parameters.get("page", "")) or 1,
@@ -48,7 +52,7 @@ class AgentsQuery(Value):
     def address(self) -> str:
         """The address that says this; what is as usual is not mentioned."""
         said = {"q": self.text, "trash": "1" if self.trash else "", "page": "" if self.page == 1 else str(self.page)}
-        return address_with(AGENTS, said)
+        return address_with(self.base, said)
 
     def fitting(self, agents: Sequence[Agent]) -> list[Agent]:
         """Those in which every word occurs: in name, slug, description or model."""
@@ -65,27 +69,27 @@ def _text(agent: Agent) -> str:
     return f"{agent.name} {agent.slug} {agent.description} {model_words(agent.active_variant.behaviour)}".casefold()
 
 
-_HEADING = joined(
-    tag("h1", "Agents", cls="page-title"),
-    tag("p", "What each agent is told, which model and tools it uses, and every variant of that.", cls="page-lead"),
-)
-
-
 class AgentsPage:
     """One element holds all cards of a page."""
+
+    title = "Agents"
+    lead = "What each agent is told, which model and tools it uses, and every variant of that."
+    noun = "agent"
+    base = AGENTS
+    symbol = "smart_toy"
 
     def __init__(self, workbench: Workbench, arguments: PageArguments) -> None:
         self._workbench = workbench
         self._frame = arguments.frame
-        self._query = AgentsQuery.of(arguments.query_parameters)
-        ui.page_title("Agents · Agent Playground")
+        self._query = AgentsQuery.of(arguments.query_parameters, self.base)
+        ui.page_title(f"{self.title} · Agent Playground")
         with ui.element("div").classes("page agents-page"):
             self._build_head()
             self._build_toolbar()
-            self._cards = ui.html(sanitize=False).props("data-testid=agent-list")
+            self._cards = ui.html(sanitize=False).props(f"data-testid={self.noun}-list")
             on_click_of(self._cards, "action", self._act, along=("agent",))
             self._nothing = ui.element("div")
-            self._pager = Pager("agents", lambda page: self._ask(self._query.model_copy(update={"page": page})))
+            self._pager = Pager(f"{self.noun}s", lambda page: self._ask(self._query.model_copy(update={"page": page})))
         self._undo = UndoBar()
         self.show()
         if arguments.query_parameters.get("new") == "1":
@@ -94,14 +98,18 @@ class AgentsPage:
 
     def _build_head(self) -> None:
         with ui.element("div").classes("toolbar agents-head"):
-            ui.html(_HEADING, sanitize=False).classes("grow")
+            heading = joined(tag("h1", self.title, cls="page-title"), tag("p", self.lead, cls="page-lead"))
+            ui.html(heading, sanitize=False).classes("grow")
             ImportButton(self._import)
-            button("New agent", self._create, look="primary", icon="add", testid="new-agent-button")
+            new = f"New {self.noun}"
+            button(new, self._create, look="primary", icon="add", testid=f"new-{self.noun}-button")
 
     def _build_toolbar(self) -> None:
         with ui.element("div").classes("toolbar"):
-            self._search = ui.input(placeholder="Search agents", value=self._query.text, on_change=self._search_changed)
-            self._search.props('outlined dense clearable debounce=150 aria-label="Search agents"')
+            self._search = ui.input(
+                placeholder=f"Search {self.noun}s", value=self._query.text, on_change=self._search_changed
+            )
+            self._search.props("outlined dense clearable debounce=150").props["aria-label"] = f"Search {self.noun}s"
             self._search.classes("search").props("data-testid=agent-search")
             self._count = ui.html(sanitize=False).classes("muted grow").props("role=status data-testid=agents-count")
             self._trash = button(
@@ -110,7 +118,10 @@ class AgentsPage:
 
     def show(self) -> None:
         """Show what the query finds now."""
-        agents, deleted = self._workbench.agents.all(), self._workbench.agents.deleted()
+        agents, deleted = (
+            self._shown_here(self._workbench.agents.all()),
+            self._shown_here(self._workbench.agents.deleted()),
+        )
         listed = deleted if self._query.trash else agents
         fitting = self._query.fitting(listed)
         last_page = pages(len(fitting), PAGE_SIZE)
@@ -126,14 +137,18 @@ class AgentsPage:
         moment, week_of = now(), self._workbench.rows.week_of
         return tag("div", *(agent_card(agent, week_of(agent.id), moment) for agent in agents), cls="agent-grid")
 
+    def _shown_here(self, agents: Sequence[Agent]) -> Sequence[Agent]:
+        """Those of them that this page is about."""
+        return agents
+
     def _trash_rows(self, agents: list[Agent]) -> str:
         moment = now()
         return tag("ul", *(trash_row(agent, moment) for agent in agents), cls="session-list") if agents else ""
 
     def _show_toolbar(self, found: int, deleted: int) -> None:
-        words = plural(found, "deleted agent" if self._query.trash else "agent")
+        words = plural(found, f"deleted {self.noun}" if self._query.trash else self.noun)
         self._count.set_content(tag("span", words))
-        self._trash.text = "Back to the agents" if self._query.trash else f"Trash ({deleted})"
+        self._trash.text = f"Back to the {self.noun}s" if self._query.trash else f"Trash ({deleted})"
         self._trash.visible = self._query.trash or deleted > 0
 
     def _show_nothing(self, *, found: bool, any_at_all: bool) -> None:
@@ -143,11 +158,14 @@ class AgentsPage:
         with self._nothing:
             if any_at_all:
                 fits = f"Nothing matches “{head(self._query.text, 40)}”. Try fewer words."
-                empty_state("search_off", "No agent fits", fits)
+                empty_state("search_off", f"No {self.noun} fits", fits)
             elif self._query.trash:
-                empty_state("delete_outline", "The Trash is empty", "Agents that are deleted can be restored here.")
+                empty_state(
+                    "delete_outline", "The Trash is empty", f"{self.title} that are deleted can be restored here."
+                )
             else:
-                empty_state("smart_toy", "No agents", "Create one with “New agent”, or import one from a file.")
+                words = f"Create one with “New {self.noun}”, or import one from a file."
+                empty_state(self.symbol, f"No {self.noun}s", words)
 
     def _search_changed(self) -> None:
         self._ask(self._query.model_copy(update={"text": str(self._search.value or ""), "page": 1}))
@@ -163,13 +181,16 @@ class AgentsPage:
 
     async def _create(self) -> None:
         agents = self._workbench.agents
-        dialog = NewAgentDialog(self._workbench.templates(), others=agents.all, taken_slugs=agents.slugs)
+        dialog = NewAgentDialog(self._templates(), others=agents.all, taken_slugs=agents.slugs, noun=self.noun)
         wish = await dialog.asked()
         if wish is None:
             return
         agent = wish.template.agent(agents.slugs(), wish.name)
         described = agent.model_copy(update={"description": wish.description})
         await self._add(described)
+
+    def _templates(self) -> Sequence[SampleAgent]:
+        return self._workbench.templates()
 
     async def _import(self, content: bytes) -> None:
         with problems_shown():
@@ -183,7 +204,7 @@ class AgentsPage:
         """Store a new agent and show its editor."""
         with problems_shown():
             await self._workbench.agents.create(agent)
-            ui.navigate.to(agent_address(agent.slug))
+            ui.navigate.to(editor_address(agent))
 
     async def _act(self, action: str, agent_id: str) -> None:
         with problems_shown():

@@ -3,12 +3,15 @@
 from collections.abc import Iterable, Sequence
 from urllib.parse import quote, urlencode
 
+from app.domain.agents import Agent
+
 OVERVIEW = "/"
 LANDING = "/playground"
 RUNS = "/runs"
 JOBS = "/jobs"
 MONITORING = "/monitoring"
 AGENTS = "/agents"
+BUILD = "/build"
 TOOLS = "/tools"
 TOOL_SOURCES = "/tools/sources/all"
 NEW_HTTP_TOOL = "/tools/new/request"
@@ -43,7 +46,12 @@ def agent_address(slug: str) -> str:
 
 def build_address(slug: str) -> str:
     """Where the nodes of that workflow are built."""
-    return f"/build/{slug}"
+    return f"{BUILD}/{slug}"
+
+
+def editor_address(agent: Agent) -> str:
+    """Where that agent is changed: its prompt, or its nodes."""
+    return build_address(agent.slug) if agent.kind == "workflow" else agent_address(agent.slug)
 
 
 def suggest_address(slug: str, *, variant: int, dataset: str = "", tools: str = "", live: Sequence[str] = ()) -> str:

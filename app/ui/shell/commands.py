@@ -8,7 +8,7 @@ from nicegui import ui
 from app.domain.sessions import FoundSession
 from app.domain.values import now
 from app.ui.elements import addresses
-from app.ui.elements.addresses import agent_address, dataset_address, session_address, tool_address
+from app.ui.elements.addresses import dataset_address, editor_address, session_address, tool_address
 from app.ui.elements.format import ago
 from app.ui.elements.new_session import UNTITLED, start_session
 from app.ui.playground.session_rows import found_address, found_words
@@ -22,6 +22,7 @@ BEGINNINGS = (
     ("Show running jobs", "pending_actions", f"{addresses.JOBS}?show=running"),
     ("New API key", "key", f"{addresses.INTEGRATIONS}?new=1"),
     ("New agent", "smart_toy", f"{addresses.AGENTS}?new=1"),
+    ("New workflow", "account_tree", f"{addresses.BUILD}?new=1"),
     ("New dataset", "dataset", f"{addresses.EVALS}?new=1"),
 )
 """Title, icon and address."""
@@ -74,7 +75,7 @@ def _sessions(workbench: Workbench) -> Iterator[Command]:
 
 def _editors(workbench: Workbench) -> Iterator[Command]:
     for agent in workbench.agents.all():
-        yield Command("Edit", f"Edit {agent.name}", "edit_note", _to(agent_address(agent.slug)), agent.slug)
+        yield Command("Edit", f"Edit {agent.name}", "edit_note", _to(editor_address(agent)), agent.slug)
 
 
 def _tools(workbench: Workbench) -> Iterator[Command]:

@@ -29,6 +29,7 @@ GROUPS: dict[str, tuple[NavLink, ...]] = {
         NavLink("overview", "Overview", "dashboard", addresses.OVERVIEW),
         NavLink("playground", "Playground", "forum", addresses.LANDING),
         NavLink("agents", "Agents", "smart_toy", addresses.AGENTS),
+        NavLink("build", "Build", "account_tree", addresses.BUILD),
         NavLink("tools", "Tools", "build", addresses.TOOLS),
         NavLink("runs", "Runs", "receipt_long", addresses.RUNS),
         NavLink("compare", "Compare", "compare_arrows", addresses.COMPARE),

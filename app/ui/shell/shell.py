@@ -40,6 +40,8 @@ from app.workbench import Workbench
 with late():
     from app.ui.agents import agent_page as agent
     from app.ui.agents import agents_page as agents
+    from app.ui.build import build_page as build
+    from app.ui.build import workflow_page as workflow
     from app.ui.compare import compare_page as compare
     from app.ui.compare import comparison_page as comparison
     from app.ui.evals import dataset_page as dataset
@@ -62,7 +64,22 @@ with late():
     from app.ui.tools import tools_page as tools
 
 LATE_PAGES = (
-    *(waiting, standing, landing, session, agents, agent, tools, run, runs, compare, comparison, evals),
+    *(
+        waiting,
+        standing,
+        landing,
+        session,
+        agents,
+        agent,
+        build,
+        workflow,
+        tools,
+        run,
+        runs,
+        compare,
+        comparison,
+        evals,
+    ),
     *(dataset, experiment, matrix, review, judges, jobs, monitoring, settings, setup, integrations, suggest),
 )
 """What the first page is served without, in the order in which it is likely to be asked for."""
@@ -138,6 +155,8 @@ class Shell:
             addresses.AGENTS: self._agents,
             f"{addresses.AGENTS}/{{slug}}": self._agent,
             f"{addresses.AGENTS}/{{slug}}/suggest": self._suggest,
+            addresses.BUILD: self._build,
+            f"{addresses.BUILD}/{{slug}}": self._workflow,
             addresses.TOOLS: self._tools,
             addresses.COMPARE: self._comparisons,
             f"{addresses.COMPARE}/{{comparison_id}}": self._comparison,
@@ -239,6 +258,12 @@ class Shell:
 
     def _agents(self, arguments: PageArguments) -> None:
         shown(lambda: agents.AgentsPage(self._workbench, arguments))
+
+    def _build(self, arguments: PageArguments) -> None:
+        shown(lambda: build.BuildPage(self._workbench, arguments))
+
+    async def _workflow(self, slug: str, arguments: PageArguments) -> None:
+        await shown_later(partial(workflow.workflow_page, self._workbench, self._live_markdown, slug, arguments))
 
     def _comparisons(self, arguments: PageArguments) -> None:
         shown(lambda: compare.ComparisonsPage(self._workbench, arguments))

@@ -97,6 +97,17 @@ SHORTCUTS: dict[str, tuple[tuple[str, str], ...]] = {
         ("c f", "Make a case of it; fork it with the note as the edit"),
         ("u", "Take the last thumb back"),
     ),
+    "In a workflow": (
+        ("← ↑ → ↓", "To a neighbour; with Alt the node is moved, with Shift further"),
+        ("A", "Add a node after this one"),
+        ("C", "Connect: arrows choose the target, C another port, Enter connects"),
+        ("E", "Go through its edges"),
+        ("Enter", "Open its settings"),
+        ("Ctrl Z", "Undo; with Shift, redo"),
+        ("Ctrl C", "Copy as text; Ctrl X cuts, Ctrl V pastes, Ctrl D duplicates"),
+        ("F + −", "Fit all, zoom in, zoom out"),
+        ("/", "Find a node"),
+    ),
     "In editors": (
         ("Ctrl S", "Save a tool file"),
         ("Ctrl Enter", "Send an edited message, call a tool"),

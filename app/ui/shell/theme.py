@@ -18,6 +18,7 @@ SHEETS = (
     "playground/panel.css",
     "playground/chat_list.css",
     "agents/agents.css",
+    "build/build.css",
     "compare/compare.css",
     "evals/evals.css",
     "matrix/matrix.css",

@@ -1,0 +1,133 @@
+"""One workflow: its nodes on a canvas, in a list or as code, a chat that tries it, and all the variants it has."""
+
+from typing import ClassVar
+
+from nicegui import PageArguments, ui
+
+from app.domain.agents import Agent, WorkflowBehaviour
+from app.domain.errors import NotFound
+from app.domain.workflows.checking import errors
+from app.domain.workflows.document import Node, Workflow
+from app.domain.workflows.world import World
+from app.export.workflows.mermaid import mermaid
+from app.export.workflows.workflow_file import WorkflowFile, workflow_file
+from app.ui.agents.agent_page import AgentPage, Side, found
+from app.ui.build.node_fields import Around
+from app.ui.build.offers import offered
+from app.ui.build.workflow_editor import WorkflowEditor
+from app.ui.elements.addresses import BUILD, agent_address
+from app.ui.elements.buttons import button, icon_button
+from app.ui.elements.focus import lead_to
+from app.ui.elements.format import plural
+from app.ui.elements.notices import copy_text, notify, problems_shown
+from app.ui.markdown.live_markdown import LiveMarkdown
+from app.workbench import Workbench
+
+RECHECK_SECONDS = 2.0
+
+
+async def workflow_page(workbench: Workbench, live_markdown: LiveMarkdown, slug: str, arguments: PageArguments) -> None:
+    """Build `/build/{slug}`; raises `NotFound`."""
+    agent = found(workbench, slug)
+    match agent.active_variant.behaviour:
+        case WorkflowBehaviour(workflow=workflow):
+            # What reads formulas takes a while to be read itself.
+            await workbench.workflow_checks.faults(workflow, slug)
+            WorkflowPage(workbench, live_markdown, agent, arguments)
+        case _:
+            raise NotFound(f"{agent.name} answers by a prompt and has no nodes: see {agent_address(slug)}.")
+
+
+class WorkflowPage(AgentPage):
+    """The page of an agent, with nodes in place of a prompt."""
+
+    sides: ClassVar[tuple[tuple[Side, str], ...]] = (("node", "Node"), ("try", "Try it"), ("variants", "Variants"))
+    list_address: ClassVar[str] = BUILD
+
+    def _build_columns(self, live_markdown: LiveMarkdown) -> None:
+        self._build_bar()
+        self._made_of: object = None
+        copies = self._workbench.working_copies
+        self._editor = WorkflowEditor(
+            self._workflow,
+            copies.history(self._agent_id),
+            world=self._world,
+            around=self._around,
+            on_change=self._workflow_changed,
+            on_choose=lambda: self._show_side("node"),
+            build_side=lambda: self._build_side(live_markdown),
+        )
+        with self._editor.tools:
+            self._build_ways_out()
+        self._show_side("node")
+        ui.timer(RECHECK_SECONDS, self._recheck)
+
+    def _build_ways_out(self) -> None:
+        icon_button("data_object", "Export the nodes to a file for git", self._export, testid="workflow-export")
+        icon_button("schema", "Copy the nodes as a Mermaid drawing", self._draw, testid="workflow-mermaid")
+        run = button("Run", self._run, look="primary", icon="play_arrow", testid="workflow-run-button")
+        run.props('title="Run what is in the editor, saved or not"')
+
+    def _run(self) -> None:
+        """Go to where a message begins a run of what is in the editor."""
+        if self._refused("A workflow with faults does not run"):
+            return
+        self._show_side("try")
+        lead_to(self._try, "textarea")
+
+    def _export(self) -> None:
+        agent = self._agent
+        content = WorkflowFile(name=agent.name, description=agent.description, workflow=self._editor.workflow)
+        ui.download.content(workflow_file(content), f"{agent.slug}.workflow.json", "application/json")
+
+    def _draw(self) -> None:
+        with problems_shown():
+            copy_text(mermaid(self._editor.workflow))
+
+    @property
+    def _workflow(self) -> Workflow:
+        behaviour = self._draft.behaviour
+        return behaviour.workflow if isinstance(behaviour, WorkflowBehaviour) else Workflow()
+
+    def _show_form(self) -> None:
+        """Take what does not come from the editor into it."""
+        if self._workflow != self._editor.workflow:
+            self._editor.show(self._workflow)
+
+    def _show_side(self, side: Side) -> None:
+        super()._show_side(side)
+        self._editor.settings.visible = side == "node"
+
+    def _world(self, workflow: Workflow) -> World:
+        return self._workbench.workflow_checks.world(workflow, self._agent.slug)
+
+    def _around(self, world: World) -> Around:
+        def offers(node: Node) -> list[str]:
+            return offered(self._editor.workflow, world, node)
+
+        tools = {spec.name: spec for spec in self._workbench.tools.all()}
+        return Around(self._workbench.agents.all(), tools, offers)
+
+    def _workflow_changed(self, workflow: Workflow) -> None:
+        self._changed(self._draft.behaviour.model_copy(update={"workflow": workflow}))
+
+    async def _save(self) -> None:
+        if not self._refused("A variant has no faults"):
+            await super()._save()
+
+    def _refused(self, why: str) -> bool:
+        """Whether it has errors; then the first is said and shown."""
+        if wrong := errors(self._editor.faults):
+            notify(f"{why}, and this has {plural(len(wrong), 'fault')}. The first: {wrong[0].text}")
+            self._editor.jump_to_fault()
+        return bool(wrong)
+
+    def _recheck(self) -> None:
+        """Check again once agents or tools are others."""
+        made_of = (self._workbench.tools.revision, [(one.slug, len(one.variants), one.active) for one in self._all()])
+        if self._made_of not in (None, made_of):
+            self._editor.recheck()
+        self._made_of = made_of
+
+    def _all(self) -> list[Agent]:
+        return list(self._workbench.agents.all())

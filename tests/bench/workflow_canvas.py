@@ -1,0 +1,127 @@
+"""W2: a workflow of 300 nodes in the browser: painted, dragged, panned, a step taken back; what its script weighs."""
+
+import asyncio
+import gzip
+import statistics
+import tempfile
+import time
+from pathlib import Path
+
+from playwright.sync_api import CDPSession, Page, sync_playwright
+
+from app.domain.agents import WorkflowBehaviour, new_agent
+from app.domain.workflows.layout import tidied
+from app.workbench import Workbench
+from tests.app_process import ROOT, AppProcess
+from tests.bench.runs_pages import EMPTY, Visit, seconds_to_row
+from tests.bench.workflows import large
+from tests.browser import chromium
+from tests.e2e.conftest import FLAGS
+from tests.figures import Figure
+
+ROUNDS = 7
+NODES = 300
+MOVES = 120
+SCRIPT_BYTES = 12_000
+FRAMES = """() => { window.theFrames = []; let last = performance.now(); window.counting = true;
+  const tick = (now) => { theFrames.push(now - last); last = now; if (counting) requestAnimationFrame(tick); };
+  requestAnimationFrame(tick); }"""
+COUNTED = "() => { counting = false; return theFrames.slice(2); }"
+
+
+def run(nodes: int = NODES, rounds: int = ROUNDS) -> list[Figure]:
+    with tempfile.TemporaryDirectory() as temporary:
+        folder = Path(temporary) / "data"
+        asyncio.run(prepare(folder, nodes))
+        app = AppProcess(folder)
+        app.start()
+        try:
+            return [script(), *measured(app, nodes, rounds)]
+        finally:
+            app.stop()
+
+
+async def prepare(folder: Path, nodes: int) -> None:
+    workbench = Workbench.open(folder)
+    behaviour = WorkflowBehaviour(workflow=tidied(large(nodes)))
+    await workbench.agents.create(new_agent("Large", behaviour, taken_slugs=set()))
+    await workbench.close()
+
+
+def script() -> Figure:
+    size = len(gzip.compress((ROOT / "app/ui/build/canvas.js").read_bytes(), 9))
+    return Figure("W2 script of the canvas, gzipped", f"{size:,} B", f"<= {SCRIPT_BYTES:,} B", size <= SCRIPT_BYTES)
+
+
+def measured(app: AppProcess, nodes: int, rounds: int) -> list[Figure]:
+    box = "[data-testid=workflow-canvas] [data-testid=workflow-node]"
+    last = f"{box}:nth-child(1 of [data-id=output])"
+    visit = Visit("/build/large", last, last)
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=chromium(), args=FLAGS)
+        page = browser.new_page(base_url=app.url, viewport={"width": 1280, "height": 720})
+        page.goto(app.address)
+        page.wait_for_url(lambda url: "token=" not in url)
+        taken: dict[Visit, list[float]] = {EMPTY: [], visit: []}
+        for _ in range(rounds + 1):
+            for one, seconds in taken.items():
+                seconds.append(seconds_to_row(page, one))
+        above = statistics.median(taken[visit][1:]) - statistics.median(taken[EMPTY][1:])
+        hand = page.context.new_cdp_session(page)
+        hand.send("Performance.enable")
+        frames, drag = moved(page, hand, at=(box, 3))
+        _, pan = moved(page, hand, at=None)
+        undo = [undone(page) for _ in range(rounds)]
+        browser.close()
+    slowest, middle = frames[int(len(frames) * 0.95) - 1], statistics.median(undo)
+    return [
+        bar(f"W2 {nodes} nodes painted, above an empty page", above * 1000, 500),
+        bar(f"W2 {nodes} nodes, a frame while one is dragged, p95", slowest, 20),
+        bar(f"W2 {nodes} nodes, browser's work a move of a drag", drag, 10),
+        bar(f"W2 {nodes} nodes, browser's work a move of a pan", pan, 16),
+        bar(f"W2 {nodes} nodes, undo from click to drawn, p50", middle, 200),
+    ]
+
+
+def bar(name: str, ms: float, most: float) -> Figure:
+    return Figure(name, f"{ms:.1f} ms", f"<= {most:g} ms", ms <= most)
+
+
+def moved(page: Page, hand: CDPSession, *, at: tuple[str, int] | None) -> tuple[list[float], float]:
+    """Frames in order of their length, and milliseconds of the browser's work a move; of a node, or of the ground."""
+    view = page.get_by_test_id("workflow-canvas").bounding_box()
+    found = page.locator(at[0]).nth(at[1]).bounding_box() if at else None
+    assert view
+    x, y = (
+        (found["x"] + found["width"] / 2, found["y"] + found["height"] / 2) if found else (view["x"] + 4, view["y"] + 4)
+    )
+    page.mouse.move(x, y)
+    page.mouse.down()
+    page.mouse.move(x + 6, y + 6)
+    before = work(hand)
+    page.evaluate(FRAMES)
+    for step in range(MOVES):
+        page.mouse.move(x + 60 * (step % 40) / 40 + 6, y + 60 * (step % 30) / 30 + 6)
+    frames: list[float] = page.evaluate(COUNTED)
+    after = work(hand)
+    page.mouse.up()
+    return sorted(frames), (after - before) * 1000 / MOVES
+
+
+def work(hand: CDPSession) -> float:
+    """Seconds that the page's main thread has worked."""
+    told = hand.send("Performance.getMetrics")["metrics"]
+    return next(float(one["value"]) for one in told if one["name"] == "TaskDuration")
+
+
+def undone(page: Page) -> float:
+    """Milliseconds until a node that was removed is drawn again."""
+    page.get_by_test_id("workflow-find").fill("n150")
+    page.get_by_test_id("workflow-canvas").focus()
+    page.keyboard.press("Delete")
+    node = page.locator("[data-testid=workflow-canvas] [data-id=n150]")
+    node.wait_for(state="detached")
+    began = time.perf_counter()
+    page.get_by_test_id("undo-button").click()
+    node.wait_for(state="attached")
+    return (time.perf_counter() - began) * 1000
