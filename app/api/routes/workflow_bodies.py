@@ -122,8 +122,8 @@ class WorkflowReply(Reply):
     """The document; null in lists."""
     faults: tuple[Fault, ...]
     """What is wrong with it today: an agent or a tool that it names may have gone since."""
-    limits: Limits | None
-    """What a run may use up, for the owner only. Times in seconds, money in US dollars."""
+    limits: Limits
+    """What a run may use up. Times in seconds, money in US dollars."""
     created_at: datetime
     updated_at: datetime
 
@@ -133,7 +133,6 @@ class WorkflowReply(Reply):
         agent: Agent,
         behaviour: WorkflowBehaviour,
         *,
-        to_owner: bool,
         faults: tuple[Fault, ...] | None = None,
         number: int | None = None,
     ) -> Self:
@@ -145,7 +144,7 @@ class WorkflowReply(Reply):
             nodes=len(behaviour.workflow.nodes),
             workflow=None if faults is None else behaviour.workflow,
             faults=faults or (),
-            limits=behaviour.limits if to_owner else None,
+            limits=behaviour.limits,
             updated_at=agent.updated_at or agent.created_at,
         )
 

@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 from fastapi import Query
 from fastapi.responses import Response
 
-from app.api.door.access import agent_for, agents_for, managers_only
+from app.api.door.access import agent_for, managers_only
 from app.api.door.caller import Caller
 from app.api.door.dependencies import Asking, Here, resource
 from app.api.door.envelopes import Envelope, ListEnvelope
@@ -26,10 +26,11 @@ Number = Annotated[Several | None, Query(description="The number of a variant; w
 
 
 @router.get("")
-async def list_workflows(workbench: Here, caller: Asking) -> ListEnvelope[WorkflowReply]:
-    """All agents that are workflows, by name, without their documents; without a key the public ones."""
-    found = [agent for agent in agents_for(workbench, caller) if agent.kind == "workflow"]
-    shown = [WorkflowReply.of_agent(agent, _behaviour(agent), to_owner=caller.manages) for agent in found]
+async def list_workflows(workbench: Here) -> ListEnvelope[WorkflowReply]:
+    """All agents that are workflows, by name, without their documents. Callers whom only some are open to find theirs
+    in the list of agents."""
+    found = [agent for agent in workbench.agents.all() if agent.kind == "workflow"]
+    shown = [WorkflowReply.of_agent(agent, _behaviour(agent)) for agent in found]
     return ListEnvelope(data=shown, count=len(shown))
 
 
@@ -137,4 +138,4 @@ def _behaviour(agent: Agent, number: int | None = None) -> WorkflowBehaviour:
 async def _shown(workbench: Workbench, agent: Agent, number: int | None = None) -> Envelope[WorkflowReply]:
     behaviour = _behaviour(agent, number)
     found = await workbench.workflow_checks.faults(behaviour.workflow, agent.slug)
-    return Envelope(data=WorkflowReply.of_agent(agent, behaviour, to_owner=True, faults=found, number=number))
+    return Envelope(data=WorkflowReply.of_agent(agent, behaviour, faults=found, number=number))
