@@ -269,6 +269,7 @@ BACKUPS: dict[str, Plant] = {
         WorkingCopy(agent_id="x", origin=1, behaviour=AUTO, updated_at=now())
     ),
     "session": partial(session, tools_allowed=(TOOL, "http_get")),
+    "session that tries": partial(session, tried=AUTO),
     "queue": partial(
         session, queue=(QueuedMessage(id="q", text="Go", created_at=now(), trigger=Trigger(kind="api_key")),)
     ),

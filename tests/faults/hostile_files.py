@@ -187,6 +187,7 @@ def _allowed(workbench: Workbench) -> Iterator[str]:
     data, wanted, own = workbench.data, workbench.preferences.get(), Limits()
     behaviours = [variant.behaviour for agent in data.agents.all() for variant in agent.variants]
     behaviours += [copy.behaviour for copy in [data.working_copies.find("x")] if copy]
+    behaviours += [one.tried for one in [data.sessions.find("evil")] if one and one.tried]
     said = {
         "policies": any(tool.policy == "auto" for one in behaviours for tool in one.tools),
         "limits": any(narrowed(one.limits, own) != one.limits for one in behaviours),

@@ -15,7 +15,7 @@ from app.domain.apps import AppConsent
 from app.domain.caution import agent_from_elsewhere, behaviour_from_elsewhere
 from app.domain.errors import StorageError
 from app.domain.evals.cases import Case, Dataset
-from app.domain.evals.experiments import Cell, Experiment, ExperimentStatus
+from app.domain.evals.experiments import Cell, Column, Experiment, ExperimentStatus
 from app.domain.evals.scores import Score
 from app.domain.provenance import Trigger
 from app.domain.sessions import Session
@@ -32,6 +32,7 @@ from app.store.journal.journal import JournalStorage
 from app.store.journal.tables import Tables
 
 V = TypeVar("V", bound=Value)
+Tries = TypeVar("Tries", Session, Column)
 Rule = Callable[[Document], Document | None]
 """The document with what may be kept of its value; `None` for one that cannot be read."""
 LARGEST = 256 * 1024 * 1024
@@ -85,13 +86,20 @@ def _rule(kind: type[V], change: Callable[[V], V]) -> Rule:
 def _session(session: Session) -> Session:
     page = Trigger(kind="page")
     queue = tuple(message.model_copy(update={"trigger": page}) for message in session.queue)
-    return session.model_copy(update={"tools_allowed": (), "queue": queue, "app_contexts": ()})
+    return _asking(session).model_copy(update={"tools_allowed": (), "queue": queue, "app_contexts": ()})
+
+
+def _asking(holder: Tries) -> Tries:
+    """What tries a behaviour that is no variant asks as the variants do."""
+    tried = holder.tried and behaviour_from_elsewhere(holder.tried)
+    return holder.model_copy(update={"tried": tried})
 
 
 def _experiment(experiment: Experiment) -> Experiment:
     """Nothing of it goes on, and what is tried again of it calls no tool for real."""
     status: ExperimentStatus = "completed" if experiment.status == "completed" else "cancelled"
-    plan = experiment.plan.model_copy(update={"tools": "recorded", "live": ()})
+    columns = tuple(map(_asking, experiment.plan.columns))
+    plan = experiment.plan.model_copy(update={"tools": "recorded", "live": (), "columns": columns})
     return experiment.model_copy(update={"plan": plan, "status": status, "by": Trigger(kind="page"), "workers": ""})
 
 

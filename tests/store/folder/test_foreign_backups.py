@@ -52,7 +52,7 @@ async def filled(path: Path) -> DataFolder:
     waiting = QueuedMessage(id="q", text="next", created_at=moment, trigger=Trigger(kind="api_key", name="nightly"))
     session = Session(
         id="s1", agent_id=agent.id, agent_slug="cook", variant=1, title="Soup", runs=("r1",), queue=(waiting,),
-        tools_allowed=("shell",), created_at=moment, updated_at=moment,
+        tools_allowed=("shell",), tried=WIDE, created_at=moment, updated_at=moment,
     )  # fmt: skip
     await data.sessions.create(session)
     await data.mcp_servers.create(SERVER.model_copy(update={"consented": SERVER.transport.digest, "grant": GRANT}))
@@ -83,7 +83,7 @@ def trial(agent_id: str) -> Experiment:
     """Left while it ran, with a tool that it calls for real without asking."""
     plan = Plan(
         dataset_id="d", dataset_slug="d", dataset_version=1, cases="", case_ids=("a",), agent_id=agent_id,
-        agent_slug="cook", columns=(Column(variant=1),), tools="live", live=("shell",),
+        agent_slug="cook", columns=(Column(variant=1, tried=WIDE),), tools="live", live=("shell",),
     )  # fmt: skip
     by = Trigger(kind="api_key", name="nightly")
     there = "tcp://elsewhere.example:8786"
@@ -111,8 +111,8 @@ async def restored(path: Path, name: str) -> DataFolder:
 def allowed(data: DataFolder) -> dict[str, object]:
     """All that was allowed in the folder."""
     [agent], [copy] = data.agents.all(), [data.working_copies.find(data.agents.all()[0].id)]
-    wanted, session = data.preferences.get(), data.sessions.get("s1")
-    behaviours = [agent.active_variant.behaviour, *([copy.behaviour] if copy else [])]
+    wanted, session, [column] = data.preferences.get(), data.sessions.get("s1"), data.experiments.get("e").plan.columns
+    behaviours = [agent.active_variant.behaviour, *([copy.behaviour] if copy else []), session.tried, column.tried]
     return {
         "policies": {tool.policy for behaviour in behaviours for tool in behaviour.tools if tool.name == "shell"},
         "run cost": {behaviour.limits.run_cost for behaviour in behaviours},
