@@ -361,3 +361,15 @@ def test_a_port_that_there_is_not_is_told_before_anything_is_opened(tmp_path: Pa
     assert ended.returncode == 1
     assert f"There is no port {port}: ports go from 1 to 65535." in ended.stderr
     assert not (tmp_path / "data").exists()
+
+
+def test_a_start_that_had_no_port_was_not_the_first_one(serving: AppProcess, tmp_path: Path):
+    refused = started(tmp_path / "data", "--no-browser", "--port", str(serving.port))
+    assert refused.returncode == 1 and f"Port {serving.port} is in use by another program" in refused.stderr
+    again = AppProcess(tmp_path / "data")
+    again.start()
+    try:
+        reply = httpx.get(f"{again.url}/api/v1/agents", headers={"X-API-Key": again.token}, timeout=30)
+        assert "math-tutor" in [agent["slug"] for agent in reply.json()["data"]]
+    finally:
+        again.stop_if_running()

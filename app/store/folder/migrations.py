@@ -159,17 +159,16 @@ def check_schema(journal: JournalStorage, folder: Path, target: int = SCHEMA) ->
 
 
 def migrate(journal: JournalStorage, folder: Path, *, steps: Mapping[int, Step] = STEPS, target: int = SCHEMA) -> bool:
-    """Bring the folder to `target`; returns whether it was new. Raises `NewerData`, `StorageError`."""
+    """Bring the folder to `target`; whether nothing was stored in it yet. Raises `NewerData`, `StorageError`."""
     check_schema(journal, folder, target)
-    number = schema_of(journal)
+    number, is_new = schema_of(journal), journal.holds_only("schema")  # so left by a start that came to nothing
     if number is None:
-        is_new = not journal.names() and not journal.damaged
         journal.commit([_stamp(target)])
         return is_new
     if number < target:
         back_up(folder, number)
     _take_steps(journal, number, journal.commit, steps, target)
-    return False
+    return is_new
 
 
 def migrate_in_memory(journal: JournalStorage, *, steps: Mapping[int, Step] = STEPS, target: int = SCHEMA) -> None:

@@ -82,6 +82,10 @@ class JournalStorage(Storage):
         self.table(name)
         return name in self._awake
 
+    def holds_only(self, name: str) -> bool:
+        """Whether nothing was ever written of any other table, and all there is could be read."""
+        return not self._damaged and {*self._awake, *self._asleep} <= {name}
+
     def table(self, name: str) -> Mapping[int, Document]:
         """The live documents by id, to be read only; none where there is no such table."""
         if name in self._asleep:

@@ -28,12 +28,16 @@ from tests.store.disks import CALLS, TroubledDisk, full, small_disk
 ROOT = Path(__file__).resolve().parents[3]
 
 
-async def test_only_the_first_open_is_the_first_start(tmp_path: Path):
+async def test_it_is_the_first_start_until_something_was_stored(tmp_path: Path):
+    for _ in range(2):
+        first = DataFolder.open(tmp_path / "new" / "data")
+        assert first.first_start
+        await first.close()
     first = DataFolder.open(tmp_path / "new" / "data")
-    assert first.first_start
+    cook = await first.agents.create(new_agent("Cook", PromptBehaviour(), taken_slugs=()))
     await first.close()
     again = DataFolder.open(tmp_path / "new" / "data")
-    assert not again.first_start
+    assert not again.first_start and again.agents.all() == [cook]
     await again.close()
 
 
