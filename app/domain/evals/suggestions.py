@@ -6,7 +6,7 @@ variant that a person looks at, and neither tools, nor money, nor time.
 
 import hashlib
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Annotated, NamedTuple
 
 from pydantic import Field, JsonValue, ValidationError
@@ -103,13 +103,19 @@ class Parts(NamedTuple):
     prove: tuple[str, ...]
 
 
-def split(case_ids: Sequence[str]) -> Parts:
-    """Half to learn, a quarter each to choose and to prove, the same each time; with few cases all to learn."""
-    ordered = tuple(sorted(case_ids, key=lambda one: hashlib.sha256(one.encode()).digest()))
+def split(cases: Iterable[Case]) -> Parts:
+    """Half to learn, a quarter each to choose and to prove, the same each time; with few cases all to learn.
+
+    Cases of the same tags are dealt out to all parts alike: else chance gives one part hardly any that can fail.
+    """
+    ordered = sorted(cases, key=lambda case: hashlib.sha256(case.id.encode()).digest())
     if len(ordered) < FEWEST_TO_PROVE:
-        return Parts(ordered, (), ())
-    quarter = len(ordered) // 4
-    return Parts(ordered[2 * quarter :], ordered[:quarter], ordered[quarter : 2 * quarter])
+        return Parts(tuple(case.id for case in ordered), (), ())
+    dealt = {case.id: place % 4 for place, case in enumerate(sorted(ordered, key=lambda case: sorted(case.tags)))}
+    learn, choose, prove = (
+        tuple(case.id for case in ordered if dealt[case.id] in places) for places in ((0, 2), (1,), (3,))
+    )
+    return Parts(learn, choose, prove)
 
 
 def failure_of(case: Case, evidence: Evidence, why: str) -> Failure:

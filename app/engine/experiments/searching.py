@@ -144,7 +144,7 @@ class Search:
 
     async def _search(self) -> str:
         cases = await self._around.experimenting.collecting.cases_of(self._plan.cases)
-        parts, said = split(list(cases)), self._suggestion.told.append
+        parts, said = split(cases.values()), self._suggestion.told.append
         said(f"Trying the prompt as it is on the {len(parts.learn)} cases to learn from.")
         learned, cells = await self._scores(self._before, parts.learn)
         failures = await self._failing.of(cells, cases, agent_slug=self._agent.slug)

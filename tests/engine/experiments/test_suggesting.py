@@ -78,7 +78,7 @@ async def test_proposals_are_made_of_cases_that_neither_choose_nor_prove(trials)
     suggestion = await searched(trials)
     assert suggestion.outcome.startswith("None of the proposals did better")
     cases = {case.id: case.input for case in trials.bench.cases.of(trials.dataset)}
-    parts = split(list(cases))
+    parts = split(trials.bench.cases.of(trials.dataset))
     assert (len(parts.learn), len(parts.choose), len(parts.prove)) == (18, 9, 9)
     shown = "".join(asked)
     assert not [cases[one] for one in (*parts.choose, *parts.prove) if cases[one] in shown]
