@@ -379,6 +379,7 @@ def test_everything_from_prompt_to_promotion_works_by_keyboard(page: Page) -> No
     expect(editor(page)).to_have_text("Answer with {{mood}} ")
     page.keyboard.press("Escape")
     page.keyboard.press("Tab")
+    expect(page.get_by_test_id("variant-note")).to_be_visible()  # it shows with the first change
     page.get_by_test_id("variant-note").focus()
     page.keyboard.type("by keyboard")
     expect(page.get_by_test_id("save-variant-button")).to_be_enabled()
