@@ -124,7 +124,7 @@ def promote_past_the_gate(page: Page) -> None:
     page.get_by_test_id("gate-dataset").click()
     page.get_by_role("option", name=LONG_SUMS).click()
     expect(page.get_by_test_id("gate-notices")).to_contain_text("37 cases, of which 1 must pass in every try.")
-    page.get_by_test_id("gate-settings").get_by_test_id("setting-repeats").fill("1")
+    page.get_by_test_id("gate-repeats").fill("1")
     page.get_by_test_id("gate-save").click()
     state = variant(page, 3).get_by_test_id("gate-state")
     expect(state).to_have_attribute("data-state", "amber")

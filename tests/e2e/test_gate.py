@@ -112,7 +112,7 @@ def test_a_gate_is_set_says_what_it_notices_and_holds_back_what_was_not_tried(pa
     open_variants(page, "unguarded")
     page.get_by_test_id("agent-gate").click()
     expect(page.get_by_test_id("gate-notices")).to_contain_text("32 cases, of which 1 must pass in every try.")
-    page.get_by_test_id("setting-margin").fill("10")
+    page.get_by_test_id("gate-margin").fill("10")
     expect(page.get_by_test_id("gate-notices")).to_contain_text("To show 10 points takes 22 cases")
     assert not dialog_faults(page)
     page.get_by_test_id("gate-save").click()

@@ -77,10 +77,10 @@ class GateSettings:
         self._tools.on_value_change(lambda event: self._take("tools", event.value))
 
     def _build_numbers(self) -> None:
-        rules = self._rules
+        rules, take = self._rules, self._take
         with ui.element("div").classes("settings-grid"):
-            number_box("repeats", "Tries of each case", rules.repeats, self._take)
-            number_box("ceiling_usd", "Money for one try of the gate", rules.ceiling_usd, self._take, suffix="US$")
+            number_box("repeats", "Tries of each case", rules.repeats, take, of="gate")
+            number_box("ceiling_usd", "Money for one try of the gate", rules.ceiling_usd, take, suffix="US$", of="gate")
             self._share_box("margin", "No worse than", "points", note="Asks proof; takes many cases")
             self._share_box("most_cost", "Median cost, at most", "% more")
             self._share_box("most_latency", "Time of 95 %, at most", "% more")
@@ -88,7 +88,7 @@ class GateSettings:
     def _share_box(self, field: str, label: str, suffix: str, *, note: str = "") -> None:
         share = getattr(self._rules, field)
         shown = None if share is None else round(share * 100, 6)
-        number_box(field, label, shown, self._take_percent, suffix=suffix, hint="off", note=note)
+        number_box(field, label, shown, self._take_percent, suffix=suffix, hint="off", note=note, of="gate")
 
     def _take(self, field: str, value: object) -> None:
         self._rules = with_field(self._rules, field, value)

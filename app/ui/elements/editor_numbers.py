@@ -27,11 +27,15 @@ def number_box(
     suffix: str = "",
     step: float = 1,
     note: str = "",
+    of: str = "setting",
 ) -> ui.number:
-    """A box for one number of a value; empty means `None`. `note` says below it what it counts."""
+    """A box for one number of a value; empty means `None`. `note` says below it what it counts.
+
+    Its handle is that of what it is a field `of`, and of the field.
+    """
     box = ui.number(label, value=value, step=step).without_auto_validation()
     box.props("outlined dense stack-label debounce=300 hide-bottom-space").classes("number-box")
-    box.props["data-testid"] = f"setting-{field.replace('_', '-')}"
+    box.props["data-testid"] = f"{of}-{field.replace('_', '-')}"
     if suffix:
         box.props["suffix"] = suffix
     if hint:
