@@ -8,7 +8,7 @@ from typing import Annotated, Self
 
 from pydantic import Field, JsonValue, TypeAdapter, model_validator
 
-from app.domain.evals.scorers import Check, Scorer
+from app.domain.evals.scorers import Check, Checks, Scorer
 from app.domain.messages import Attachment, Message
 from app.domain.values import Text, Value, new_id, now
 
@@ -130,6 +130,15 @@ class Dataset(Value):
     created_at: datetime
     updated_at: datetime
     deleted_at: datetime | None = None
+
+    @property
+    def deciding(self) -> Scorer | None:
+        """The scorer that decides; `None` where there is none."""
+        return next((one for one in self.scorers if one.name == self.primary or not self.primary), None)
+
+    def leaves_unscored(self, case: CaseContent) -> bool:
+        """Whether nothing decides how the case does: that is asked by the case itself, which asks nothing."""
+        return isinstance(self.deciding, Checks) and not case.checks
 
 
 class DatasetChanges(Value):

@@ -15,6 +15,7 @@ from app.workbench import Workbench
 
 NEW = ""
 """In the place of a dataset's id: one that is made with the case."""
+UNSCORED = "What decides in this dataset are the checks of each case, and this one has none yet: open it to add one."
 
 
 class SaveCase:
@@ -115,7 +116,8 @@ def saved_words(dataset: Dataset, case: Case) -> Html:
     link = tag("a", "Open the case", href=dataset_address(dataset.slug, case=case.id), data_testid="case-open")
     where = tag("p", "Saved as a case of ", tag("strong", head(dataset.name, 60)), ". ", link)
     copied = f"Copied: {', '.join(copied_parts(case))}. The run itself may be deleted."
-    return joined(where, tag("p", copied, cls="muted"))
+    unscored = tag("p", UNSCORED, cls="muted", data_testid="case-unscored") if dataset.leaves_unscored(case) else ""
+    return joined(where, tag("p", copied, cls="muted"), unscored)
 
 
 def copied_parts(case: Case) -> list[str]:

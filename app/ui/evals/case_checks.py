@@ -14,7 +14,7 @@ from app.ui.evals.scorer_form import CHECK_TYPES, ScorerDialog, scorer_words
 from app.workbench import Workbench
 
 CHECK: TypeAdapter[Check] = TypeAdapter(Check)
-ASKED = "Asked of this case only."
+ASKED = "Asked of this case only. Without one, the scorer that asks them says nothing."
 UNASKED = "Nobody asks them yet: add the scorer “What the case itself asks holds” to the dataset."
 
 

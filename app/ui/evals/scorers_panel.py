@@ -40,8 +40,7 @@ class ScorersPanel(ui.element):
     def load(self, dataset: Dataset) -> None:
         """Show the scorers as they are by now."""
         self._dataset = dataset
-        decides = dataset.primary or (dataset.scorers[0].name if dataset.scorers else "")
-        rows = (_row(scorer, decides=scorer.name == decides) for scorer in dataset.scorers)
+        rows = (_row(scorer, decides=scorer == dataset.deciding) for scorer in dataset.scorers)
         self._list.show(tag("ul", *rows, cls="session-list"))
         self._list.visible = bool(dataset.scorers)
         self._nothing.clear()

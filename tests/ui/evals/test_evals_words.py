@@ -2,10 +2,14 @@
 
 import pytest
 
+from app.domain.evals.cases import CaseContent, Dataset, new_cases
 from app.domain.evals.drafts import Estimate, ExperimentDraft, Progress
 from app.domain.evals.experiments import Column, Plan
 from app.domain.evals.results import ColumnResults, ColumnVerdict, Results
+from app.domain.evals.scorers import Checks, Contains, Steps
 from app.domain.evals.verdicts import Verdict
+from app.domain.values import now
+from app.ui.conversation.save_case import UNSCORED, saved_words
 from app.ui.evals.estimate_words import FREE, PILOT, cost_words, estimate_view
 from app.ui.evals.experiment_views import action_buttons, progress_view
 from app.ui.evals.verdict_view import verdict_view
@@ -24,6 +28,17 @@ PLAN = Plan(
     columns=(Column(variant=1), Column(variant=2)),
     ceiling_usd=2,
 )
+
+
+def test_a_case_that_nothing_decides_says_so_where_it_is_saved():
+    contents = (CaseContent(input="a"), CaseContent(input="a", checks=(Contains(texts=("b",)),)))
+    plain, checked = new_cases("d", contents)
+    scorers = (Checks(), Steps(most_steps=3))
+    dataset = Dataset(id="d", slug="d", name="D", scorers=scorers, created_at=now(), updated_at=now())
+    assert UNSCORED in saved_words(dataset, plain)
+    assert UNSCORED not in saved_words(dataset, checked)
+    for other in ({"primary": "steps"}, {"scorers": ()}):
+        assert UNSCORED not in saved_words(dataset.model_copy(update=other), plain)
 
 
 def column(passed: int, failed: int, low: float | None = 0.7, high: float | None = 0.97) -> ColumnResults:
