@@ -19,6 +19,7 @@ from tests.e2e.apps import app_on, workbench_on
 from tests.e2e.complaints import Complaints
 from tests.e2e.evals import ENDS, add_scorer, save_into_new
 from tests.e2e.playground import SUM, ask, start_session
+from tests.e2e.test_attachments import DRAG, NOTE, PASTE, SUNSET, pick
 
 pytestmark = pytest.mark.blank
 
@@ -242,18 +243,30 @@ def test_cases_are_written_found_changed_and_brought_back(page: Page, app_proces
     expect(row).to_have_count(1)
 
 
-def test_files_are_taken_off_a_case_that_still_says_something(page: Page) -> None:
+def test_files_are_attached_to_a_case_and_taken_off_while_it_still_says_something(
+    page: Page, screenshot: Callable[[str], Path]
+) -> None:
     page.goto("/evals/with-files")
     page.get_by_test_id("case-edit").click()
-    files = page.get_by_test_id("case-attachment")
-    expect(files).to_have_text([re.compile("1.csv"), re.compile("2.csv")])
-    page.get_by_role("button", name="Take 1.csv off").click()
-    expect(files).to_have_count(1)
+    files = page.get_by_test_id("attachment-name")
+    expect(files).to_have_text(["1.csv", "2.csv"])
+    page.get_by_role("button", name="Remove 1.csv").click()
+    pick(page, SUNSET, NOTE)
+    expect(page.get_by_text("3 of 3 files attached")).to_be_attached()
+    page.evaluate(PASTE, ["[data-testid=field-input]", ""])
+    page.evaluate(DRAG, ["[data-testid=case-dialog]", "dragover"])
+    expect(page.get_by_test_id("drop-zone")).to_be_visible()
+    page.evaluate(DRAG, ["[data-testid=case-dialog]", "drop"])
+    expect(page.get_by_text("6 of 6 files attached")).to_be_attached()
+    screenshot("case-files")
     page.get_by_test_id("case-dialog-save").click()
     row = page.get_by_test_id("case-row")
-    expect(row).to_contain_text("1 file")
+    expect(row).to_contain_text("6 files")
     row.get_by_test_id("case-edit").click()
-    page.get_by_role("button", name="Take 2.csv off").click()
+    expect(files).to_have_text(["2.csv", "sunset.png", "note.txt", "pasted.txt", "dropped.csv", "second.txt"])
+    for left in range(5, -1, -1):
+        page.get_by_test_id("attachment-remove").first.click()
+        expect(files).to_have_count(left)
     page.get_by_test_id("case-dialog-save").click()
     expect(page.get_by_text("Write the message that the agent gets.")).to_be_visible()
 

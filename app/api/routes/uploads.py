@@ -18,17 +18,18 @@ BROKEN_OFF = "The upload was broken off. Attach the file again."
 def file_routes(workbench: Workbench) -> APIRouter:
     router = APIRouter()
 
-    @router.post("/uploads/{session_id}", response_model=Envelope[Kept])
+    @router.post("/uploads/{holder_id}", response_model=Envelope[Kept])
     async def upload(
-        session_id: str, request: Request, name: str = "", saved: bool = False
+        holder_id: str, request: Request, name: str = "", saved: bool = False
     ) -> Envelope[Kept] | JSONResponse:
-        """Store the body as an artifact; answers with the part that a message of that session may carry.
+        """Store the body as an artifact; answers with the part that a message of that session or dataset may carry.
 
         What is only `saved` goes to no model, so it may be anything.
         """
         try:
-            if workbench.sessions.get(session_id).deleted_at is not None:
-                raise NotFound("This session was deleted. Start a new one from the Playground.")
+            holder = workbench.sessions.find(holder_id) or workbench.datasets.find(holder_id)
+            if holder is None or holder.deleted_at is not None:
+                raise NotFound("What this file belongs to was deleted. Bring it back first, or begin anew.")
             content = await counted_body(request, name, workbench.preferences.get().largest_attachment)
             kind = media_type_of(content, name) if saved else media_type_checked(content, name)
             return Envelope(data=await kept_part(workbench, content, media_type=kind, filename=plain_name(name)))

@@ -1,11 +1,11 @@
-// What goes along with the next message: files that were chosen, dropped or pasted. Each is uploaded at once and keeps
+// What goes along with a message: files that were chosen, dropped or pasted. Each is uploaded at once and keeps
 // its place; the server hears which have arrived and which are still on their way.
 const MOST = 20;
 
 export default {
   template: `
     <div class="attachments">
-      <ul v-if="files.length" ref="list" class="attached" aria-label="Attached to the next message">
+      <ul v-if="files.length" ref="list" class="attached" aria-label="Attached to the message">
         <li v-for="file in files" :key="file.id" class="attached-file" :class="{ 'is-bad': file.error }"
           data-testid="attachment">
           <img v-if="file.part?.type === 'image'" :src="pictures[file.part.artifact]" alt="">
@@ -54,14 +54,14 @@ export default {
       </button>
       <input ref="picker" type="file" multiple hidden @change="picked">
       <span class="visually-hidden" role="status">{{ said }}</span>
-      <Teleport v-if="dragging" to=".session-main">
+      <Teleport v-if="dragging" :to="place">
         <div class="drop-zone" data-testid="drop-zone">
           <i class="q-icon notranslate material-icons" aria-hidden="true" data-icon="attach_file"></i>
           Drop files here to attach them, {{ most }}
         </div>
       </Teleport>
     </div>`,
-  props: { session: String, kept: Array, pictures: Object, limit: Number },
+  props: { holder: String, place: String, box: String, kept: Array, pictures: Object, limit: Number },
   emits: ["change", "give", "native"],
   data() {
     // What was attached before this page was loaded has its place in the list for an id, as the server numbers it too.
@@ -114,15 +114,15 @@ export default {
     pasted(event) {
       const data = event.clipboardData;
       const target = event.target instanceof Element ? event.target : document.body;
-      if (!data?.files.length || target.closest(".q-dialog")) return;
-      if (isEditable(target) && !target.closest(".composer")) return;
+      if (!data?.files.length || (target.closest(".q-dialog") && !this.isHere(event))) return;
+      if (isEditable(target) && !target.closest(this.box)) return;
       // Text processors put a picture of what was copied beside its text.
       if (data.types.includes("text/html") && data.getData("text/plain").trim()) return;
       event.preventDefault();
       this.add([...data.files]);
     },
     isHere(event) {
-      return event.target instanceof Element && event.target.closest(".session-main") !== null;
+      return event.target instanceof Element && event.target.closest(this.place) !== null;
     },
     add(sources) {
       for (const source of sources.filter(Boolean)) {
@@ -150,7 +150,7 @@ export default {
       request.onload = () => this.answered(file, request);
       request.onerror = () => this.failed(file, "The upload was broken off. Is the app still running?");
       // URLSearchParams, because encodeURIComponent throws on names that are no proper Unicode.
-      request.open("POST", `/uploads/${this.session}?${new URLSearchParams({ name: file.name })}`);
+      request.open("POST", `/uploads/${this.holder}?${new URLSearchParams({ name: file.name })}`);
       request.send(file.source);
       this.tell();
     },

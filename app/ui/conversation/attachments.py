@@ -1,4 +1,4 @@
-"""Where files are attached to the message that is being written."""
+"""Where files are attached to the message that is being written, and to others."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
@@ -36,32 +36,26 @@ class _Files(Value):
     """The names of those that are still on their way."""
 
 
-class Attachments(ui.element, component="attachments.js"):
-    """Keeps what is attached with its session; `on_change` hears of it, `sent` takes what a message carried off.
+class AttachedFiles(ui.element, component="attachments.js"):
+    """Files that are uploaded for the session or dataset of that id; `kept` are there already.
 
-    `beside`: the sessions that get the same message, by id.
+    They are dropped into the `place`, and pasted in the `box`: selectors.
     """
 
-    def __init__(
-        self, workbench: Workbench, session: Session, on_change: Callable[[], None], *, beside: Sequence[str] = ()
-    ) -> None:
+    def __init__(self, workbench: Workbench, kept: Sequence[Attachment], holder: str, *, place: str, box: str) -> None:
         super().__init__()
-        self._receivers = (session.id, *beside)
         self._workbench = workbench
-        self._session_id = session.id
-        self._on_change = on_change
-        kept = session.composer_attachments
         self._arrived: Mapping[int, Attachment] = dict(enumerate(kept))
         self._waiting: tuple[str, ...] = ()
         self._props.update(
-            session=session.id,
+            holder=holder,
+            place=place,
+            box=box,
             kept=[part.model_dump(mode="json") for part in kept],
             pictures=self._pictures(),
             limit=workbench.preferences.get().largest_attachment,
         )
         self.on("change", self._changed)
-        self.on("give", self._give)
-        self.on("native", self._choose)
 
     @property
     def parts(self) -> tuple[Attachment, ...]:
@@ -72,9 +66,38 @@ class Attachments(ui.element, component="attachments.js"):
         """What a message may carry now; raises `WorkbenchError` while a file is still on its way."""
         if self._waiting:
             raise WorkbenchError(
-                f"“{self._waiting[0]}” is still being attached. Send the message once it is there, or take it off."
+                f"“{self._waiting[0]}” is still being attached. Wait until it is there, or take it off."
             )
         return self.parts
+
+    async def _changed(self, event: events.GenericEventArguments) -> None:
+        files = _Files.model_validate(event.args)
+        self._arrived = {one.id: one.part for one in files.arrived}
+        self._waiting = files.waiting
+        if (pictures := self._pictures()) != self._props["pictures"]:
+            self._props["pictures"] = pictures
+
+    def _pictures(self) -> dict[str, str]:
+        """Where each picture among them is shown from."""
+        contents = self._workbench.contents
+        return {part.artifact: contents.picture(part.artifact) for part in self.parts if isinstance(part, ImagePart)}
+
+
+class Attachments(AttachedFiles):
+    """Keeps what is attached with its session; `on_change` hears of it, `sent` takes what a message carried off.
+
+    `beside`: the sessions that get the same message, by id.
+    """
+
+    def __init__(
+        self, workbench: Workbench, session: Session, on_change: Callable[[], None], *, beside: Sequence[str] = ()
+    ) -> None:
+        super().__init__(workbench, session.composer_attachments, session.id, place=".session-main", box=".composer")
+        self._receivers = (session.id, *beside)
+        self._session_id = session.id
+        self._on_change = on_change
+        self.on("give", self._give)
+        self.on("native", self._choose)
 
     def sent(self, parts: Sequence[Attachment]) -> None:
         """A message has taken these along."""
@@ -142,23 +165,11 @@ class Attachments(ui.element, component="attachments.js"):
         self._on_change()
 
     async def _changed(self, event: events.GenericEventArguments) -> None:
-        files = _Files.model_validate(event.args)
-        self._arrived = {one.id: one.part for one in files.arrived}
-        self._waiting = files.waiting
-        self._show_pictures()
+        await super()._changed(event)
         with problems_shown():
             await self._keep()
         await self.describe()
         self._on_change()
-
-    def _show_pictures(self) -> None:
-        if (pictures := self._pictures()) != self._props["pictures"]:
-            self._props["pictures"] = pictures
-
-    def _pictures(self) -> dict[str, str]:
-        """Where each picture among them is shown from."""
-        contents = self._workbench.contents
-        return {part.artifact: contents.picture(part.artifact) for part in self.parts if isinstance(part, ImagePart)}
 
     async def _keep(self) -> None:
         parts = self.parts

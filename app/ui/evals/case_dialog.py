@@ -4,10 +4,10 @@ from nicegui import ui
 
 from app.domain.evals.cases import Case as StoredCase
 from app.domain.evals.cases import CaseContent, new_cases
+from app.ui.conversation.attachments import AttachedFiles
 from app.ui.elements.buttons import button, loading
 from app.ui.elements.notices import problems_shown
 from app.ui.elements.questions import answer_to, named_dialog
-from app.ui.evals.case_attachments import CaseAttachments
 from app.ui.evals.case_checks import CaseChecks
 from app.ui.evals.case_form import FIELDS, MORE, also_holds, content_of, texts_of
 from app.ui.evals.fields import Fields
@@ -33,7 +33,10 @@ class CaseDialog:
                 self._fields = Fields(workbench, FIELDS, texts)
                 scorers = workbench.datasets.get(dataset_id).scorers
                 self._checks = CaseChecks(workbench, before.checks, asked=any(one.type == "checks" for one in scorers))
-                self._attachments = CaseAttachments(before.attachments)
+                with ui.element("section").classes("stack case-checks").props('aria-label="Files"'):
+                    ui.label("Files of the message").classes("field-title")
+                    place = ".case-dialog"
+                    self._files = AttachedFiles(workbench, before.attachments, dataset_id, place=place, box=place)
                 with ui.element("details").classes("fill case-more") as more:
                     ui.html("More: further messages, variables, data", sanitize=False, tag="summary")
                     self._more = Fields(workbench, MORE, texts)
@@ -51,7 +54,7 @@ class CaseDialog:
     async def _save(self) -> None:
         with problems_shown(), loading(self._save_button):
             typed = {**self._fields.values(), **self._more.values()}
-            parts = {"checks": self._checks.checks, "attachments": self._attachments.parts}
+            parts = {"checks": self._checks.checks, "attachments": self._files.ready()}
             said = content_of(typed, (self._case or EMPTY).model_copy(update=parts))
             if self._case is not None:
                 await self._workbench.collecting.change_case(self._case.model_copy(update=said))

@@ -119,6 +119,15 @@ async def test_the_largest_file_is_taken(client: httpx.AsyncClient, uploads: str
     assert "2 MiB" in far_more.text
 
 
+async def test_a_dataset_takes_files_for_its_cases_until_it_is_deleted(client: httpx.AsyncClient, workbench: Workbench):
+    dataset = await workbench.collecting.new_dataset("Sums")
+    address, name = f"/uploads/{dataset.id}", {"name": "a.csv"}
+    taken = await client.post(address, params=name, content=b"a,b\n")
+    assert (taken.status_code, taken.json()["data"]["filename"]) == (200, "a.csv")
+    await workbench.collecting.delete(dataset.id)
+    assert (await client.post(address, params=name, content=b"a,b\n")).status_code == 404
+
+
 async def test_what_does_not_fit_is_refused_in_words(
     client: httpx.AsyncClient, uploads: str, workbench: Workbench
 ) -> None:
