@@ -10,6 +10,7 @@ from tests.e2e.accessible import violations
 from tests.e2e.conftest import WINDOW
 from tests.e2e.evals import add_scorer, save_into_new, try_it
 from tests.e2e.playground import SUM, ask, start_session
+from tests.e2e.test_build import created
 
 PHONE: ViewportSize = {"width": 390, "height": 844}
 MADE = {"{session}": "", "{run}": "", "{comparison}": "", "{dataset}": "", "{experiment}": ""}
@@ -23,6 +24,7 @@ ADDRESSES = (
     *(f"/agents/assistant?tab={tab}" for tab in ("prompt", "model", "tools", "limits", "output")),
     "/agents/math-tutor/suggest",
     "/build",
+    "/build/walked",
     "/tools",
     "/tools/calculator",
     "/tools/sources/all",
@@ -51,7 +53,7 @@ ADDRESSES = (
 
 @pytest.fixture(autouse=True)
 def made(page: Page) -> Iterator[None]:
-    """A session with a run and its tools, a case and an experiment on it, and a comparison, for what addresses name."""
+    """A session with a run and its tools, a case and an experiment on it, a comparison, a workflow: for addresses."""
     if not MADE["{run}"]:
         page.goto("/playground")
         start_session(page)
@@ -68,6 +70,7 @@ def made(page: Page) -> Iterator[None]:
         page.keyboard.press("Escape")
         add_scorer(page)
         MADE["{experiment}"] = try_it(page)
+        created(page, "Walked", template="Write and agree")
         page.goto("/compare")
         page.get_by_test_id("compare-start").click()
         expect(page.get_by_test_id("chat-input")).to_be_focused()

@@ -138,6 +138,7 @@ def test_a_better_prompt_is_searched_looked_at_and_saved_as_a_variant_that_is_no
     expect(page.get_by_test_id("suggest-note")).to_contain_text("32 cases. Half are learned from")
     page.get_by_test_id("suggest-tools").click()
     page.get_by_role("option", name="Tools are called for real").click()
+    expect(page.get_by_role("listbox")).to_have_count(0)  # it fades away
     assert not violations(page)
     page.get_by_test_id("suggest-start").click()
     expect(page.get_by_test_id("suggest-status")).to_have_attribute("data-status", "done", timeout=90_000)

@@ -11,7 +11,10 @@ from tests.e2e.playground import SUM
 from tests.store.read_only import NEWER, RUN, SESSION, fingerprint, newer_folder
 from tests.waiting import wait_until
 
-PAGES = ("/playground", "/agents/assistant", "/tools", "/runs", "/settings", "/setup")
+PAGES = (
+    *("/", "/playground", "/agents/assistant", "/build", "/tools", "/runs", "/compare", "/evals", "/matrix", "/review"),
+    *("/jobs", "/monitoring", "/settings", "/setup"),
+)
 WAY_OUT = "Update the app, or start with --data and another folder."
 
 

@@ -39,6 +39,7 @@ AT_ONCE = 50
 VIEWS = ("trajectory", "waterfall", "messages", "review", "raw")
 LISTS = (
     *("/", "/playground", "/runs", "/runs?page=2", "/runs?page=3", "/agents", "/agents?trash=1", "/agents?new=1"),
+    *("/build", "/monitoring", "/evals", "/matrix", "/review"),
     *("/compare", "/jobs", "/integrations", "/integrations?new=1", "/settings", "/setup", "/tools"),
     *("/tools/sources/all", "/tools/calculator", "/tools/http_get", "/tools/web_search", "/tools/new/request"),
     *(f"/tools/server/{SERVER}", f"/tools/request/{REQUEST}", f"/tools/{REQUEST}", f"/tools/file/{FILE}"),
@@ -46,6 +47,7 @@ LISTS = (
 ECHOES = (
     *("/playground/{}", "/runs/{}", "/runs?q={}", "/runs?agent={}&model={}", "/agents/{}", "/agents?q={}"),
     *("/tools/{}", "/tools/file/{}.py", "/tools/server/{}", "/tools/request/{}", "/compare/{}", "/compare?agent={}"),
+    *("/build/{}", "/build?new={}", "/evals/{}", "/matrix/{}", "/review?queue={}", "/monitoring?over={}"),
     *("/settings?provider={}", "/integrations?agent={}", "/jobs?show={}", "/no/{}"),
 )
 """Addresses that say again, or look for, what stands in them."""

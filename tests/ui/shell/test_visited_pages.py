@@ -7,10 +7,16 @@ from pathlib import Path
 from nicegui import ui
 from nicegui.testing import User
 
-from app.domain.agents import PromptBehaviour, new_agent
+from app.domain.agents import PromptBehaviour, WorkflowBehaviour, new_agent
 from app.domain.comparisons import ColumnChoice
+from app.domain.workflows.document import InputNode, OutputNode, ToolNode, Workflow
 from app.ui.agents import agents_page as agents
+from app.ui.build import build_page as build
+from app.ui.build import workflow_page as workflow
 from app.ui.compare import comparison_page as comparison
+from app.ui.evals import dataset_page as dataset
+from app.ui.monitoring import monitoring_page as monitoring
+from app.ui.overview import overview_page as overview
 from app.ui.playground import session_page as session
 from app.ui.run import run_page as run
 from app.ui.tools import tools_page as tools
@@ -20,18 +26,25 @@ from tests.ui.runs.test_runs_pages import visitor
 from tests.waiting import until
 
 ROUNDS = 3
-KINDS = (session.SessionPage, comparison.ComparisonPage, run.RunPage, agents.AgentsPage, tools.ToolsPage)
+KINDS = (
+    *(session.SessionPage, comparison.ComparisonPage, run.RunPage, agents.AgentsPage, tools.ToolsPage),
+    *(overview.OverviewPage, build.BuildPage, workflow.WorkflowPage, monitoring.MonitoringPage, dataset.DatasetPage),
+)
+NODES = Workflow(nodes=(InputNode(id="question"), ToolNode(id="sum", tool="calculator"), OutputNode(id="answer")))
 
 
 async def addresses(workbench: Workbench, run_id: str) -> tuple[str, ...]:
     """Every page there is, and several sessions."""
     agent = await workbench.agents.create(new_agent("Talker", PromptBehaviour(), taken_slugs=()))
+    graph = await workbench.agents.create(new_agent("Graph", WorkflowBehaviour(workflow=NODES), taken_slugs=()))
+    cases = await workbench.collecting.new_dataset("Sums")
     sessions = [await workbench.chat.new_session(agent.id) for _ in range(3)]
     compared = await workbench.compare.start([ColumnChoice(agent_id=agent.id, variant=1)] * 2)
     return (
         *(f"/playground/{one.id}" for one in sessions),
         *("/playground", "/agents", f"/agents/{agent.slug}", "/tools", "/tools/calculator", "/compare"),
         *(f"/compare/{compared.id}", "/runs", f"/runs/{run_id}", "/jobs", "/integrations", "/settings", "/setup"),
+        *("/", "/build", f"/build/{graph.slug}", "/monitoring", "/evals", f"/evals/{cases.slug}", "/matrix", "/review"),
     )
 
 
