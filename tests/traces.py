@@ -9,6 +9,8 @@ from app.domain.events import (
     MessageAdded,
     ModelCalled,
     ModelReturned,
+    NodeEnded,
+    NodeStarted,
     RunFinished,
     RunStarted,
     ToolCalled,
@@ -16,6 +18,7 @@ from app.domain.events import (
 )
 from app.domain.messages import Message, ReasoningPart, TextPart, ToolCall, ToolResult, Usage, user_message
 from app.domain.provenance import AgentRef
+from app.domain.workflows.document import Edge, InputNode, MapNode, OutputNode, ToolNode, TransformNode, Workflow
 
 BEGAN = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
 
@@ -100,5 +103,60 @@ def the_sum() -> list[Entry]:
         called("m3"),
         said("The answer is 45."),
         returned("m3"),
+        finished(),
+    )
+
+
+SUMMING = Workflow(
+    nodes=(
+        InputNode(id="input", title="Question"),
+        MapNode(id="each", title="Each number"),
+        ToolNode(id="double", title="Double it", tool="calculator", scope="each"),
+        TransformNode(id="total", title="Total"),
+        OutputNode(id="output", title="Answer"),
+    ),
+    edges=(
+        Edge(source="input", target="each"),
+        Edge(source="each", target="total"),
+        Edge(source="total", target="output"),
+    ),
+)
+
+
+def node_started(call_id: str, **changes: object) -> NodeStarted:
+    rounds = tuple(int(part.partition("]")[0]) for part in call_id.split("[")[1:])
+    return NodeStarted(call_id=call_id, node=call_id.rpartition(".")[2], rounds=rounds).model_copy(update=changes)
+
+
+def node_ended(call_id: str, output: object = None, **changes: object) -> NodeEnded:
+    begun = node_started(call_id)
+    ended = NodeEnded(call_id=call_id, node=begun.node, rounds=begun.rounds, status="done", port="next", ms=100)
+    return ended.model_copy(update={"output": output, **changes})
+
+
+def a_workflow_run() -> list[Entry]:
+    """Double 1 and 2 beside each other, and add up what came of it."""
+    first, second = call("each[0].double", x=1), call("each[1].double", x=2)
+    (first_called, first_returned), (second_called, second_returned) = ran(first, "2"), ran(second, "4")
+    return trace_of(
+        started(workflow=SUMMING, model="", format=2),
+        asked("1 and 2"),
+        node_started("input", inputs={"text": "1 and 2"}),
+        node_ended("input", {"text": "1 and 2"}),
+        node_started("each", inputs={"items": [1, 2]}, of=2),
+        node_started("each[0].double", inputs={"x": 1}),
+        first_called,
+        node_started("each[1].double", inputs={"x": 2}),
+        second_called,
+        second_returned,
+        node_ended("each[1].double", as_returned=True),
+        first_returned,
+        node_ended("each[0].double", as_returned=True),
+        node_ended("each", [2, 4]),
+        node_started("total", inputs={"each": [2, 4]}),
+        node_ended("total", 6),
+        node_started("output", inputs={"value": 6}),
+        node_ended("output", 6, port=None),
+        said("6"),
         finished(),
     )

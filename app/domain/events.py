@@ -13,13 +13,17 @@ from pydantic import AwareDatetime, Field, JsonValue
 from app.domain.agents import LimitName, Limits, Parameters
 from app.domain.edits import ActedOut, ToolSource
 from app.domain.errors import ErrorInfo, FailureClass
-from app.domain.messages import FinishReason, Message, SentAttachment, ToolResult, Usage
+from app.domain.messages import FilePart, FinishReason, Message, SentAttachment, ToolResult, Usage
 from app.domain.provenance import AgentRef, Imported, Parent, Purpose, Trigger
 from app.domain.tools import GrantedTool, JsonSchema
 from app.domain.values import Text, Value
+from app.domain.workflows.document import Workflow
+from app.domain.workflows.schedule import NodeStatus
 
-FORMAT = 1
-"""The number of this trace format; a reader refuses a higher one in words."""
+FORMAT = 2
+"""The highest number of a trace format that is written and read here; a reader refuses a higher one in words."""
+PLAIN_FORMAT = 1
+"""That of a run without nodes, which the first readers know too."""
 
 Origin = Literal["user", "queued", "steer", "app", "model"]
 Decision = Literal["approve", "always", "deny", "edit", "answer"]
@@ -29,10 +33,10 @@ FinalStatus = Literal["completed", "failed", "cancelled", "limited"]
 
 class RunStarted(Value):
     type: Literal["run_started"] = "run_started"
-    format: int = FORMAT
     session_id: str
     agent: AgentRef
     model: str
+    """Empty for a workflow, whose nodes have their own."""
     parameters: Parameters = Parameters()
     limits: Limits = Limits()
     system: Message | None = None
@@ -48,6 +52,10 @@ class RunStarted(Value):
     follows: str | None = None
     """The run before it on its branch of the session; empty for a first one, `None` in old runs, which do not say."""
     output_schema: dict[str, JsonValue] | None = None
+    workflow: Workflow | None = None
+    """The nodes that are run, where no model is asked; its agents' variants are those that were active then."""
+    format: int = Field(default_factory=lambda given: FORMAT if given.get("workflow") else PLAIN_FORMAT)
+    """What a reader has to know, by the fields before."""
     attachments: dict[str, str] = {}
     """What its agent does with attachments, by their media type."""
     trigger: Trigger = Trigger(kind="page")
@@ -223,6 +231,53 @@ class ChildFinished(Value):
     status: FinalStatus
 
 
+class NodeStarted(Value):
+    """A node of a workflow began a try; whether its inputs fit was found before."""
+
+    type: Literal["node_started"] = "node_started"
+    call_id: str
+    """`each[3].draft`: the same for the same node in the same rounds. What a try calls has `inner_call` of it."""
+    node: str
+    """Its id in the run's workflow."""
+    rounds: tuple[int, ...] = ()
+    """From 0, of the outermost map or loop first."""
+    attempt: int = 1
+    inputs: dict[str, JsonValue] = {}
+    """What its bindings came to, by their names; where `whole` is there, the beginning of it."""
+    inputs_digest: str = ""
+    """The sha256 of all of its inputs as JSON."""
+    whole: FilePart | None = None
+    """The file that holds inputs too large for the trace, as JSON."""
+    of: int | None = None
+    """For a map how many items it goes through, for a loop how many rounds at most."""
+
+
+class NodeEnded(Value):
+    """A try of a node ended; without a start before it, the node was skipped."""
+
+    type: Literal["node_ended"] = "node_ended"
+    call_id: str
+    node: str
+    rounds: tuple[int, ...] = ()
+    attempt: int = 1
+    status: NodeStatus
+    port: str | None = None
+    """Where it goes on; `None` where it leads nowhere."""
+    output: JsonValue = None
+    """What it gave; where `whole` is there, the beginning of it as text."""
+    as_returned: bool = False
+    """It gave what its tool returned, read as JSON where it is, so that it is not told twice."""
+    whole: FilePart | None = None
+    """The file that holds an output too large for the trace, as JSON."""
+    error: ErrorInfo | None = None
+    """Why the try failed; also where a value stands in for its output."""
+    retry_at: datetime | None = None
+    """When it is tried again; `None` when this was its end."""
+    pinned: bool = False
+    """A person wrote its output; it did not run."""
+    ms: float = 0.0
+
+
 class RunResumed(Value):
     """The run went on after the process that ran it had ended, or after a pause across a restart."""
 
@@ -271,6 +326,8 @@ Event = Annotated[
     | LimitReached
     | ChildStarted
     | ChildFinished
+    | NodeStarted
+    | NodeEnded
     | RunResumed
     | Forked
     | RunFinished,

@@ -21,11 +21,10 @@ from pydantic import ValidationError
 
 from app.domain.errors import TooLarge, WorkbenchError
 from app.domain.evals.scores import Score
-from app.domain.events import FORMAT as TRACE_FORMAT
 from app.domain.events import Entry
 from app.domain.trace import run_row
 from app.domain.unpacked import check_listing
-from app.export.json_lines import check_header, read_json_lines
+from app.export.json_lines import check_header, read_json_lines, trace_format
 from app.export.limits import LARGEST_BUNDLE
 
 FORMAT = "agent-playground/bundle"
@@ -69,7 +68,7 @@ def bundle(
     manifest = {
         "format": FORMAT,
         "version": VERSION,
-        "trace_format": TRACE_FORMAT,
+        "trace_format": trace_format(entries),
         "app": app,
         "run_id": row.run_id,
         "agent": row.agent.name,

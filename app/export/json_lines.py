@@ -36,7 +36,7 @@ def json_lines(
     header = {
         "format": FORMAT,
         "version": VERSION,
-        "trace_format": TRACE_FORMAT,
+        "trace_format": trace_format(entries),
         "app": app,
         "run_id": entries[0].run_id,
         "status": status(entries, alive=alive),
@@ -46,6 +46,11 @@ def json_lines(
     }
     lines = (orjson.dumps(header), *(entry.model_dump_json().encode() for entry in entries))
     return b"\n".join(lines) + b"\n"
+
+
+def trace_format(entries: Sequence[Entry]) -> int:
+    """What a reader of these has to know: of an ordinary run no more than apps before this one did."""
+    return entries[0].event.format if isinstance(entries[0].event, RunStarted) else TRACE_FORMAT
 
 
 def read_json_lines(source: bytes | IO[bytes]) -> list[Entry]:

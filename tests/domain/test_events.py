@@ -19,7 +19,7 @@ from app.domain.messages import (
     ToolResult,
 )
 from app.domain.values import Value
-from tests.traces import the_sum, trace_of
+from tests.traces import a_workflow_run, the_sum, trace_of
 
 EVENT_TYPES = typing.get_args(typing.get_args(Event)[0])
 PART_TYPES = typing.get_args(typing.get_args(Part)[0])
@@ -40,7 +40,7 @@ def test_every_event_of_the_design_exists():
     assert names == {
         "RunStarted", "MessageAdded", "ModelCalled", "ModelReturned", "ModelFailed", "ToolCalled", "ToolReturned",
         "FileChanged", "PauseRequested", "PauseResolved", "ContextTrimmed", "LimitReached", "ChildStarted",
-        "ChildFinished", "RunResumed", "Forked", "RunFinished",
+        "ChildFinished", "NodeStarted", "NodeEnded", "RunResumed", "Forked", "RunFinished",
     }  # fmt: skip
 
 
@@ -86,8 +86,11 @@ def test_a_field_of_a_newer_version_is_read_over():
     assert Entry.model_validate_json(newer) == entry
 
 
-def test_a_trace_names_its_format():
-    assert the_sum()[0].event.format == events.FORMAT == 1
+def test_a_trace_names_its_format_and_the_first_readers_know_that_of_a_run_without_nodes():
+    assert the_sum()[0].event.format == events.PLAIN_FORMAT == 1
+    assert a_workflow_run()[0].event.format == events.FORMAT == 2
+    again = events.RunStarted.model_validate_json(a_workflow_run()[0].event.model_dump_json())
+    assert again == a_workflow_run()[0].event
 
 
 JSON_OBJECTS = st.dictionaries(
@@ -126,6 +129,9 @@ OVERRIDES = {
     "output_schema": st.none() | JSON_OBJECTS,
     "parts": st.tuples(st.builds(TextPart, text=STRINGS)),
     "parameters": st.just(events.Parameters(stop=("END",), temperature=0.5)),
+    "workflow": st.just(None),
+    "inputs": JSON_OBJECTS,
+    "output": JSON_OBJECTS,
     "limits": st.just(events.Limits(max_steps=3)),
 }  # fmt: skip
 FINITE = st.floats(allow_nan=False, allow_infinity=False)

@@ -4,11 +4,12 @@ import pytest
 
 from app.domain.errors import WorkbenchError
 from app.domain.events import FORMAT as TRACE_FORMAT
+from app.domain.events import PLAIN_FORMAT
 from app.export.json_lines import FORMAT, json_lines, read_json_lines
 from tests.export.runs import rich_run
-from tests.traces import asked, finished, said, started, the_sum, trace_of
+from tests.traces import a_workflow_run, asked, finished, said, started, the_sum, trace_of
 
-HEADER = {"format": FORMAT, "version": 1, "trace_format": TRACE_FORMAT}
+HEADER = {"format": FORMAT, "version": 1, "trace_format": PLAIN_FORMAT}
 
 
 def written(header: dict[str, object], entries) -> bytes:
@@ -17,6 +18,12 @@ def written(header: dict[str, object], entries) -> bytes:
 
 def test_a_trace_comes_back_as_it_was():
     assert read_json_lines(json_lines(rich_run(), app="1")) == rich_run()
+
+
+def test_a_workflow_says_that_it_needs_a_newer_reader():
+    lines = json_lines(a_workflow_run(), app="1")
+    assert json.loads(lines.splitlines()[0])["trace_format"] == TRACE_FORMAT
+    assert read_json_lines(lines) == a_workflow_run()
 
 
 def test_the_first_line_says_what_follows():

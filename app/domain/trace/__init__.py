@@ -9,6 +9,7 @@ from app.domain.trace.files import files_after
 from app.domain.trace.left import LeftCall, active_seconds, last_words, left_calls, unanswered_request
 from app.domain.trace.loaded import sent_tools, unsent_tools
 from app.domain.trace.model_tallies import ModelTally, model_tallies
+from app.domain.trace.nodes import NodeRun, NodeRuns, inner_call, nodes, value_of
 from app.domain.trace.progress import JobProgress, job_progress
 from app.domain.trace.row import (
     Excerpt,
@@ -45,6 +46,8 @@ __all__ = [
     "KeyRuns",
     "LeftCall",
     "ModelTally",
+    "NodeRun",
+    "NodeRuns",
     "Passage",
     "RunFilter",
     "RunKind",
@@ -72,12 +75,14 @@ __all__ = [
     "error_of",
     "files_after",
     "finished",
+    "inner_call",
     "job_progress",
     "last_words",
     "left_calls",
     "left_out_of",
     "limit_of",
     "model_tallies",
+    "nodes",
     "open_pauses",
     "origins_of",
     "run_row",
@@ -93,5 +98,6 @@ __all__ = [
     "trajectory",
     "unanswered_request",
     "unsent_tools",
+    "value_of",
     "without_secrets",
 ]

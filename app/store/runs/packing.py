@@ -1,4 +1,4 @@
-"""How an entry is stored: its messages and tools by their digest, each of them once in its session's own database.
+"""How an entry is stored: its messages, tools and workflow by their digest, each once in its session's own database.
 
 The next run of a session repeats the whole history and all tools; stored this way it adds only what is new.
 """
@@ -16,6 +16,7 @@ from app.domain.events import FORMAT, Entry, Event, MessageAdded, RunStarted, To
 from app.domain.messages import Message, ToolResult
 from app.domain.tools import ToolSpec
 from app.domain.values import Value
+from app.domain.workflows.document import Workflow
 from app.store.journal.frames import Document
 
 V = TypeVar("V", bound=Value)
@@ -40,6 +41,7 @@ class Packed:
     messages: dict[str, bytes] = field(default_factory=dict)
     """JSON by digest."""
     tools: dict[str, bytes] = field(default_factory=dict)
+    workflows: dict[str, bytes] = field(default_factory=dict)
 
     def message(self, message: Message) -> str:
         """Refer to the message; returns its digest."""
@@ -47,6 +49,9 @@ class Packed:
 
     def tool(self, spec: ToolSpec) -> str:
         return _kept(spec, self.tools)
+
+    def workflow(self, workflow: Workflow) -> str:
+        return _kept(workflow, self.workflows)
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,6 +96,7 @@ def _references(entry: Entry, packed: Packed, packed_before: PackedHistory) -> d
                 "system": packed.message(started.system) if started.system else None,
                 "history": list(known.digests),
                 "tools": [{"spec": packed.tool(tool.spec), "policy": tool.policy} for tool in started.tools],
+                "workflow": packed.workflow(started.workflow) if started.workflow else None,
             }
         case MessageAdded(message=message):
             return {"message": packed.message(message)}
@@ -108,12 +114,13 @@ def _kept(value: Value, kept: dict[str, bytes]) -> str:
 
 
 class Unpacker:
-    """Makes entries of what is stored, with the messages and tools of the run's session."""
+    """Makes entries of what is stored, with the values of the run's session."""
 
-    def __init__(self, messages: Mapping[str, bytes], tools: Mapping[str, bytes]) -> None:
-        """JSON by digest; each is parsed when the first entry refers to it."""
-        self._messages = _Shelf(messages, Message, "message")
-        self._tools = _Shelf(tools, ToolSpec, "tool")
+    def __init__(self, stored: Mapping[str, Mapping[str, bytes]]) -> None:
+        """JSON by digest, by the table it is in; each is parsed when the first entry refers to it."""
+        self._messages = _Shelf(stored.get("messages", {}), Message, "message")
+        self._tools = _Shelf(stored.get("tools", {}), ToolSpec, "tool")
+        self._workflows = _Shelf(stored.get("workflows", {}), Workflow, "workflow")
 
     def entry(self, stored: Document) -> tuple[Entry, list[str]]:
         """The entry and a sentence for each part that had to be left out.
@@ -144,11 +151,12 @@ class Unpacker:
                 return {}
 
     def _started(self, event: Document, missing: list[str]) -> dict[str, object]:
-        system = event.get("system")
+        system, workflow = event.get("system"), event.get("workflow")
         return {
             "system": next(iter(self._messages.values([system] if system else [], missing)), None),
             "history": self._messages.values(event.get("history"), missing),
             "tools": self._granted(event.get("tools"), missing),
+            "workflow": next(iter(self._workflows.values([workflow] if workflow else [], missing)), None),
         }
 
     def _granted(self, tools: JsonValue, missing: list[str]) -> list[dict[str, object]]:

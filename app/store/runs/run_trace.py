@@ -48,7 +48,7 @@ class RunTrace:
 
     def append(self, entry: Entry) -> None:
         """Take the entry to be written; the model's message takes the place of the live text it grew from."""
-        self._begin()
+        self._begin(entry.event.format if isinstance(entry.event, RunStarted) else FORMAT)
         packed = pack(entry, self._history)
         self._session.add(packed)
         lands = isinstance(entry.event, MessageAdded) and entry.event.origin == "model"
@@ -64,7 +64,7 @@ class RunTrace:
             self._channel.put(frame([("draft", None)]))
             self._forget()
         if grown := piece(self._stored_draft, draft):
-            self._begin()
+            self._begin(FORMAT)
             self._pieces += 1
             self._channel.put(frame([("draft", {self._pieces: grown})]))
             self._stored_draft = snapshot(draft)
@@ -96,11 +96,11 @@ class RunTrace:
             self._channel.forget(and_remove=self._is_new)
             self.let_go()
 
-    def _begin(self) -> None:
-        """Say at the head of the file whose it is."""
+    def _begin(self, format: int) -> None:
+        """Say at the head of the file whose it is, and what a reader has to know."""
         if not self._begun:
             self._begun = True
-            owner: Document = {"run_id": self._run_id, "session_id": self._session_id, "format": FORMAT}
+            owner: Document = {"run_id": self._run_id, "session_id": self._session_id, "format": format}
             self._channel.put(frame([("run", {1: owner})]))
 
     def _forget(self) -> None:

@@ -1,4 +1,4 @@
-"""The messages and tools of a session, each stored once by its digest, in a database of the session's own."""
+"""The messages, tools and workflows of a session, each stored once by its digest, in the session's own database."""
 
 import asyncio
 import re
@@ -14,6 +14,7 @@ from app.store.runs.packing import Packed
 
 Values = dict[str, bytes]
 """JSON by digest."""
+TABLES = ("messages", "tools", "workflows")
 
 _LINE = re.compile(rb'\["\w+",\{"(\d+)":\{"digest":"([0-9a-f]{64})","value":')
 """How a line with one value begins; it ends with `}}]`. What it looks like is known without parsing it."""
@@ -28,13 +29,14 @@ class SessionValues:
         self.channel = Channel(journal.log, writer, keeps=True)
         self.users = 0
         """How many runs write to it."""
-        self._known = {table: set(values_in(journal, table)) for table in ("messages", "tools")}
+        self._known = {table: set(values_in(journal, table)) for table in TABLES}
         self._next_id = {table: _last_id(journal, table) + 1 for table in self._known}
 
     def add(self, packed: Packed) -> None:
         """Take what the entry refers to and is not stored yet; durable before lines of channels that come after."""
         self._add("messages", packed.messages)
         self._add("tools", packed.tools)
+        self._add("workflows", packed.workflows)
 
     def _add(self, table: str, values: dict[str, bytes]) -> None:
         for digest, content in values.items():
@@ -74,10 +76,10 @@ class OpenSessions:
         for unused in [name for name, values in self._open.items() if values.users == 0 and values.channel.is_durable]:
             del self._open[unused]  # one with lines on their way is not read anew, or it would not know of them
 
-    def read(self, session_id: str, pause: Pause) -> tuple[Values, Values, tuple[str, ...]]:
-        """The stored messages and tools, and a sentence for each record that could not be read."""
+    def read(self, session_id: str, pause: Pause) -> tuple[dict[str, Values], tuple[str, ...]]:
+        """What is stored, by its table, and a sentence for each record that could not be read."""
         journal = JournalStorage(self.path(session_id), disk=self._disk, pause=pause)
-        return values_in(journal, "messages"), values_in(journal, "tools"), journal.damaged
+        return {table: values_in(journal, table) for table in TABLES}, journal.damaged
 
     def path(self, session_id: str) -> Path:
         return database_path(self._folder, session_id, noun="session")

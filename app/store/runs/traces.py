@@ -119,8 +119,8 @@ class Traces:
         database = self._database(run_id, pause, head=-1 if tell is None else _HEAD)
         newer = told_of_format(_owner_of(database).get("format"))
         session_id = _session_of(database)
-        messages, tools, damaged = self._sessions.read(session_id, pause) if session_id else ({}, {}, ())
-        unpacker = Unpacker(messages, tools)
+        stored, damaged = self._sessions.read(session_id, pause) if session_id else ({}, ())
+        unpacker = Unpacker(stored)
         if tell is not None:
             tell(_unpacked(database, unpacker, pause, OPENING_ENTRIES).entries)
             time.sleep(HEAD_START)

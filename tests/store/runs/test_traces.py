@@ -18,7 +18,7 @@ from app.store.runs.packing import PackedHistory, pack
 from app.store.runs.run_trace import SHORT_HISTORY
 from app.store.runs.traces import OPENING_ENTRIES, Traces
 from tests.store.disks import TroubledDisk, full
-from tests.traces import asked, call, called, finished, ran, returned, said, started, trace_of
+from tests.traces import a_workflow_run, asked, call, called, finished, ran, returned, said, started, trace_of
 
 SPEC = ToolSpec(name="calculator", description="Sums", parameters={"type": "object"})
 
@@ -236,11 +236,20 @@ async def test_a_trace_of_a_newer_app_is_read_as_far_as_it_is_known_and_not_gone
     trace = await store.traces.read("r1")
     assert trace.entries == [*sum_run()[:4], *sum_run()[5:]]
     newer, unknown, gap = trace.damaged
-    assert newer.startswith("This run was recorded by a newer Agent Playground (trace format 2")
+    assert newer.startswith("This run was recorded by a newer Agent Playground (trace format 3")
     assert unknown == "Entry 4 cannot be read: it is a step of a kind that this version does not know ('mood_changed')."
     assert gap == "Entry 4 is missing."
-    with pytest.raises(StorageError, match=r"newer Agent Playground .trace format 2"):
+    with pytest.raises(StorageError, match=r"newer Agent Playground .trace format 3"):
         await store.traces.reopen("r1")
+
+
+async def test_a_workflow_is_stored_once_for_all_runs_of_its_session_and_older_apps_are_told(store: Store):
+    for run_id in ("r1", "r2"):
+        entries = [entry.model_copy(update={"run_id": run_id}) for entry in a_workflow_run()]
+        await store.record(entries)
+        assert (await store.traces.read(run_id)).entries == entries
+    assert JournalDB(store.run_file()).table("run").all()[0]["format"] == 2
+    assert store.session_file.read_text().count('"workflows",{') == 1
 
 
 async def test_what_a_full_disk_refused_is_written_when_there_is_room_again(tmp_path: Path):
