@@ -101,6 +101,7 @@ TABLE = (
     Row(f"GET {API}/workflows/{{agent}}", "see a workflow, with its nodes", answers=(404,)),
     Row(f"PUT {API}/workflows/{{agent}}", "change a workflow", sent={"description": "changed"}, answers=(404,)),
     Row(f"DELETE {API}/workflows/{{doomed}}", "delete a workflow", answers=(404,)),
+    Row(f"POST {API}/workflows/{{agent}}/run", "run a workflow", sent={"input": "hi"}, answers=(404,)),
     Row(f"GET {API}/workflows/{{agent}}/export", "take a workflow along", answers=(404,)),
     Row(RUN, "run the active variant", limited="its agents", guest="public", sent=SAID),
     Row(RUN, "run the active variant by its number", limited="its agents", guest="public", sent=SAID | {"variant": 2}),

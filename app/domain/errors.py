@@ -26,6 +26,7 @@ FailureClass = Literal[
     "bad_request",
     "cancelled",
     "limit",
+    "node",
     "internal",
 ]
 
@@ -38,6 +39,14 @@ class ErrorInfo(Value):
     """One or two sentences for a person."""
     traceback: Text = ""
     """Where it came from, for a developer who asks; empty when it is no bug."""
+
+
+class NodeFailure(Exception):
+    """A node of a workflow did not come to its end, for that reason."""
+
+    def __init__(self, error: ErrorInfo) -> None:
+        super().__init__(error.text)
+        self.error = error
 
 
 class WorkbenchError(Exception):

@@ -61,6 +61,11 @@ WORDS: dict[FailureClass, FailureWords] = {
     ),
     "cancelled": FailureWords("Stopped", "Retry when you want the answer after all.", "retry"),
     "limit": FailureWords("A limit was reached", "What was done until then is kept.", "agent"),
+    "node": FailureWords(
+        "A step of the workflow failed",
+        "Look at what the step was given. Change it in Build, or let its failure lead on, then run it again.",
+        "retry",
+    ),
     "internal": FailureWords(
         "Something went wrong inside the app", "Retry. If it happens again, report the details.", "retry"
     ),

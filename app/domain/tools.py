@@ -7,6 +7,7 @@ from typing import Literal, Protocol
 
 from pydantic import ConfigDict, Field, JsonValue
 
+from app.domain.errors import FailureClass
 from app.domain.messages import AppPart, FilePart, ImagePart, ResultPart, TextPart, ToolStatus
 from app.domain.values import Text, Value
 
@@ -158,6 +159,12 @@ class Task(Value):
     """The slug or name of the agent that does it; empty for the one that hands it over."""
     tools: tuple[str, ...] | None = None
     """The only tools and kits it may use; `None` for all that both agents may."""
+    variant: int | None = None
+    """`None` for the active one."""
+    variables: dict[str, str] = {}
+    """What its prompt's variables stand for, or the fields of its input besides the text."""
+    seconds: float | None = None
+    """The most time that it may take, waiting for people not counted; `None` for its own limit."""
 
 
 class TaskEnd(Value):
@@ -171,6 +178,14 @@ class TaskEnd(Value):
     answer: str
     error: str = ""
     """Why it did not come to its end."""
+    failure: FailureClass | None = None
+    """The class of that."""
+    output_schema: JsonSchema | None = None
+    """What its answer should fit."""
+    gave: JsonValue = None
+    """What the output of a workflow gave; `None` for any other agent."""
+    changed: bool = False
+    """Whether it began anything that should not be done twice."""
     cost: float | None = None
     """US dollars, with those of the tasks that it handed on; `None` where nobody said what the model costs."""
     files: tuple[str, ...] = ()

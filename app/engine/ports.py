@@ -13,6 +13,7 @@ from app.domain.evals.scores import Score
 from app.domain.events import Entry, RunStarted
 from app.domain.messages import ToolCall
 from app.domain.models import Price
+from app.domain.reading.expressions import Expressions
 from app.domain.sessions import Session
 from app.domain.streaming import Draft, Model, ModelRequest
 from app.domain.tools import CallContext, Progress, Task, TaskEnd, ToolOutput, ToolSpec
@@ -119,6 +120,22 @@ class Spawner(Protocol):
 
     async def join(self, run_id: str, call_id: str, task_id: str, progressed: Callable[[Progress], None]) -> TaskEnd:
         """What came of the task, once it has ended; its files are those of the run that asks. Raises `ToolError`."""
+        ...
+
+    def stop(self, run_id: str, call_id: str) -> None:
+        """End the runs that this call of that run has started and that go on; returns at once."""
+        ...
+
+    def draft(self, task_id: str) -> Draft | None:
+        """What the run of the task is just saying; `None` where it does not go on."""
+        ...
+
+
+class Computing(Expressions, Protocol):
+    """What nodes of workflows calculate with."""
+
+    async def python(self, code: str, inputs: Mapping[str, JsonValue]) -> JsonValue:
+        """The value of the program's last expression, which reads `inputs`. Raises `ToolError`."""
         ...
 
 

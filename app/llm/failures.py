@@ -149,6 +149,7 @@ _SENTENCES: dict[FailureClass, str] = {
     "bad_request": "{provider} refused the request as it was sent.",
     "cancelled": "The call was cancelled.",
     "limit": "A limit was reached.",
+    "node": "A step of the workflow failed.",
     "internal": "Something went wrong inside the app.",
 }
 _NO_QUOTE: frozenset[FailureClass] = frozenset({"cancelled", "timeout", "internal"})

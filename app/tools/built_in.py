@@ -1,9 +1,13 @@
 """The built-in tools as a source, made when they are first looked at: a start needs none of them."""
 
+import asyncio
 import os
 import threading
 from collections.abc import Callable, Mapping
 
+from pydantic import JsonValue
+
+from app.domain.errors import ToolError
 from app.domain.settings import Preferences
 from app.late import late
 from app.tools.ports import RunnableTool
@@ -36,6 +40,13 @@ class BuiltInTools:
                 made = listed.builtin_tools(self._python, self._preferences, self._environment)
                 self._tools = {tool.spec.name: tool for tool in made}
         return self._tools
+
+    async def python(self, code: str, inputs: Mapping[str, JsonValue]) -> JsonValue:
+        """The value of a program in the sandbox, which reads `inputs`. Raises `ToolError`."""
+        await asyncio.to_thread(self.tools)
+        if self._python is None:
+            raise ToolError("The Python sandbox is not there.")
+        return await self._python.value(code, inputs)
 
     def hold(self) -> Callable[[], None]:
         """They never change."""

@@ -4,7 +4,7 @@ Imported with the first program only: Monty takes 30 to 100 ms to import, and ma
 """
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 from pydantic_monty import (
     AsyncMonty,
@@ -42,8 +42,10 @@ class Sandbox:
         self._pool: AsyncMonty | None = None
         self._opening = asyncio.Lock()
 
-    async def run(self, code: str, show: Callable[[str], None]) -> object:
+    async def run(self, code: str, show: Callable[[str], None], inputs: Mapping[str, object] | None = None) -> object:
         """The value of the program's last expression. `show` gets what it prints, from another thread.
+
+        `inputs` are variables that are there when it begins.
 
         Raises `ToolError` with the program's traceback, `ToolTimedOut` for one that took all of its time. Cancelling
         it kills the worker.
@@ -53,7 +55,8 @@ class Sandbox:
         try:
             pool = await self._opened()
             async with pool.checkout(limits=LIMITS, os_policy=POLICY) as session:
-                return await session.feed_run(code, print_callback=lambda _stream, text: show(text))
+                told = dict(inputs) if inputs else None
+                return await session.feed_run(code, inputs=told, print_callback=lambda _stream, text: show(text))
         except (MontySyntaxError, MontyRuntimeError) as error:
             raise _told(error.display()) from None
         except MontyError as error:

@@ -38,6 +38,7 @@ with late():
     import app.store.runs.session_search
     import app.store.runs.usage
     import app.tools.built_in
+    import app.tools.computing
     import app.tools.http.secret_refs
     import app.tools.http.tools
     import app.tools.mcp.hub
@@ -82,6 +83,7 @@ class RunParts(ModelParts):
         runs.on_end.append(lambda live: self.search.take(live.run_id, live.entries))
         runs.on_end.append(lambda live: self.vitals.take_run(live.run_id, live.entries))
         runs.on_end.append(lambda live: self.collector.run_ended(live.run_id, live.entries))
+        runs.starting.computing = app.tools.computing.NodeComputing(self.built_in_tools)
         runs.starting.tool_share = lambda: self.preferences.get().tool_percent / 100
         parts = (self.agents, self.sessions, self.tools, self.mcp.app_server)
         return app.engine.running.Running.of(runs, *parts, may_use=self.keys.may_use, may_vary=self.keys.may_vary)

@@ -38,6 +38,7 @@ STATUS_OF_FAILURE: dict[FailureClass, int] = {
     "bad_request": 400,
     "cancelled": 409,
     "limit": 422,
+    "node": 422,
     "internal": 500,
 }
 """Of a run that failed, whichever API it was asked over.

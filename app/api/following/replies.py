@@ -10,10 +10,10 @@ from pydantic_core import from_json
 
 from app.api.door.envelopes import Reply
 from app.api.following.endings import EXAMPLE_END, EXAMPLE_TRIGGER, Ending, LimitReply, TriggerReply
-from app.domain.events import ContextTrimmed, Entry, MessageAdded, ModelCalled, PauseRequested, RunResumed
+from app.domain.events import ContextTrimmed, Entry, MessageAdded, ModelCalled, PauseRequested, RunResumed, RunStarted
 from app.domain.failure_words import failure_words
 from app.domain.messages import fallen_words
-from app.domain.trace import RunRow, RunStatus, call_views, error_of, limit_of, open_pauses, run_row
+from app.domain.trace import RunRow, RunStatus, call_views, error_of, limit_of, nodes, open_pauses, run_row
 from app.domain.trace.calls import CallView
 from app.domain.trace.usage import own_entries
 
@@ -51,14 +51,14 @@ _OBJECT: TypeAdapter[dict[str, JsonValue]] = TypeAdapter(dict[str, JsonValue])
 
 
 class StepReply(Reply):
-    """One tool call of a run."""
+    """One tool call of a run, or a node of a workflow's."""
 
     step: int
     """Counts from 1."""
     tool: str
-    """The kit of the tool in its `-` spelling, or the tool itself when it belongs to none."""
+    """The kit of the tool in its `-` spelling, or the tool itself when it belongs to none; of a node its id."""
     action: str
-    """The tool within its kit, or `invoke`."""
+    """The tool within its kit, or `invoke`; of a node its kind."""
     input: dict[str, JsonValue]
     output: JsonValue
     """What came out, parsed when it is a JSON object or array, else the text of it."""
@@ -178,7 +178,10 @@ def metrics_of(row: RunRow, *, total_steps: int) -> Metrics:
 
 
 def call_replies(entries: Sequence[Entry]) -> tuple[StepReply, ...]:
-    """The tool calls, in the order in which the model asked for them."""
+    """The tool calls, in the order in which the model asked for them; of a workflow its nodes, as they began."""
+    first = entries[0].event if entries else None
+    if isinstance(first, RunStarted) and first.workflow is not None:
+        return _node_replies(entries)
     return tuple(_step(number, call) for number, call in enumerate(call_views(entries).values(), start=1))
 
 
@@ -217,6 +220,24 @@ def _value(text: str) -> JsonValue:
     except ValueError:
         return text
     return value
+
+
+def _node_replies(entries: Sequence[Entry]) -> tuple[StepReply, ...]:
+    known = nodes(entries)
+    begun = (one for one in known.by_call.values() if one.started_at is not None)
+    return tuple(
+        StepReply(
+            step=number,
+            tool=one.call_id,
+            action=kind.kind if (kind := known.node(one.node)) else "",
+            input=one.inputs,
+            output=one.value,
+            error=one.error.text if one.error else None,
+            duration_ms=one.ms,
+            timestamp=one.started_at,
+        )
+        for number, one in enumerate(begun, start=1)
+    )
 
 
 def _step(number: int, call: CallView) -> StepReply:

@@ -25,7 +25,7 @@ from app.api.following.running import (
     wait_until_idle,
 )
 from app.api.routes.agent_config import Several
-from app.domain.agents import Agent
+from app.domain.agents import Agent, Behaviour, declared_of
 from app.domain.errors import WorkbenchError
 from app.domain.values import Text
 from app.engine.run.run import Run
@@ -44,20 +44,12 @@ _STREAMED = {
 _ANSWERS: dict[int | str, dict[str, Any]] = {200: _STREAMED, 201: {"model": Envelope[RunReply]}, **FAILED_RUNS}
 
 
-class RunRequest(BaseModel):
-    """What an agent is asked."""
+class HowToRun(BaseModel):
+    """Of whatever agent."""
 
-    model_config = ConfigDict(extra="forbid", json_schema_extra={"examples": _EXAMPLES})
+    model_config = ConfigDict(extra="forbid")
 
-    input: Text
-    data: JsonValue = Field(None, description="Any JSON; it is appended to the input. null appends nothing.")
-    variables: dict[Annotated[Text, Field(max_length=200)], Words | int | float] = Field(
-        {}, max_length=1000, description="Values for the prompt's `{{variables}}`."
-    )
     variant: Several | None = Field(None, description="A variant's number; without it the active one.")
-    model: Annotated[Text, Field(min_length=1, max_length=200)] | None = Field(
-        None, description="`provider/model` or an alias, in place of the agent's own."
-    )
     session: Annotated[Text, Field(max_length=64)] | None = Field(
         None, description="A session to go on in; without it the run has a new one."
     )
@@ -67,6 +59,26 @@ class RunRequest(BaseModel):
     attachments: AttachmentRefs = []
     stream: bool = Field(False, description="Answer with server-sent events while it goes on.")
     background: bool = Field(False, description="Answer at once, with status running; GET /runs/{id} shows its end.")
+
+
+class RunRequest(HowToRun):
+    """What an agent is asked."""
+
+    model_config = ConfigDict(json_schema_extra={"examples": _EXAMPLES})
+
+    input: Text
+    data: JsonValue = Field(
+        None,
+        description="Any JSON; it is appended to the input, or the field `data` of a workflow's. null is nothing.",
+    )
+    variables: dict[Annotated[Text, Field(max_length=200)], Words | int | float] = Field(
+        {},
+        max_length=1000,
+        description="Values for the prompt's `{{variables}}`, or fields of a workflow's input.",
+    )
+    model: Annotated[Text, Field(min_length=1, max_length=200)] | None = Field(
+        None, description="`provider/model` or an alias, in place of the agent's own."
+    )
 
     @property
     def text(self) -> str:
@@ -100,10 +112,16 @@ async def run_agent(
     and GET /runs/{id} shows what became of it.
     With `stream` its text comes as server-sent events while it is written, with `background` nobody waits (201).
     """
-    found = agent_for(workbench, caller, agent)
-    may_vary(caller, found, variant=body.variant, model=body.model)
+    return await run(workbench, caller, agent_for(workbench, caller, agent), body, request)
 
-    start = partial(_as_job if body.background else _as_turn, workbench, caller, found, body)
+
+async def run(
+    workbench: Workbench, caller: Caller, agent: Agent, body: RunRequest, request: Request
+) -> Envelope[RunReply] | Response:
+    """The reply of the run that it begins, in the form that was asked for."""
+    may_vary(caller, agent, variant=body.variant, model=body.model)
+    body = with_fields(agent.variant(body.variant or agent.active).behaviour, body)
+    start = partial(_as_job if body.background else _as_turn, workbench, caller, agent, body)
     live = await idempotent(workbench, request, await request.body(), start)
     if body.background:
         reply = Envelope(data=run_reply(live.entries, alive=live.alive))
@@ -113,6 +131,14 @@ async def run_agent(
         return StreamingResponse(event_stream(live), media_type="text/event-stream", headers=ids)
     await wait_until_idle(live)
     return in_envelope(run_reply(live.entries, alive=live.alive))
+
+
+def with_fields(behaviour: Behaviour, body: RunRequest) -> RunRequest:
+    """The request with its data as a field, where the agent's input has one of that name."""
+    if body.data is None or "data" not in (one.name for one in declared_of(behaviour)):
+        return body
+    told = {**body.variables, "data": _JSON.dump_json(body.data).decode()}
+    return body.model_copy(update={"data": None, "variables": told})
 
 
 async def _as_turn(workbench: Workbench, caller: Caller, agent: Agent, body: RunRequest, run_id: str) -> Run:

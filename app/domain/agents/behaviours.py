@@ -9,7 +9,7 @@ from app.domain.errors import WorkbenchError
 from app.domain.messages import Disposition, MediaPattern
 from app.domain.tools import Policy, stricter
 from app.domain.values import Value
-from app.domain.workflows.document import OutputNode, ToolNode, Workflow
+from app.domain.workflows.document import TEXT, InputNode, OutputNode, ToolNode, Workflow
 
 
 class Parameters(Value):
@@ -37,6 +37,7 @@ LimitName = Literal[
     "repeats",
     "result_size",
     "depth",
+    "nodes",
 ]
 """What a run is held to, and what its end by that is called."""
 
@@ -66,6 +67,8 @@ class Limits(Value):
     result_size: int = Field(default=10_000_000, ge=0)
     """Bytes of one tool result; 0 for no ceiling."""
     spawn_depth: int = Field(default=4, ge=0)
+    nodes: int = Field(default=1000, ge=0)
+    """How many nodes of a workflow may begin in one run, each round of a map or loop counted; 0 for no ceiling."""
 
 
 class ToolChoice(Value):
@@ -197,19 +200,27 @@ def template_of(behaviour: Behaviour) -> str:
 
 
 def declared_of(behaviour: Behaviour) -> tuple[Variable, ...]:
-    """The variables that it declares."""
+    """The variables that it declares; of a workflow the fields of its input besides the text."""
     match behaviour:
         case PromptBehaviour(variables=declared):
             return declared
-        case WorkflowBehaviour():
-            return ()
+        case WorkflowBehaviour(workflow=workflow):
+            inputs = (node.takes.get("properties") for node in workflow.nodes if isinstance(node, InputNode))
+            fields = {name: one for told in inputs if isinstance(told, dict) for name, one in told.items()}
+            return tuple(_field(name, schema) for name, schema in fields.items() if name != TEXT)
         case _:
             assert_never(behaviour)
 
 
 def values_of(behaviour: Behaviour, given: Mapping[str, str]) -> dict[str, str]:
-    """What its variables stand for: the values given, else their defaults."""
-    return {one.name: one.default for one in declared_of(behaviour)} | dict(given)
+    """What its variables stand for: the values given, else their defaults; a workflow's input knows its own."""
+    own = () if isinstance(behaviour, WorkflowBehaviour) else declared_of(behaviour)
+    return {one.name: one.default for one in own} | dict(given)
+
+
+def _field(name: str, schema: JsonValue) -> Variable:
+    told = schema.get("description") if isinstance(schema, dict) else None
+    return Variable(name=name, description=told if isinstance(told, str) else "")
 
 
 def schema_of(behaviour: Behaviour) -> dict[str, JsonValue] | None:

@@ -28,6 +28,8 @@ NEXT, ERROR, ELSE, APPROVED, DENIED = "next", "error", "else", "approved", "deni
 """The names of ports; those of a branch are the names of its cases besides."""
 INPUT = "input"
 """By this name, and by its node's id, bindings read what the run was given."""
+TEXT = "text"
+"""The field of the input that a message is."""
 ITEM, INDEX, CARRY, ROUND = "item", "index", "carry", "round"
 """What bindings in the body of a map, and in that of a loop, read besides; index and round count from 0."""
 GIVEN_NAMES = (INPUT, ITEM, INDEX, CARRY, ROUND)

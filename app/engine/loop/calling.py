@@ -32,7 +32,8 @@ async def answer_calls(run: Run) -> None:
     try:
         async with asyncio.TaskGroup() as group:
             for left in calls:
-                group.create_task(_answer(run, left), name=f"tool {left.call.name}")
+                tool = run.granted(left.call.name)
+                group.create_task(answer_call(run, left, tool), name=f"tool {left.call.name}")
     except ExceptionGroup as errors:  # a call raises only when the trace cannot be written: one word of it is enough
         raise errors.exceptions[0] from errors
     await run.recorder.flush()
@@ -44,22 +45,23 @@ def refuse_calls(run: Run, text: str) -> None:
         returned(run, left.call, Outcome.of("cancelled", text))
 
 
-async def _answer(run: Run, left: LeftCall) -> None:
-    tool = run.granted(left.call.name)
+async def answer_call(
+    run: Run, left: LeftCall, tool: GrantedTool | None, *, seconds: float | None = None
+) -> ToolResult:
+    """Run the call of that tool, if it may be; its result, in the trace by then. `seconds` in place of its time-out."""
     if tool is None or tool.spec.name in run.tools_since.gone:
         _withdraw_left(run, left)
         run.recorder.record(_called(left.call, ""))
-        returned(run, left.call, _unknown(run, left.call))
-        return
+        return returned(run, left.call, _unknown(run, left.call))
     allowed = await permitted(run, left, tool)
     if run.control.steered:
         allowed = Outcome.of("cancelled", STEERED)
     if isinstance(allowed, Outcome):
-        returned(run, left.call, allowed)
-        return
+        return returned(run, left.call, allowed)
     await begin_call(run, allowed.call, tool)
-    await _call(run, allowed, tool)
+    result = await _call(run, allowed, tool, seconds or run.started.limits.tool_timeout)
     _withdraw_left(run, left)
+    return result
 
 
 async def begin_call(run: Run, call: ToolCall, tool: GrantedTool) -> None:
@@ -81,12 +83,12 @@ def _called(call: ToolCall, digest: str, label: str = "") -> ToolCalled:
     return ToolCalled(call_id=call.call_id, name=call.name, arguments=call.arguments, tool=digest, label=label)
 
 
-async def _call(run: Run, allowed: Permitted, tool: GrantedTool) -> None:
+async def _call(run: Run, allowed: Permitted, tool: GrantedTool, seconds: float) -> ToolResult:
     call = allowed.call
     running, began = _running(run, call, allowed.answer), perf_counter()
     try:
         with run.control.breakable() if tool.spec.cancellable else nullcontext():
-            outcome = await _attempts(run, call, tool, running)
+            outcome = await _attempts(run, call, tool, running, seconds)
         name, clean = f"{call.name}-result.txt", running.files.clean
         outcome = replace(
             outcome, parts=await offload_large_result(outcome.parts, run.artifacts, filename=name, clean=clean)
@@ -94,13 +96,13 @@ async def _call(run: Run, allowed: Permitted, tool: GrantedTool) -> None:
     except Steered:
         outcome = Outcome.of("cancelled", "This call was cancelled: the user sent a new message.", running.shown)
     except asyncio.CancelledError:
-        if run.cut_short:
+        if run.cut_short or call.call_id in run.dropped:
             cancelled = Outcome.of("cancelled", "This call was cancelled before it finished.", running.shown)
             returned(run, call, _ended(cancelled, running, began))
         raise
     finally:
         running.end()
-    returned(run, call, replace(_ended(outcome, running, began), loaded=running.loaded))
+    return returned(run, call, replace(_ended(outcome, running, began), loaded=running.loaded))
 
 
 def _ended(outcome: Outcome, running: RunningCall, began: float) -> Outcome:
@@ -113,18 +115,18 @@ async def outcome_of(run: Run, call: ToolCall, tool: GrantedTool) -> Outcome:
     """Make the call under the run's limits; nothing is recorded."""
     running, began = _running(run, call, None), perf_counter()
     try:
-        outcome = await _attempts(run, call, tool, running)
+        outcome = await _attempts(run, call, tool, running, run.started.limits.tool_timeout)
     finally:
         running.end()
     return replace(outcome, ms=(perf_counter() - began) * 1000)
 
 
-async def _attempts(run: Run, call: ToolCall, tool: GrantedTool, running: RunningCall) -> Outcome:
+async def _attempts(run: Run, call: ToolCall, tool: GrantedTool, running: RunningCall, seconds: float) -> Outcome:
     """The outcome of the last attempt. Only a tool that may be called twice is, when it broke down."""
     limits = run.started.limits
     allowed = limits.retries if limits.retry_on_error and tool.spec.idempotent else 0
     for attempt in count(1):
-        running.stopwatch = Stopwatch(limits.tool_timeout)
+        running.stopwatch = Stopwatch(seconds)
         outcome = await call_once(run.toolset, call, running)
         if not outcome.may_pass or attempt > allowed:
             printed = outcome.printed if attempt == 1 else running.shown
@@ -158,8 +160,8 @@ def _unknown(run: Run, call: ToolCall) -> Outcome:
     return Outcome.of("unknown", f"There is no tool named {call.name!r}. Available tools: {names}.")
 
 
-def returned(run: Run, call: ToolCall, outcome: Outcome, *, times: int = 1) -> None:
-    """Record how the call ended, and how many it stands for."""
+def returned(run: Run, call: ToolCall, outcome: Outcome, *, times: int = 1) -> ToolResult:
+    """Record how the call ended, and how many it stands for; its result."""
     result = ToolResult(call_id=call.call_id, name=call.name, status=outcome.status, parts=outcome.parts)
     run.recorder.record(
         ToolReturned(
@@ -173,3 +175,4 @@ def returned(run: Run, call: ToolCall, outcome: Outcome, *, times: int = 1) -> N
             times=times,
         )
     )
+    return result

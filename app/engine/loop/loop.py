@@ -6,7 +6,7 @@ It starts from what the trace says, so a run that was paused or interrupted goes
 import asyncio
 import traceback
 
-from app.domain.errors import ErrorInfo, ModelFailure, WorkbenchError
+from app.domain.errors import ErrorInfo, ModelFailure, NodeFailure, WorkbenchError
 from app.domain.events import FileChanged, FinalStatus, LimitReached, MessageAdded, RunFinished
 from app.domain.messages import FinishReason, Usage
 from app.domain.trace import finished, last_words
@@ -28,7 +28,7 @@ async def run_agent(run: Run) -> None:
     """
     try:
         async with run.stopwatch.timer:
-            limit = await _work(run)
+            limit = await (run.walk or _work)(run)
         _end(run, "limited" if limit else "completed", limit)
     except asyncio.CancelledError:
         if run.control.stopped:
@@ -36,6 +36,8 @@ async def run_agent(run: Run) -> None:
         raise
     except ModelFailure as failure:
         _fail(run, ErrorInfo(failure=failure.failure, text=failure.text))
+    except NodeFailure as failure:
+        _fail(run, failure.error)
     except WorkbenchError as error:
         _fail(run, ErrorInfo(failure="internal", text=str(error)))
     except Exception as error:  # noqa: BLE001  the border of a run: a bug fails it and keeps its traceback

@@ -128,6 +128,8 @@ SENTENCES: dict[LimitName, str] = {
     "less at once, or raise the agent's limit for a tool result.",
     "depth": "Agents may start one another {0.allowed:g} level{3} deep, not deeper. Raise the agent's limit for agents "
     "calling agents to let it go on.",
+    "nodes": "{0.reached:,.0f} nodes of this workflow have begun, and {0.allowed:,.0f} may in one run. Raise its limit "
+    "for nodes to let it go on.",
 }
 
 

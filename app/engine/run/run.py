@@ -1,15 +1,15 @@
 """One run of this process, with everything it works with: its trace as it grows, and the hand on its control."""
 
 import asyncio
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
 from dataclasses import dataclass, field
 
-from app.domain.events import Entry, RunStarted
+from app.domain.events import Entry, LimitReached, RunStarted
 from app.domain.messages import Message, ToolCall
 from app.domain.streaming import Draft, ModelRequest
 from app.domain.tools import GrantedTool, ToolSpec
 from app.domain.trace import RunStatus, sent_conversation, sent_tools, status
-from app.engine.ports import Artifacts, Clock, Models, Spawner, Toolset
+from app.engine.ports import Artifacts, Clock, Computing, Models, Spawner, Toolset
 from app.engine.run.control import Control
 from app.engine.run.limits import Budget, Prompt
 from app.engine.run.recorder import Recorder
@@ -43,6 +43,14 @@ class Run:
     """Whether the call is answered out of a record: nobody is asked for leave to read that."""
     spawner: Spawner | None = None
     """Starts the runs that it hands tasks to."""
+    computing: Computing | None = None
+    """Reads the expressions of its nodes."""
+    walk: "Callable[[Run], Awaitable[LimitReached | None]] | None" = None
+    """Takes the place of asking a model: the nodes of a workflow. The limit that ended it; else its answer is there."""
+    dropped: set[str] = field(default_factory=set)
+    """Calls of nodes that are not wanted any more: their cancellation is the run's own."""
+    ending: bool = False
+    """True when all that goes on is cancelled, since the run has come to a limit."""
     prompt: Prompt | None = None
     """What the model is asked next, as it was last counted."""
     work: asyncio.Task[None] | None = None
@@ -86,7 +94,7 @@ class Run:
 
         What was left unfinished is then recorded; a process that ends records nothing.
         """
-        return self.control.stopped or self.control.steered or self.stopwatch.timer.expired()
+        return self.ending or self.control.stopped or self.control.steered or self.stopwatch.timer.expired()
 
     def granted(self, name: str) -> GrantedTool | None:
         """The tool as it was granted to this run, `None` where it was not."""

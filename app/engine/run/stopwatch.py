@@ -25,33 +25,55 @@ class Stopwatch:
         self._left = max(0.0, seconds - used)
         self.timer = asyncio.timeout(self._left)
         self._waits = 0
+        self._parts = 0
+        self._still = False
 
     @property
     def left(self) -> float:
         """Seconds that are not used up."""
         when = self.timer.when()
-        return self._left if self._waits or when is None else max(0.0, when - asyncio.get_running_loop().time())
+        return self._left if self._still or when is None else max(0.0, when - asyncio.get_running_loop().time())
 
     @contextmanager
     def standing_still(self) -> Iterator[None]:
-        """Time inside does not count; may be nested and overlap."""
-        loop = asyncio.get_running_loop()
-        if self._waits == 0 and (when := self.timer.when()) is not None:
-            self._left = when - loop.time()
-            self.timer.reschedule(None)
+        """Time inside does not count, unless another part goes on; may be nested and overlap."""
         self._waits += 1
+        self._settle()
         try:
             yield
         finally:
             self._waits -= 1
-            if self._waits == 0 and not self.timer.expired():
+            self._settle()
+
+    @contextmanager
+    def part(self) -> Iterator[None]:
+        """What is done inside goes on beside other parts: time stands still only while each of them waits."""
+        self._parts += 1
+        self._settle()
+        try:
+            yield
+        finally:
+            self._parts -= 1
+            self._settle()
+
+    def _settle(self) -> None:
+        still, when = self._waits > 0 and self._waits >= self._parts, self.timer.when()
+        if still == self._still:
+            return
+        now = asyncio.get_running_loop().time()
+        if still and when is not None:
+            self._still, self._left = True, when - now
+            self.timer.reschedule(None)
+        elif not still:
+            self._still = False
+            if not self.timer.expired():
                 with suppress(RuntimeError):  # its call has ended; what asked the person is still winding up
-                    self.timer.reschedule(loop.time() + self._left)
+                    self.timer.reschedule(now + self._left)
 
     def restart(self) -> None:
         """Give all its seconds again from now on."""
-        if self.timer.expired() or (self._waits == 0 and self.timer.when() is None):
+        if self.timer.expired() or (not self._still and self.timer.when() is None):
             return
         self._left = self.seconds
-        if self._waits == 0:
+        if not self._still:
             self.timer.reschedule(asyncio.get_running_loop().time() + self.seconds)

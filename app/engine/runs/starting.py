@@ -10,7 +10,7 @@ from app.domain.events import Entry, MessageAdded, RunStarted
 from app.domain.provenance import Trigger
 from app.domain.trace import active_seconds, files_after
 from app.engine.loop.loading import Loading
-from app.engine.ports import Artifacts, Clock, Models, Spawner, Toolbox, Traces
+from app.engine.ports import Artifacts, Clock, Computing, Models, Spawner, Toolbox, Traces
 from app.engine.run.ledger import Ledger
 from app.engine.run.limits import Budget
 from app.engine.run.recorder import Recorder
@@ -18,6 +18,10 @@ from app.engine.run.run import Run
 from app.engine.run.stopwatch import Stopwatch
 from app.engine.run.tools_since import ToolsSince
 from app.engine.runs.resuming import allowed_before
+from app.late import late
+
+with late():
+    from app.engine.workflows import walking
 
 if TYPE_CHECKING:
     from app.domain.secrets.redaction import Redactions
@@ -55,6 +59,8 @@ class Starting:
     """Of a model's context that schemas of tools may fill."""
     spawner: Spawner | None = None
     """Starts the runs that agents hand tasks to; without it they may not."""
+    computing: Computing | None = None
+    """Reads the expressions of workflows; without it none can be run."""
 
     @property
     def loading(self) -> Loading:
@@ -114,6 +120,8 @@ class Starting:
             allowed=past.allowed,
             tools_since=ToolsSince.of(started, self.toolbox) if recorder.entries else ToolsSince(),
             spawner=self.spawner,
+            computing=self.computing,
+            walk=None if started.workflow is None else walking.walk,
         )
         undo.callback(live.let_go)
         return live

@@ -2,14 +2,13 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import assert_never
 
 from app.domain.agents import (
     Agent,
     Behaviour,
-    PromptBehaviour,
     WorkflowBehaviour,
     check_model_choice,
+    schema_of,
     template_of,
     values_of,
 )
@@ -30,6 +29,7 @@ from app.engine.loop.loop import run_agent
 from app.engine.ports import AgentStore, SessionStore, Toolbox
 from app.engine.run.run import Run, request_of
 from app.engine.runs.runs import Runs, Work
+from app.engine.sessions.nodes import Nodes
 from app.engine.sessions.turns import Begun, as_it_is, checked, history_after, purpose_of, with_run
 
 FROM_PAGE = Trigger(kind="page")
@@ -275,16 +275,34 @@ class Chat:
     ) -> tuple[RunStarted, Message]:
         """How a run with the message begins, and the message with its attachments among the session's files."""
         agent = self.agents.get(session.agent_id)
-        behaviour = _answering(agent, behaviour_of(session, agent))
+        behaviour = behaviour_of(session, agent)
         number = session.variant if session.tried is None else WORKING_COPY
-        model = session.model or behaviour.model
-        await self._check_model(agent, model)
         attached = attach(message, files_after(before.entries))
         history, variables = history_after(before), values_of(behaviour, session.variables)
         tools = granted(self.toolbox, agent, behaviour, session.tools_off, session.tools_allowed)
+        ref = AgentRef(id=agent.id, slug=agent.slug, name=agent.name, variant=number)
+        if isinstance(behaviour, WorkflowBehaviour):
+            nodes = Nodes(self.agents.all(), self.toolbox, session.tools_off, session.tools_allowed)
+            started = RunStarted(
+                session_id=session.id,
+                agent=ref,
+                model="",
+                limits=behaviour.limits,
+                variables=variables,
+                tools=nodes.granted(behaviour.workflow, tools),
+                history=history,
+                files=attached.files,
+                output_schema=schema_of(behaviour),
+                workflow=nodes.pinned(behaviour.workflow),
+                trigger=trigger,
+                purpose=purpose,
+            )
+            return started, attached.message
+        model = session.model or behaviour.model
+        await self._check_model(agent, model)
         started = RunStarted(
             session_id=session.id,
-            agent=AgentRef(id=agent.id, slug=agent.slug, name=agent.name, variant=number),
+            agent=ref,
             model=model,
             parameters=behaviour.parameters,
             limits=behaviour.limits,
@@ -309,13 +327,3 @@ class Chat:
                 f"Agent {agent.name!r} cannot use the model {model!r}. {error} Choose another model for this session, "
                 "or in the agent's editor."
             ) from error
-
-
-def _answering(agent: Agent, behaviour: Behaviour) -> PromptBehaviour:
-    match behaviour:
-        case PromptBehaviour():
-            return behaviour
-        case WorkflowBehaviour():
-            raise WorkbenchError(f"Agent {agent.name!r} is a workflow, and this version of the app runs none yet.")
-        case _:
-            assert_never(behaviour)

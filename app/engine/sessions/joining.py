@@ -3,7 +3,11 @@
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 
+from pydantic import JsonValue
+from pydantic_core import from_json
+
 from app.domain.events import (
+    ChildStarted,
     Entry,
     FileChanged,
     ModelCalled,
@@ -14,7 +18,8 @@ from app.domain.events import (
     ToolCalled,
 )
 from app.domain.tools import Progress, TaskEnd
-from app.domain.trace import conversation, files_after, totals
+from app.domain.trace import conversation, files_after, nodes, totals
+from app.domain.workflows.document import OutputNode
 from app.engine.run.run import Run
 
 
@@ -49,14 +54,41 @@ async def watched(child: Run, parent: Run, progressed: Callable[[Progress], None
 def handed_back(parent: Run, call_id: str, entries: Sequence[Entry], end: RunFinished, *, cost: float) -> TaskEnd:
     """What came of the child; its files are the parent's from now on."""
     taken, kept = _take_files(parent, call_id, entries)
+    began = next(entry.event for entry in entries if isinstance(entry.event, RunStarted))
     return TaskEnd(
         task_id=entries[-1].run_id,
         status=end.status,
         answer=_answer(entries),
         error=end.error.text if end.error else "",
+        failure=end.error.failure if end.error else None,
+        output_schema=began.output_schema,
+        gave=_gave(entries),
+        changed=_changed(entries, began),
         cost=None if totals(entries).unpriced else cost,
         files=taken,
         kept=kept,
+    )
+
+
+def _gave(entries: Sequence[Entry]) -> JsonValue:
+    """What the output of a workflow gave that answered."""
+    runs = nodes(entries)
+    outputs = (node.id for node in runs.workflow.nodes if isinstance(node, OutputNode))
+    ended = (run for id_ in outputs if (run := runs.latest.get(id_)) is not None and run.state == "done")
+    if (run := next(ended, None)) is None:
+        return None
+    if run.whole_output is None:
+        return run.value
+    answer: JsonValue = _answer(entries)
+    return answer if str(run.value).startswith('"') else from_json(_answer(entries))
+
+
+def _changed(entries: Sequence[Entry], began: RunStarted) -> bool:
+    """Whether it began what should not be done twice; what those below it began is not known here."""
+    twice = {tool.spec.name for tool in began.tools if tool.spec.idempotent and not tool.spec.side_effects}
+    return any(
+        isinstance(event := entry.event, ChildStarted) or (isinstance(event, ToolCalled) and event.name not in twice)
+        for entry in entries
     )
 
 

@@ -7,6 +7,7 @@ twice. A run that is stopped stops those it started; one that comes to its end l
 import logging
 from collections.abc import Callable, Collection
 from dataclasses import dataclass
+from math import inf
 from typing import assert_never
 
 from app.domain.agents import Agent, Behaviour, Limits, PromptBehaviour, WorkflowBehaviour, model_of
@@ -14,6 +15,7 @@ from app.domain.errors import Conflict, NotFound, ToolError, WorkbenchError
 from app.domain.events import ChildFinished, ChildStarted, FinalStatus, LimitReached, RunStarted
 from app.domain.provenance import Parent, Trigger
 from app.domain.sessions import title_of
+from app.domain.streaming import Draft
 from app.domain.tools import FIND_TOOLS, GrantedTool, Progress, Task, TaskEnd, canonical_name, stricter
 from app.domain.trace import Child, children, finished, run_row, totals
 from app.domain.values import new_id
@@ -87,6 +89,18 @@ class Spawning:
         cost = self._runs.ledger.run_cost(recent.budget.account) if recent else totals(trace.entries).cost
         return handed_back(parent, call_id, trace.entries, end, cost=cost)
 
+    def stop(self, run_id: str, call_id: str) -> None:
+        """End the runs that this call of that run has started, and that go on or are about to; returns at once."""
+        if (parent := self._runs.live(run_id)) is not None:
+            for child in _unfinished(parent):
+                if child.call_id == call_id:
+                    self._runs.unbroken.begin(self._stop(child.run_id))
+
+    def draft(self, task_id: str) -> Draft | None:
+        """What the run of the task is just saying; `None` where it does not go on."""
+        live = self._runs.live(task_id)
+        return None if live is None else live.draft
+
     def _checked(self, parent: Run, task: Task, *, begun_before: bool) -> Agent:
         """The agent that gets the task. Raises `ToolError` where it may not be started."""
         started = parent.started
@@ -148,9 +162,9 @@ class Spawning:
         own_model = model_of(tried or agent.variant(same.variant).behaviour) if same else None
         session = await self.chat.new_session(
             agent.id,
-            same.variant if same and tried is None else None,
+            same.variant if same and tried is None else task.variant,
             model=started.model if own_model is not None and started.model != own_model else None,
-            variables=started.variables if same else None,
+            variables=started.variables if same else task.variables,
             parent=above.run_id,
             behind=above_it.behind,
             tried=tried,
@@ -267,7 +281,9 @@ def _begun_below(parent: Run, above: Parent, task: Task) -> Begun:
                 "background": True,
                 "files": {**parent.files, **started.files},
                 "tools": tools_at_most(started.tools, parent.started.tools, task.tools),
-                "limits": limits_at_most(started.limits, limits, seconds_left=parent.stopwatch.left),
+                "limits": limits_at_most(
+                    started.limits, limits, seconds_left=min(parent.stopwatch.left, task.seconds or inf)
+                ),
                 "unpriced_agreed": same_model and agreed(parent),
             }
         )

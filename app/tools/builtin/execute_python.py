@@ -2,6 +2,10 @@
 
 import asyncio
 import re
+from collections.abc import Mapping
+
+from pydantic import JsonValue
+from pydantic_core import PydanticSerializationError, from_json, to_json
 
 from app.domain.errors import ToolError
 from app.domain.tools import CallContext, ToolOutput
@@ -51,6 +55,14 @@ class PythonTool:
         shown = await asyncio.to_thread(_shown, printed, value)
         return ToolOutput.of_text(f"{shown.rstrip()}\n{AWAKE}" if SLEEP.search(code) else shown, printed)
 
+    async def value(self, code: str, inputs: Mapping[str, JsonValue]) -> JsonValue:
+        """The value of the program's last expression, which reads `inputs`, as JSON. Raises `ToolError`."""
+        value = await (await self._opened()).run(code, lambda _text: None, {"inputs": dict(inputs)})
+        try:
+            return _as_json(value)
+        except (PydanticSerializationError, ValueError, RecursionError) as error:
+            raise ToolError(f"The value of the last expression is nothing that JSON can say: {error}") from None
+
     async def close(self) -> None:
         if self._sandbox:
             await self._sandbox.close()
@@ -60,6 +72,11 @@ class PythonTool:
             await asyncio.to_thread(read, sandbox)
         self._sandbox = self._sandbox or sandbox.Sandbox()
         return self._sandbox
+
+
+def _as_json(value: object) -> JsonValue:
+    told: JsonValue = from_json(to_json(value, inf_nan_mode="null"))
+    return told
 
 
 def _shown(printed: str, value: object) -> str:

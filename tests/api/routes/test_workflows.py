@@ -162,3 +162,38 @@ async def test_its_drawing_holds_nodes_bodies_and_ports_and_no_words_that_mermai
         "  n_question --> n_fork",
         '  n_fork -->|"is #96;it#96;"| n_answer',
     ]
+
+
+async def test_a_workflow_is_run_and_its_nodes_are_the_steps(client, made):
+    reply = (await client.post("/workflows/sums-by-nodes/run", json={"input": "What is it?"})).json()
+    told = reply["data"]
+    assert (reply["success"], told["status"], told["output_text"]) == (True, "completed", "5 + 10 = 15")
+    assert [(step["tool"], step["action"]) for step in told["steps"]] == [
+        ("question", "input"), ("sum", "tool"), ("answer", "output"),
+    ]  # fmt: skip
+    assert told["steps"][1]["input"] == {"operation": "add", "x": 5, "y": 10}
+    assert (await client.post("/agents/sums-by-nodes/run", json={"input": "Again"})).json()["data"]["output_text"]
+    assert (await client.post("/workflows/assistant/run", json={"input": "hi"})).status_code == 404
+
+
+async def test_the_fields_of_its_input_are_given_as_an_object(client):
+    takes = {
+        "type": "object",
+        "properties": {"text": {"type": "string"}, "count": {"type": "integer"}, "data": {"type": "array"}},
+        "required": ["text", "count"],
+    }
+    value = {"kind": "text", "text": "{{input.text}} {{input.count}} {{input.data[0] ?? none}}"}
+    nodes = [{"id": "input", "kind": "input", "takes": takes}, {"id": "output", "kind": "output", "value": value}]
+    body = {"name": "Fields", "workflow": {"nodes": nodes, "edges": [{"source": "input", "target": "output"}]}}
+    assert (await client.post("/workflows", json=body)).status_code == 201
+
+    async def answered(path: str, **asked: object) -> str:
+        reply = (await client.post(path, json=asked)).json()
+        return reply["data"]["output_text"] or reply["data"]["error"]
+
+    run = "/workflows/fields/run"
+    assert await answered(run, input={"text": "a", "count": 2, "data": [7]}) == "a 2 7"
+    assert await answered("/agents/fields/run", input="a", variables={"count": 3}, data=[8]) == "a 3 8"
+    assert "is not of type 'integer'" in await answered(run, input={"text": "a", "count": "many"})
+    unknown = await client.post("/agents/fields/run", json={"input": "a", "variables": {"other": 1}})
+    assert unknown.status_code == 422 and "has no variable 'other'" in unknown.json()["error"]

@@ -1,0 +1,60 @@
+"""What the nodes do that do something: each kind by its own file."""
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from pydantic import JsonValue
+
+from app.domain.errors import ToolError, ToolTimedOut
+from app.domain.workflows.document import (
+    AgentNode,
+    ApprovalNode,
+    LoopNode,
+    MapNode,
+    Node,
+    ToolNode,
+    TransformNode,
+)
+from app.engine.workflows.agents import ask_agent
+from app.engine.workflows.approvals import ask_person
+from app.engine.workflows.given import Given, NodeFailed
+from app.engine.workflows.scopes import each, repeat
+from app.engine.workflows.tools import call_tool
+
+if TYPE_CHECKING:
+    from app.engine.workflows.trying import Trying
+
+Inputs = Mapping[str, JsonValue]
+
+
+async def act(trying: "Trying", node: Node, inputs: Inputs) -> Given:
+    """What came of it. Raises `NodeFailed`."""
+    match node:
+        case MapNode():
+            return await each(trying, node, inputs)
+        case LoopNode():
+            return await repeat(trying, node, inputs)
+        case _:
+            with trying.run.stopwatch.part():
+                return await _done(trying, node, inputs)
+
+
+async def _done(trying: "Trying", node: Node, inputs: Inputs) -> Given:
+    match node:
+        case ToolNode():
+            return await call_tool(trying, node, inputs)
+        case AgentNode():
+            return await ask_agent(trying, node, inputs)
+        case ApprovalNode():
+            return await ask_person(trying, node, inputs)
+        case TransformNode(code=code):
+            return await _python(trying, code, inputs)
+        case _:
+            raise ValueError(f"{node.kind} has given its value already")
+
+
+async def _python(trying: "Trying", code: str, inputs: Inputs) -> Given:
+    try:
+        return Given(await trying.computing.python(code, inputs))
+    except ToolError as error:
+        raise NodeFailed(str(error), may_pass=isinstance(error, ToolTimedOut)) from error
