@@ -1,7 +1,8 @@
 """What the nodes do that do something: each kind by its own file."""
 
+import asyncio
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, assert_never
 
 from pydantic import JsonValue
 
@@ -30,6 +31,22 @@ Inputs = Mapping[str, JsonValue]
 async def act(trying: "Trying", node: Node, inputs: Inputs) -> Given:
     """What came of it. Raises `NodeFailed`."""
     match node:
+        case ToolNode() | AgentNode():  # what they call and start knows how long it may take
+            with trying.run.stopwatch.part():
+                return await _done(trying, node, inputs)
+        case MapNode() | LoopNode() | ApprovalNode() | TransformNode():
+            try:
+                async with asyncio.timeout(node.timeout):
+                    return await _in_time(trying, node, inputs)
+            except TimeoutError as error:
+                trying.withdraw()
+                raise NodeFailed(f"It took longer than {node.timeout:g} seconds.") from error
+        case _:
+            raise ValueError(f"{node.kind} has given its value already")
+
+
+async def _in_time(trying: "Trying", node: MapNode | LoopNode | ApprovalNode | TransformNode, inputs: Inputs) -> Given:
+    match node:
         case MapNode():
             return await each(trying, node, inputs)
         case LoopNode():
@@ -39,7 +56,7 @@ async def act(trying: "Trying", node: Node, inputs: Inputs) -> Given:
                 return await _done(trying, node, inputs)
 
 
-async def _done(trying: "Trying", node: Node, inputs: Inputs) -> Given:
+async def _done(trying: "Trying", node: ToolNode | AgentNode | ApprovalNode | TransformNode, inputs: Inputs) -> Given:
     match node:
         case ToolNode():
             return await call_tool(trying, node, inputs)
@@ -50,7 +67,7 @@ async def _done(trying: "Trying", node: Node, inputs: Inputs) -> Given:
         case TransformNode(code=code):
             return await _python(trying, code, inputs)
         case _:
-            raise ValueError(f"{node.kind} has given its value already")
+            assert_never(node)
 
 
 async def _python(trying: "Trying", code: str, inputs: Inputs) -> Given:

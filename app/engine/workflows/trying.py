@@ -191,11 +191,15 @@ class Trying:
         self.attempt, self._begun = self.attempt + 1, False
         await self.run.clock.sleep(seconds)
 
-    def _cancelled(self) -> None:
+    def withdraw(self) -> None:
         """Nobody has to decide anything for it any more."""
-        for pause in open_pauses(self.run.recorder.entries) if self._dropped else ():
+        for pause in open_pauses(self.run.recorder.entries):
             if pause.call_id == self.inner:
                 withdraw(self.run, pause)
+
+    def _cancelled(self) -> None:
+        if self._dropped:
+            self.withdraw()
         self.run.recorder.record(self._end("cancelled", None))
 
     def _begin_anyway(self) -> None:
