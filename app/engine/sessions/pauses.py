@@ -75,8 +75,10 @@ class Pauses:
             live = await self.chat.resume(run_id, decided=resolved, by=resolved.by)
             if pause.reason == "approval" and (changed := live.tools_since.about(pause.name)):
                 raise Conflict(f"{changed} The run goes on without your decision, and asks again where it has to.")
-        else:
+        elif live.control.expects(pause.pause_id):
             live.control.resolve(resolved)
+        else:  # the run was left at it, and has not come back to it yet
+            live.control.resolve_ahead(resolved)
         if resolved.decision == "always":
             await self._allow(live, pause)
         return live
