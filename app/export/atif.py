@@ -10,10 +10,10 @@ from collections.abc import Iterator, Mapping, Sequence
 import orjson
 from pydantic import JsonValue
 
-from app.domain.events import Entry, MessageAdded, ModelReturned, RunStarted
+from app.domain.events import Entry, MessageAdded, ModelReturned, NodeStarted, RunStarted
 from app.domain.messages import ImagePart, Message, Part, TextPart, ToolCall
 from app.domain.tools import GrantedTool
-from app.domain.trace import CallView, call_views, run_row, status, totals
+from app.domain.trace import CallView, NodeRun, call_views, nodes, run_row, status, text_of, totals
 from app.domain.trace.children import children
 from app.export.bundle import zipped
 from app.export.review import attachment_files
@@ -91,6 +91,7 @@ class _Writer:
 
     def _steps(self, entries: Sequence[Entry], started: RunStarted) -> Iterator[Json]:
         calls, ends = call_views(entries), _ends(entries)
+        of_nodes = nodes(entries).by_call
         if started.system is not None and started.system.text:
             yield _step("system", entries[0], started.system.text)
         for message in started.history:
@@ -101,6 +102,8 @@ class _Writer:
                     yield {**_step("user", entry, self._content(message.parts)), "extra": {"origin": origin}}
                 case MessageAdded(message=message) if message.role == "assistant":
                     yield self._answer(entry, message, [calls[call.call_id] for call in message.tool_calls], ends)
+                case NodeStarted(call_id=call_id) if of_nodes[call_id].seq == entry.seq:
+                    yield self._node(entry, of_nodes[call_id])
                 case _:
                     pass
 
@@ -132,6 +135,17 @@ class _Writer:
             }
             step["extra"] = {"finish_reason": end.finish_reason}
         return {name: value for name, value in step.items() if value is not None}
+
+    def _node(self, entry: Entry, run: NodeRun) -> Json:
+        """No model was asked; the calls are those of its tool."""
+        made = [ToolCall(call_id=call.call_id, name=call.name, arguments=call.arguments) for call in run.calls.values()]
+        results = [self._result(call) for call in run.calls.values() if call.result is not None]
+        said = text_of(run.value) if not run.as_returned else ""
+        step: Json = {**_step("agent", entry, f"{run.label}: {said}" if said else run.label), "llm_call_count": 0}
+        if made:
+            step["tool_calls"] = [_call(call) for call in made]
+            step["observation"] = {"results": [*results]}
+        return step
 
     def _result(self, call: CallView) -> Json:
         result = call.result

@@ -9,6 +9,7 @@ import gzip
 import hashlib
 from collections.abc import Mapping, Sequence
 
+from app.domain.agents import NODES_MODELS
 from app.domain.events import Entry
 from app.domain.failure_words import failure_words
 from app.domain.trace import NONE_EDITED, Edits, RunRow, error_of, run_row, totals, trajectory
@@ -66,7 +67,7 @@ def document(title: str, body: Markup) -> str:
 def _header(entries: Sequence[Entry], row: RunRow, notes: Sequence[str]) -> Markup:
     facts = {
         "Agent": f"{one_line(row.agent.name)}, {row.agent.variant_words}",
-        "Model": row.model,
+        "Model": row.model or NODES_MODELS,
         "Started": moment_words(row.started_at),
         "Status": STATUS_WORDS[row.status],
         "Run": row.run_id,
@@ -105,7 +106,7 @@ def _trajectory(entries: Sequence[Entry]) -> Markup:
         element(
             "tr",
             element("td", element("a", str(step.number), href=f"#step-{step.number}")),
-            element("td", ", ".join(call.name for call in step.calls) or "answer"),
+            element("td", step.node.label if step.node else ", ".join(call.name for call in step.calls) or "answer"),
             element("td", f"{step.decision.usage.total_tokens:,}", cls="n"),
             element("td", cost_words(step.decision.cost), cls="n"),
             element("td", duration_words(step.decision.ms), cls="n"),

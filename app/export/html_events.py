@@ -16,7 +16,6 @@ from app.domain.events import (
     Event,
     Forked,
     LimitReached,
-    MessageAdded,
     ModelFailed,
     PauseRequested,
     PauseResolved,
@@ -27,13 +26,16 @@ from app.domain.markdown_blocks import fenced_parts
 from app.domain.media_types import SHOWN_IMAGES, media_type_of
 from app.domain.messages import AppPart, FilePart, ImagePart, Message, ResultPart, SentKey, ToolResult, sent_key
 from app.domain.result_rows import SHOWN_ROWS, RowTable, cell_text, json_of, kept_whole, table_of
-from app.domain.trace import NONE_EDITED, CallView, Edited, Edits, Step
+from app.domain.trace import NONE_EDITED, CallView, Edited, Edits, NodeRun, Step, nodes
 from app.domain.trace.sent import how_sent
-from app.domain.trace.steps import steps_of
+from app.domain.trace.steps import StepsSoFar
+from app.domain.trace.trajectory import begins_step
 from app.export.review import attachments_of
 from app.export.rich_text import Markup, element, joined, prose
-from app.export.words import app_words, duration_words
+from app.export.words import app_words, duration_words, node_words
 
+LONGEST_VALUE = 20_000
+"""Characters of a node's value that are shown; the trace has all."""
 LONGEST_PROSE = 200_000
 """Characters of answers that are shown as Markdown; what comes after them is shown as it was written."""
 
@@ -48,6 +50,7 @@ class Timeline:
         self._edits = edits
         self._placed: set[str] = set()
         self._sent: Mapping[SentKey, str] = {}
+        self._nodes: Mapping[str, NodeRun] = {}
         self._prose_left = 0
 
     def sections(self, entries: Sequence[Entry], *, within: str = "", edits: Edits | None = None) -> Iterator[Markup]:
@@ -60,14 +63,15 @@ class Timeline:
         self._prose_left = LONGEST_PROSE
         self._sent = how_sent(entries)
         self._run_id = entries[0].run_id if entries else ""
-        calls: dict[str, CallView] = {}
+        so_far, begun = StepsSoFar(), set[str]()
         cards: list[Markup] = []
         number = 0
+        self._nodes = nodes(entries).by_call
         for entry in entries:
-            if isinstance(entry.event, MessageAdded) and entry.event.message.role == "assistant":
+            if begins_step(entry, begun):
                 yield _section(number, cards, within)
                 number, cards = number + 1, []
-            for step in steps_of(entry, calls):
+            for step in so_far.take(entry):
                 if step.call is not None:
                     step.call.note_edits(self._edits)
                 cards.append(self._card(step))
@@ -86,20 +90,32 @@ class Timeline:
             case "tool-call":
                 return _call_card(step)
             case "tool-result":
-                return self._result_card(step)
+                return self._result_card(step.call) if step.call else Markup()
             case "agent-response":
                 answer = (self._answer(step.text), edited_mark(self._edits.message(step.seq)))
                 return element("div", *answer, *self._attached(step.message), cls="card")
+            case "node":
+                return self._node_card(self._nodes[step.node.call_id]) if step.node else Markup()
             case _:
                 assert_never(step.type)
+
+    def _node_card(self, run: NodeRun) -> Markup:
+        """What it was given and what it gave, with the calls of its tool."""
+        head = element("div", element("strong", run.label), " ", element("span", node_words(run), cls="faint"))
+        given = (element("p", "Given", cls="faint"), _value(run.inputs)) if run.inputs else ()
+        calls = (self._result_card(call) for call in run.calls.values())
+        gave = () if run.as_returned or not run.ended or run.value is None else (_value(run.value),)
+        trouble = (element("pre", run.error.text),) if run.error else ()
+        below = (_note(f"Began run {child}, which is a record of its own.") for child in run.children)
+        tone = "bad" if run.state == "failed" else "ok" if run.state == "done" else "note"
+        return element("div", head, *given, *calls, *below, *gave, *trouble, cls=f"card {tone}")
 
     def _answer(self, text: str) -> Markup:
         self._prose_left -= len(text)
         return prose(text) if self._prose_left >= 0 else _text(text)
 
-    def _result_card(self, step: Step) -> Markup:
-        result, call = step.result, step.call
-        if result is None or call is None:
+    def _result_card(self, call: CallView) -> Markup:
+        if (result := call.result) is None:
             return Markup()
         edited = edited_mark(call.edited_result)
         title = result.name if edited else f"{result.name}: {result.status} · {duration_words(call.ms)}"
@@ -221,6 +237,12 @@ def _table(table: RowTable) -> Markup:
     left = len(table.rows) - SHOWN_ROWS
     more = element("p", f"The first {SHOWN_ROWS} of {len(table.rows):,} rows.", cls="faint") if left > 0 else ""
     return joined(element("div", element("table", head, *rows), cls="wide"), more)
+
+
+def _value(value: JsonValue) -> Markup:
+    """What a node was given or gave; of a long one the beginning."""
+    written = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, indent=2)
+    return element("pre", written if len(written) <= LONGEST_VALUE else f"{written[:LONGEST_VALUE]}…")
 
 
 def _pretty(value: JsonValue) -> Markup:

@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 
 import orjson
 
+from app.domain.agents import NODES_MODELS
 from app.domain.events import Entry, MessageAdded
 from app.domain.failure_words import failure_words
 from app.domain.messages import AppPart, FilePart, ImagePart, Message, ResultPart, SentKey, ToolResult, sent_key
@@ -19,6 +20,7 @@ from app.domain.trace import (
     CallView,
     Edited,
     Edits,
+    NodeRun,
     RunRow,
     RunStatus,
     TrajectoryStep,
@@ -34,6 +36,7 @@ from app.export.markdown_text import fenced, linked, plain, pretty, quoted, tabl
 from app.export.origins import counted, origins
 from app.export.review import BesideFile, attachment_files, attachments_of, call_stem, code_path, files_of_calls
 from app.export.words import STATUS_WORDS, app_words, cost_words, duration_words, moment_words
+from app.export.workflows.markdown_nodes import node_end, node_head
 
 LONGEST_SHOWN = 8_000
 """Characters of one result in the document; the whole of it is in its file."""
@@ -97,7 +100,7 @@ def _in(folder: str, file: BesideFile) -> BesideFile:
 def _head(entries: Sequence[Entry], row: RunRow, notes: Sequence[str], title: str, runs: str) -> Iterator[str]:
     yield from (f"# {title or f'Run of {plain(row.agent.name)}'}", "")
     yield f"- Agent: {plain(row.agent.name)} (`{row.agent.slug}`), {row.agent.variant_words}"
-    yield f"- Model: {plain(row.model)}"
+    yield f"- Model: {plain(row.model or NODES_MODELS)}"
     yield f"- Started: {moment_words(row.started_at)}"
     yield f"- Status: {STATUS_WORDS[row.status]}"
     yield f"- Run: `{row.run_id}`"
@@ -152,6 +155,9 @@ class _Writer:
             yield from self._step(step)
 
     def _step(self, step: TrajectoryStep) -> Iterator[str]:
+        if step.node is not None:
+            yield from self._node(step.number, step.node)
+            return
         decision = step.decision
         yield from (f"### Step {step.number}", "")
         for message in step.observed if step.number > 1 else step.observed[1:]:
@@ -174,6 +180,14 @@ class _Writer:
             yield from ("**Observations**", "")
             for number, call in zip(numbers, step.calls, strict=True):
                 yield from self._observation(number, call)
+
+    def _node(self, number: int, run: NodeRun) -> Iterator[str]:
+        yield from node_head(number, run, self._runs)
+        for call in run.calls.values():
+            self._calls += 1
+            yield from _action(self._calls, call, self._folder)
+            yield from self._observation(self._calls, call)
+        yield from node_end(run)
 
     def _observation(self, number: int, call: CallView) -> Iterator[str]:
         said = f"{number}. {plain(call.name)}: " + (call.result.status if call.result else "no result yet")

@@ -1,10 +1,11 @@
 """A run as OpenTelemetry spans: OTLP JSON, named by the semantic conventions for generative AI.
 
 One trace a run, with the runs that its agents started, below the span of whoever called the API with a `traceparent`:
-`invoke_agent` holds a `chat` span for each attempt to ask the model and an `execute_tool` span for
-each call; pauses, limits and what was left out are events of the first. A fork has spans of what came after its copied
-prefix, and a link to the run that has the others. What the conventions (in development; as of November 2026) have no
-name for is called `agent_playground.*`. Ids are made from the run's: each export has the same.
+`invoke_agent` holds a `chat` span for each attempt to ask the model and an `execute_tool` span for each call; of a
+workflow `invoke_workflow` holds a span for each try of a node, with what it called below. Pauses, limits and what was
+left out are events of the first. A fork has spans of what came after its copied prefix, and a link to the run that has
+the others. What the conventions (in development; as of November 2026) have no name for is called `agent_playground.*`.
+Ids are made from the run's: each export has the same.
 Sources: open-telemetry/semantic-conventions-genai docs/gen-ai; opentelemetry.io/docs/specs/otlp for the JSON.
 """
 
@@ -21,6 +22,8 @@ from app.domain.events import (
     ModelCalled,
     ModelFailed,
     ModelReturned,
+    NodeEnded,
+    NodeStarted,
     PauseRequested,
     PauseResolved,
     RunResumed,
@@ -28,11 +31,12 @@ from app.domain.events import (
     ToolCalled,
     ToolReturned,
 )
-from app.domain.trace import NONE_EDITED, Edited, Edits, error_of, run_row
+from app.domain.trace import NONE_EDITED, Edited, Edits, NodeRun, NodeRuns, error_of, run_row
 from app.domain.trace.fork_view import fork_of
 from app.export.otel_messages import Spoken
 from app.export.otel_spans import OpenSpan, chat_span, edited_event, happening, place_of, run_span, tool_span
 from app.export.otel_values import Span, attributes
+from app.export.workflows.otel_nodes import ended_node, node_span, within_node
 
 
 def otlp_json(entries: Sequence[Entry], *, app: str, alive: bool = False, edits: Edits = NONE_EDITED) -> bytes:
@@ -64,6 +68,7 @@ class _Spans:
         self._closed: list[Span] = []
         self._happened: list[JsonValue] = []
         self._tools: dict[str, str] = {}
+        self._nodes = NodeRuns()
 
     def all(self) -> list[Span]:
         copied = fork[0] if (fork := fork_of(self._entries)) else 0
@@ -89,9 +94,14 @@ class _Spans:
         return edited_event(one, max(place.at, self._row.started_at))
 
     def _take(self, entry: Entry) -> None:
+        node = self._nodes.take(entry)
         match entry.event:
             case RunStarted(tools=tools):
                 self._tools = {tool.spec.name: tool.spec.description for tool in tools}
+            case NodeStarted() as begun if node is not None:
+                self._open[f"node {begun.call_id}"] = node_span(entry, begun, node)
+            case NodeEnded() as ended if node is not None:
+                self._ended(entry, ended, node)
             case ModelCalled() as called:
                 self._open[called.call_id] = chat_span(entry, called, self._row, self._spoken)
             case ModelReturned() as returned:
@@ -99,7 +109,8 @@ class _Spans:
             case ModelFailed() as failed:
                 self._end(entry, failed.call_id, failure=failed.failure, text=failed.text)
             case ToolCalled() as call:
-                self._open[call.call_id] = tool_span(entry, call, self._tools.get(call.name, ""))
+                span = tool_span(entry, call, self._tools.get(call.name, ""))
+                self._open[call.call_id] = within_node(span, entry.run_id, call.call_id) if node else span
             case ToolReturned() as returned_tool:
                 self._returned(entry, returned_tool)
             case PauseRequested() | PauseResolved() | ContextTrimmed() | LimitReached() | RunResumed() | ChildStarted():
@@ -111,6 +122,14 @@ class _Spans:
         if (span := self._open.get(returned.call_id)) is not None:
             span.answered(returned, self._spoken.said(returned))
         self._end(entry, returned.call_id)
+
+    def _ended(self, entry: Entry, ended: NodeEnded, node: NodeRun) -> None:
+        """A node that was skipped has no span."""
+        if (span := self._open.get(f"node {ended.call_id}")) is not None:
+            ended_node(span, ended, node)
+        failed, error = ended.status == "failed", ended.error
+        failure = (error.failure if error else "internal") if failed else ""
+        self._end(entry, f"node {ended.call_id}", failure=failure, text=error.text if error else "")
 
     def _returned(self, entry: Entry, returned: ToolReturned) -> None:
         if (span := self._open.get(returned.call_id)) is not None:

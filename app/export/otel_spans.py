@@ -40,6 +40,8 @@ class OpenSpan:
     began: datetime
     attributes: Attributes
     links: tuple[Span, ...] = ()
+    above: str = ""
+    """The span that it is right below; empty for that of the run."""
 
     def answered(self, returned: ModelReturned, output: str) -> None:
         """Take what the model's answer cost and why it ended."""
@@ -63,18 +65,22 @@ class OpenSpan:
             "attributes": attributes({**self.attributes, "error.type": failure or None}),
             "status": {"code": ERROR, "message": text} if failure else {"code": OK},
         }
-        return {**found, "links": list(self.links)} if self.links else found
+        above: Span = {"parentSpanId": self.above} if self.above else {}
+        return {**found, **above, **({"links": list(self.links)} if self.links else {})}
 
 
 def run_span(entries: Sequence[Entry], row: RunRow) -> OpenSpan:
-    """`invoke_agent`: the whole run."""
+    """`invoke_agent`: the whole run; that of a workflow is `invoke_workflow`."""
     first, sums = entries[0], totals(entries)
     started = first.event if isinstance(first.event, RunStarted) else None
     system = parts(started.system.parts) if started and started.system else None
+    is_workflow = started is not None and started.workflow is not None
+    operation = "invoke_workflow" if is_workflow else "invoke_agent"
     values: Attributes = {
-        "gen_ai.operation.name": "invoke_agent",
-        "gen_ai.provider.name": provider_of(row.model),
-        "gen_ai.request.model": model_of(row.model),
+        "gen_ai.operation.name": operation,
+        "gen_ai.provider.name": provider_of(row.model) or None,
+        "gen_ai.request.model": model_of(row.model) or None,
+        "gen_ai.workflow.name": row.agent.name if is_workflow else None,
         "gen_ai.agent.id": row.agent.id,
         "gen_ai.agent.name": row.agent.name,
         "gen_ai.agent.version": str(row.agent.variant),
@@ -99,7 +105,7 @@ def run_span(entries: Sequence[Entry], row: RunRow) -> OpenSpan:
             "agent_playground.fork.steps_reused": fork.reused,
             "agent_playground.fork.steps_new": fork.new,
         }
-    place, name = span_id(row.run_id, "run"), f"invoke_agent {row.agent.name}"
+    place, name = span_id(row.run_id, "run"), f"{operation} {row.agent.name}"
     return OpenSpan(place, name, INTERNAL, row.started_at, values, tuple(links))
 
 

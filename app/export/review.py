@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import orjson
 
-from app.domain.events import Entry, Event, FileChanged, MessageAdded, RunStarted, ToolReturned
+from app.domain.events import Entry, Event, FileChanged, MessageAdded, NodeEnded, NodeStarted, RunStarted, ToolReturned
 from app.domain.messages import AppPart, FilePart, ImagePart, Message, Part, ToolResult
 from app.domain.trace import CallView, call_views
 from app.export.words import file_stem
@@ -125,6 +125,8 @@ def _of_event(event: Event) -> Iterator[str]:
             yield from artifacts_of_parts(message.parts)
         case ToolReturned(result=result):
             yield from artifacts_of_parts(result.parts)
+        case NodeStarted(whole=whole) | NodeEnded(whole=whole) if whole is not None:
+            yield whole.artifact
         case FileChanged(before=before, after=after):
             yield from (digest for digest in (before, after) if digest)
         case _:

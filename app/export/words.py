@@ -6,7 +6,9 @@ from datetime import datetime
 from typing import Literal
 
 from app.domain.messages import AppPart
-from app.domain.trace import RunStatus
+from app.domain.trace import NodeRun, RunStatus
+from app.domain.workflows.document import NEXT
+from app.domain.workflows.schedule import NodeState
 
 SessionFormat = Literal["markdown", "html", "jsonl"]
 """As what a whole conversation is taken along."""
@@ -19,6 +21,16 @@ STATUS_WORDS: dict[RunStatus, str] = {
     "cancelled": "stopped",
     "limited": "ended by a limit",
     "interrupted": "cut off: the app ended before the run did",
+}
+
+NODE_WORDS: dict[NodeState, str] = {
+    "waiting": "waiting",
+    "ready": "waiting",
+    "running": "going on",
+    "done": "done",
+    "failed": "failed",
+    "skipped": "skipped",
+    "cancelled": "stopped",
 }
 
 _UNSAFE = re.compile(r"[^a-z0-9]+")
@@ -60,6 +72,21 @@ def duration_words(ms: float | None) -> str:
         return f"{ms:.0f} ms" if ms >= 1 else "< 1 ms"
     minutes, seconds = divmod(ms / 1000, 60)
     return f"{minutes:.0f} min {seconds:.0f} s" if minutes else f"{seconds:.1f} s"
+
+
+def node_words(run: NodeRun) -> str:
+    """`tool, done, 1.2 s`, with what is unusual about it."""
+    told = [
+        run.kind or "",
+        NODE_WORDS[run.state],
+        duration_words(run.ms) if run.ms is not None else "",
+        f"{run.attempt} tries" if run.attempt > 1 else "",
+        f"{run.done:,} of {run.of:,} rounds" if run.of is not None else "",
+        f"went on at {one_line(run.port, 60)}" if run.port and run.port != NEXT else "",
+        "its value was written by a person" if run.pinned else "",
+        "a value stands in for it" if run.state == "done" and run.error else "",
+    ]
+    return ", ".join(filter(None, told))
 
 
 def cost_words(cost: float | None, *, unpriced: bool = False) -> str:

@@ -110,7 +110,7 @@ class TraceStep(Reply):
     id: str
     type: StepType
     content: str | dict[str, JsonValue]
-    """Text; of a call `{toolName, params}`, of a result `{toolName, result}`."""
+    """Text; of a call `{toolName, params}`, of a result `{toolName, result}`, of a node `{node, title, state, …}`."""
     timestamp: datetime
     order: int
     """Counts from 1."""
@@ -174,10 +174,33 @@ def _content(step: Step) -> str | dict[str, JsonValue]:
             return {"toolName": step.text, "params": dict(step.call.arguments) if step.call else {}}
         case "tool-result":
             return {"toolName": step.result.name if step.result else "", "result": step.text}
+        case "node":
+            return node_told(step)
         case "user-request" | "agent-thought" | "agent-response":
             return step.text
         case _:
             assert_never(step.type)
+
+
+def node_told(step: Step) -> dict[str, JsonValue]:
+    """A node of a workflow as programs are told of it."""
+    run = step.node
+    if run is None:
+        return {}
+    return {
+        "node": run.node,
+        "title": run.title,
+        "kind": run.kind,
+        "callId": run.call_id,
+        "rounds": [*run.rounds],
+        "attempt": run.attempt,
+        "state": run.state,
+        "inputs": dict(run.inputs),
+        "output": run.value,
+        "error": run.error.text if run.error else None,
+        "durationMs": run.ms,
+        "runs": [*run.children],
+    }
 
 
 def _request(entries: Sequence[Entry]) -> str:

@@ -24,11 +24,10 @@ from app.api.following.running import begin, session_named, session_of_request, 
 from app.api.following.sockets import Gone, SocketWriter
 from app.domain.agents import Agent
 from app.domain.errors import NotFound, WorkbenchError
-from app.domain.events import Entry, ModelFailed, PauseRequested
+from app.domain.events import Entry, ModelFailed, NodeEnded, PauseRequested
 from app.domain.sessions import Session
 from app.domain.trace import Step
-from app.domain.trace.calls import CallView
-from app.domain.trace.steps import steps_of
+from app.domain.trace.steps import StepsSoFar
 from app.domain.values import Text
 from app.engine.run.run import Run
 from app.workbench import Workbench
@@ -157,9 +156,9 @@ class _Talk:
 
     async def _tell(self, live: Run) -> None:
         """Send the steps of the run until its end."""
-        calls: dict[str, CallView] = {}
+        so_far = StepsSoFar()
         async for piece in pieces(live, gone=self._hung_up):
-            for message in _messages(piece, calls):
+            for message in _messages(piece, so_far):
                 await self.writer.send(message)
         if self._hung_up():
             raise Gone
@@ -180,14 +179,22 @@ def _read(text: str) -> ChatRequest:
         raise WorkbenchError(f'Send JSON such as {{"message": "hello"}}. {faults_in_words(faults)}.') from None
 
 
-def _messages(piece: Piece, calls: dict[str, CallView]) -> list[dict[str, JsonValue]]:
+def _messages(piece: Piece, so_far: StepsSoFar) -> list[dict[str, JsonValue]]:
     if not isinstance(piece, Entry):
         return []
+    steps = list(so_far.take(piece))
     if isinstance(piece.event, PauseRequested):
         return [{"type": "pause-requested", **PauseReply.of(piece.event).model_dump(mode="json")}]
     if isinstance(piece.event, ModelFailed):
         return [told] if (told := retry_of(piece.event)) else []
-    return [_message(step) for step in steps_of(piece, calls)]
+    if isinstance(piece.event, NodeEnded):
+        return [_node_ended(piece.event)]
+    return [_message(step) for step in steps]
+
+
+def _node_ended(ended: NodeEnded) -> dict[str, JsonValue]:
+    error = ended.error.text if ended.error else None
+    return {"type": "node-ended", "node": ended.node, "callId": ended.call_id, "state": ended.status, "error": error}
 
 
 def _message(step: Step) -> dict[str, JsonValue]:
@@ -195,6 +202,9 @@ def _message(step: Step) -> dict[str, JsonValue]:
         return {"type": step.type, "toolName": step.text, "params": step.call.arguments}
     if step.type == "tool-result" and step.result is not None:
         return {"type": step.type, "toolName": step.result.name, "result": step.text}
+    if step.node is not None:
+        told: dict[str, JsonValue] = {"node": step.node.node, "callId": step.node.call_id, "kind": step.node.kind}
+        return {"type": step.type, "title": step.text, **told}
     return {"type": step.type, "content": step.text}
 
 

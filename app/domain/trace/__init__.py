@@ -9,7 +9,7 @@ from app.domain.trace.files import files_after
 from app.domain.trace.left import LeftCall, active_seconds, last_words, left_calls, unanswered_request
 from app.domain.trace.loaded import sent_tools, unsent_tools
 from app.domain.trace.model_tallies import ModelTally, model_tallies
-from app.domain.trace.nodes import NodeRun, NodeRuns, inner_call, nodes, value_of
+from app.domain.trace.nodes import NodeRun, NodeRuns, inner_call, nodes, scope_call, text_of, value_of
 from app.domain.trace.progress import JobProgress, job_progress
 from app.domain.trace.row import (
     Excerpt,
@@ -88,12 +88,14 @@ __all__ = [
     "run_row",
     "said",
     "said_anew",
+    "scope_call",
     "sent_conversation",
     "sent_tools",
     "status",
     "steps",
     "stub",
     "tallies",
+    "text_of",
     "totals",
     "trajectory",
     "unanswered_request",

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from app.domain.trace.trajectory import TrajectoryStep
+from app.domain.workflows.document import MOST_NODES
 
 Verdict = Literal["same", "other_arguments", "other_tool", "extra", "missing"]
 
@@ -39,12 +40,18 @@ def align(trajectories: Sequence[Sequence[TrajectoryStep]]) -> list[AlignedStep]
     """The steps of all columns in rows. A step is an answer of the model: its calls side by side, or the last words.
 
     Rows are chosen so that as little as possible differs: a call that one run makes more gets a row of its own, and
-    what follows still stands beside what it is to be compared with.
+    what follows still stands beside what it is to be compared with. Nodes that ran beside each other stand in the order
+    of their workflow, whichever came first.
     """
-    rows: list[Row] = [(step,) for step in trajectories[0]] if trajectories else []
-    for width, column in enumerate(trajectories[1:], start=1):
+    columns = [_in_order(one) for one in trajectories]
+    rows: list[Row] = [(step,) for step in columns[0]] if columns else []
+    for width, column in enumerate(columns[1:], start=1):
         rows = _joined(rows, column, width)
     return [_aligned(number, row) for number, row in enumerate(rows, start=1)]
+
+
+def _in_order(steps: Sequence[TrajectoryStep]) -> Sequence[TrajectoryStep]:
+    return sorted(steps, key=lambda step: step.node.place if step.node is not None else ((MOST_NODES, 0),))
 
 
 def compared(one: TrajectoryStep, other: TrajectoryStep) -> Verdict:
@@ -124,5 +131,7 @@ def _by_place(left: int, right: int) -> list[tuple[int | None, int | None]]:
 
 
 def _traits(step: TrajectoryStep) -> Traits:
+    if step.node is not None:
+        return f"node {step.node.call_id}", json.dumps(step.node.inputs, sort_keys=True)
     calls = sorted((call.name, json.dumps(call.arguments, sort_keys=True)) for call in step.calls)
     return "\n".join(name for name, _ in calls), "\n".join(arguments for _, arguments in calls)

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Sequence
 
+from app.domain.trace.nodes import text_of
 from app.domain.trace.steps import Step
 
 LONGEST_STEP = 1_000_000
@@ -30,4 +31,8 @@ def searched_text(step: Step) -> str:
         parts += [step.call.name, json.dumps(step.call.arguments, ensure_ascii=False), step.call.malformed or ""]
     if step.call is not None and step.type == "tool-result":
         parts += [step.call.name, step.call.printed, step.call.traceback]
+    if step.node is not None:
+        parts += [json.dumps(step.node.inputs, ensure_ascii=False), text_of(step.node.value)]
+        parts += [step.node.error.text if step.node.error else ""]
+        parts += [f"{call.name} {call.printed} {call.traceback}" for call in step.node.calls.values()]
     return " ".join("\n".join(parts)[:LONGEST_STEP].split())

@@ -12,6 +12,7 @@ from app.domain.events import (
     ModelCalled,
     ModelFailed,
     ModelReturned,
+    NodeEnded,
     PauseRequested,
     PauseResolved,
     RunStarted,
@@ -59,8 +60,8 @@ class _Open:
 
 
 def fork_points(entries: Sequence[Entry]) -> Iterator[int]:
-    """The lengths of all prefixes from which the model can be asked, in order."""
-    if not entries or not isinstance(entries[0].event, RunStarted):
+    """The lengths of all prefixes from which the model can be asked, in order; none of a workflow, which asks none."""
+    if not entries or not isinstance(entries[0].event, RunStarted) or entries[0].event.workflow is not None:
         return
     still_open = _Open()
     for entry in entries:
@@ -97,10 +98,11 @@ def _end(entries: Sequence[Entry], place: int) -> int:
 
 
 def call_of(entry: Entry) -> str:
-    """The tool call that the entry is about; empty for none."""
+    """The tool call or the node that the entry is about; empty for none."""
     match entry.event:
         case (
-            ToolCalled(call_id=call_id)
+            NodeEnded(call_id=call_id)
+            | ToolCalled(call_id=call_id)
             | ToolReturned(call_id=call_id)
             | FileChanged(call_id=call_id)
             | PauseRequested(call_id=call_id)

@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import assert_never
+from typing import TypeAlias, assert_never
 
 from pydantic import JsonValue
 
@@ -18,18 +18,22 @@ from app.domain.errors import ErrorInfo
 from app.domain.events import (
     ChildStarted,
     Entry,
+    FileChanged,
     NodeEnded,
     NodeStarted,
     PauseRequested,
     PauseResolved,
     RunFinished,
     RunStarted,
+    ToolCalled,
     ToolReturned,
 )
 from app.domain.messages import FilePart, ToolResult
-from app.domain.workflows.document import Node, NoteNode, Workflow
+from app.domain.trace.calls import CallView, follow_call
+from app.domain.workflows.document import Kind, LoopNode, Node, NoteNode, Workflow
 from app.domain.workflows.schedule import NodeState
 
+_Inner: TypeAlias = ToolCalled | ToolReturned | FileChanged | ChildStarted | PauseRequested
 _ROUND = re.compile(r"(.*)\[(\d{1,9})\]", re.DOTALL)
 
 
@@ -40,6 +44,14 @@ class NodeRun:
     call_id: str
     node: str
     rounds: tuple[int, ...] = ()
+    title: str = ""
+    """What it is called where it is shown; its id where it has no title."""
+    kind: Kind | None = None
+    """`None` where the run's workflow is not there."""
+    round_words: str = ""
+    """`item 3` or `item 3, round 1`, counted from 1; empty for one that stands in no map or loop."""
+    place: tuple[tuple[int, int], ...] = ()
+    """By document order, and by rounds within a map or loop."""
     state: NodeState = "waiting"
     attempt: int = 0
     """The last try, counted from 1; 0 for what never began."""
@@ -54,8 +66,8 @@ class NodeRun:
     whole_inputs: FilePart | None = None
     """The file with all of its inputs, where they are too large."""
     output: JsonValue = None
-    returned: ToolResult | None = None
-    """What the last call of its tool gave."""
+    calls: dict[str, CallView] = field(default_factory=dict)
+    """Of its tool, one for each try."""
     as_returned: bool = False
     whole_output: FilePart | None = None
     port: str | None = None
@@ -73,6 +85,11 @@ class NodeRun:
     """Of a map the items, of a loop the rounds at most; `None` for any other node."""
 
     @property
+    def label(self) -> str:
+        """Its title, and of which round it is."""
+        return f"{self.title}, {self.round_words}" if self.round_words else self.title
+
+    @property
     def ended(self) -> bool:
         return self.state not in ("waiting", "ready", "running")
 
@@ -86,7 +103,8 @@ class NodeRun:
     @property
     def value(self) -> JsonValue:
         """What it gave; `None` before it has ended."""
-        return value_of(self.returned) if self.as_returned and self.returned is not None else self.output
+        last = next(reversed(self.calls.values()), None)
+        return value_of(last.result) if self.as_returned and last and last.result else self.output
 
     def cost(self, costs: Mapping[str, float | None]) -> float | None:
         """US dollars of the runs that it has started, by those of each; `None` where one is not known."""
@@ -105,21 +123,13 @@ class NodeRuns:
         self.counts: dict[str, Counter[NodeState]] = {}
         """By node: how many of its runs stand how."""
         self._nodes: Mapping[str, Node] = {}
+        self._places: Mapping[str, int] = {}
         self._bodies: Counter[str] = Counter()
         """How many nodes end in each round of a map or loop."""
         self._ended: Counter[tuple[str, int]] = Counter()
         """How many have ended in that round of that call."""
         self._asked: dict[str, NodeRun] = {}
         """Whose each open pause is."""
-
-    def node(self, id_: str) -> Node | None:
-        """The node as the run's workflow has it."""
-        return self._nodes.get(id_)
-
-    def title(self, id_: str) -> str:
-        """What it is called where it is shown."""
-        node = self._nodes.get(id_)
-        return (node.title if node else "") or id_
 
     def of(self, call_id: str) -> NodeRun | None:
         """The node that such a call belongs to, by its own id or that of a call of one of its tries."""
@@ -141,20 +151,26 @@ class NodeRuns:
                 asking = self._asked.pop(pause_id)
                 asking.pauses.discard(pause_id)
                 return asking
-            case ToolReturned() | ChildStarted() | PauseRequested() as event if calling := self.of(event.call_id):
-                self._take_inner(calling, event)
+            case (ToolCalled() | ToolReturned() | FileChanged() | ChildStarted() | PauseRequested()) as event if (
+                calling := self.of(event.call_id)
+            ):
+                self._take_inner(calling, event, entry)
                 return calling
             case _:
                 pass
         return None
 
-    def _take_inner(self, run: NodeRun, event: ToolReturned | ChildStarted | PauseRequested) -> None:
+    def _take_inner(self, run: NodeRun, event: _Inner, entry: Entry) -> None:
         """What the node's own tool, run or question did."""
         match event:
-            case ToolReturned(result=result):
-                run.returned = result
+            case ToolCalled(call_id=call_id):
+                run.calls.pop(call_id, None)
+                follow_call(run.calls, entry)
+            case ToolReturned() | FileChanged():
+                follow_call(run.calls, entry)
             case ChildStarted(child_run_id=run_id):
                 run.children += [] if run_id in run.children else [run_id]
+                follow_call(run.calls, entry)
             case PauseRequested(pause_id=pause_id):
                 self._asked[pause_id] = run
                 run.pauses.add(pause_id)
@@ -163,14 +179,27 @@ class NodeRuns:
 
     def _begin(self, workflow: Workflow) -> None:
         self.workflow, self._nodes = workflow, workflow.by_id()
+        self._places = {id_: place for place, id_ in enumerate(workflow.by_id())}
         self._bodies.update(node.scope for node in self._nodes.values() if not isinstance(node, NoteNode))
 
     def _known(self, event: NodeStarted | NodeEnded, entry: Entry) -> NodeRun:
         run = self.by_call.get(event.call_id)
         if run is None:
             run = self.by_call[event.call_id] = NodeRun(event.call_id, event.node, event.rounds, seq=entry.seq)
+            node = self._nodes.get(event.node)
+            run.title, run.kind = (node.title or node.id, node.kind) if node else (event.node, None)
+            run.round_words, run.place = self._placed(event)
         self.latest[run.node] = run
         return run
+
+    def _placed(self, event: NodeStarted | NodeEnded) -> tuple[str, tuple[tuple[int, int], ...]]:
+        words, place = [], []
+        for part in event.call_id.split(".")[:-1]:
+            if found := _ROUND.fullmatch(part):
+                noun = "round" if isinstance(self._nodes.get(found[1]), LoopNode) else "item"
+                words.append(f"{noun} {int(found[2]) + 1:,}")
+                place.append((self._places.get(found[1], 0), int(found[2])))
+        return ", ".join(words), (*place, (self._places.get(event.node, 0), 0))
 
     def _started(self, started: NodeStarted, entry: Entry) -> NodeRun:
         run = self._known(started, entry)
@@ -223,6 +252,13 @@ def inner_call(call_id: str, attempt: int) -> str:
     return call_id if attempt <= 1 else f"{call_id}~{attempt}"
 
 
+def scope_call(call_id: str) -> str:
+    """The call id of the map or loop in whose round the node stands: of `each[3].draft` `each`; empty for none."""
+    around, _, _ = call_id.rpartition(".")
+    found = _ROUND.fullmatch(around)
+    return found[1] if found else ""
+
+
 def value_of(result: ToolResult) -> JsonValue:
     """What a node gives whose tool returned this: its text, read as JSON where it is."""
     try:
@@ -230,6 +266,11 @@ def value_of(result: ToolResult) -> JsonValue:
     except (ValueError, RecursionError):
         return result.text
     return value
+
+
+def text_of(value: JsonValue) -> str:
+    """The value as a person reads it: a text as it stands, anything else as JSON."""
+    return value if isinstance(value, str) else "" if value is None else json.dumps(value, ensure_ascii=False)
 
 
 def _no_json(constant: str) -> JsonValue:

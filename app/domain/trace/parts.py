@@ -25,7 +25,7 @@ class LaidSpan:
 
     span: Span
     depth: int
-    """0 for those of the whole itself."""
+    """0 for those of the whole itself that are within no node."""
     part: str
     """The key of the part that it is of."""
 
@@ -39,6 +39,6 @@ def _laid(part: SpanPart, began: datetime, *, depth: int) -> Iterator[LaidSpan]:
     later = (part.began - began).total_seconds() * 1000
     for span in part.spans:
         end = None if span.end_ms is None else span.end_ms + later
-        yield LaidSpan(replace(span, start_ms=span.start_ms + later, end_ms=end), depth, part.key)
+        yield LaidSpan(replace(span, start_ms=span.start_ms + later, end_ms=end), depth + span.depth, part.key)
         for below in part.parts.get(span.seq, ()):
-            yield from _laid(below, began, depth=depth + 1)
+            yield from _laid(below, began, depth=depth + span.depth + 1)

@@ -12,6 +12,8 @@ from app.domain.events import (
     Event,
     MessageAdded,
     ModelFailed,
+    NodeEnded,
+    NodeStarted,
     PauseRequested,
     PauseResolved,
     RunFinished,
@@ -29,6 +31,7 @@ from app.domain.messages import (
     ToolCall,
     ToolResult,
 )
+from app.domain.trace.nodes import text_of
 from app.domain.trace.usage import own_entries
 
 
@@ -71,6 +74,12 @@ def _texts(event: Event) -> Iterator[tuple[str, str]]:
             yield "Decision", note
         case ChildStarted(child_run_id=child):
             yield "Task", child
+        case NodeStarted(node=node, inputs=inputs):
+            for name, value in inputs.items():
+                yield f"{name} for {node}", _plain(value)
+        case NodeEnded(node=node, output=output, error=error):
+            yield f"Output of {node}", text_of(output)
+            yield f"Error in {node}", error.text if error else ""
         case RunFinished(error=error) if error is not None:
             yield "Error", error.text
             yield "Error", error.traceback

@@ -1,22 +1,32 @@
-"""A run as the five kinds of step that a person reads: request, thought, call, result, response."""
+"""A run as the kinds of step that a person reads: request, thought, call, result, response; of a workflow its nodes."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal, assert_never
 
-from app.domain.events import ChildStarted, Entry, MessageAdded, Origin, ToolCalled, ToolReturned
+from app.domain.events import (
+    ChildStarted,
+    Entry,
+    MessageAdded,
+    NodeEnded,
+    NodeStarted,
+    Origin,
+    ToolCalled,
+    ToolReturned,
+)
 from app.domain.messages import Message, ToolResult
 from app.domain.trace.calls import CallView, follow_call
+from app.domain.trace.nodes import NodeRun, NodeRuns
 
-StepType = Literal["user-request", "agent-thought", "tool-call", "tool-result", "agent-response"]
+StepType = Literal["user-request", "agent-thought", "tool-call", "tool-result", "agent-response", "node"]
 
 
 @dataclass(frozen=True, slots=True)
 class Step:
     type: StepType
     text: str
-    """What was said or thought; for a call its tool's name, for a result its text."""
+    """What was said or thought; for a call its tool's name, for a result its text, for a node its title."""
     seq: int
     """The entry it comes from."""
     at: datetime
@@ -24,36 +34,45 @@ class Step:
     call: CallView | None = None
     """For `tool-call` and `tool-result`: the call as far as it is known at this step."""
     result: ToolResult | None = None
+    node: NodeRun | None = None
+    """For `node`: as far as it is known, the calls of its tool with it."""
     origin: Origin = "user"
     """For `user-request`: how it came in."""
 
 
 def steps(entries: Iterable[Entry]) -> list[Step]:
     """All steps in order. The reasoning and the words that lead to tool calls are one thought."""
-    found: list[Step] = []
-    calls: dict[str, CallView] = {}
-    for entry in entries:
-        found.extend(steps_of(entry, calls))
-    return found
+    so_far = StepsSoFar()
+    return [step for entry in entries for step in so_far.take(entry)]
 
 
-def steps_of(entry: Entry, calls: dict[str, CallView]) -> Iterator[Step]:
-    """The steps that one more entry adds. `calls` keeps the calls between entries: start with an empty one."""
-    match entry.event:
-        case MessageAdded(message=message, origin=origin):
-            yield from _of_message(entry, message, origin)
-        case ToolCalled(call_id=call_id, name=name):
-            calls.pop(call_id, None)
-            if (view := follow_call(calls, entry)) is None:
+class StepsSoFar:
+    """Finds the steps of a run entry by entry."""
+
+    def __init__(self) -> None:
+        self.calls: dict[str, CallView] = {}
+        """Those that the model asked for, as far as they are known."""
+        self.nodes = NodeRuns()
+
+    def take(self, entry: Entry) -> Iterator[Step]:
+        """The steps that one more entry adds. What a node calls is told in the node's own."""
+        node = self.nodes.take(entry)
+        match entry.event:
+            case MessageAdded(message=message, origin=origin):
+                yield from _of_message(entry, message, origin)
+            case NodeStarted() | NodeEnded() if node is not None and node.seq == entry.seq:
+                yield Step("node", node.label, entry.seq, entry.at, node=node)
+            case ToolCalled(call_id=call_id, name=name) if node is None:
+                self.calls.pop(call_id, None)
+                if (view := follow_call(self.calls, entry)) is not None:
+                    yield Step("tool-call", name, entry.seq, entry.at, call=view)
+            case ToolReturned(call_id=call_id, result=result) if node is None:
+                follow_call(self.calls, entry)
+                yield Step("tool-result", result.text, entry.seq, entry.at, call=self.calls[call_id], result=result)
+            case ChildStarted() if node is None:
+                follow_call(self.calls, entry)
+            case _:
                 return
-            yield Step("tool-call", name, entry.seq, entry.at, call=view)
-        case ToolReturned(call_id=call_id, result=result):
-            follow_call(calls, entry)
-            yield Step("tool-result", result.text, entry.seq, entry.at, call=calls[call_id], result=result)
-        case ChildStarted():
-            follow_call(calls, entry)
-        case _:
-            return
 
 
 def _of_message(entry: Entry, message: Message, origin: Origin) -> Iterator[Step]:

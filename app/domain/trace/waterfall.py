@@ -1,6 +1,6 @@
-"""A run as spans of time: model calls, tool calls, and the waits between them."""
+"""A run as spans of time: model calls, tool calls, the nodes of a workflow, and the waits between them."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -11,6 +11,8 @@ from app.domain.events import (
     ModelCalled,
     ModelFailed,
     ModelReturned,
+    NodeEnded,
+    NodeStarted,
     PauseRequested,
     PauseResolved,
     RunFinished,
@@ -19,8 +21,9 @@ from app.domain.events import (
     ToolReturned,
 )
 from app.domain.trace.clock import RunClock
+from app.domain.trace.nodes import NodeRun, NodeRuns, scope_call
 
-SpanKind = Literal["model", "tool", "person", "retry"]
+SpanKind = Literal["model", "tool", "person", "retry", "node"]
 
 
 @dataclass(slots=True)
@@ -30,7 +33,7 @@ class Span:
     kind: SpanKind
     """`person`: a person had to decide; `retry`: the wait before a failed model call was made again."""
     name: str
-    """The model, the tool, or why it waited."""
+    """The model, the tool, the node, or why it waited."""
     seq: int
     """The entry that tells most of it: a model call's message, a tool's call, the request of a pause."""
     start_ms: float
@@ -41,15 +44,17 @@ class Span:
     """Milliseconds from its start to the model's first word."""
     failed: bool = False
     attempt: int = 1
-    """Of a model call, counted from 1; of a tool how often it was tried."""
+    """Of a model call or a node, counted from 1; of a tool how often it was tried."""
+    depth: int = 0
+    """How many nodes it is within."""
 
 
 def waterfall(entries: Sequence[Entry]) -> list[Span]:
-    """The spans in the order of their beginnings."""
+    """The spans in the order of their beginnings; those within a node behind it."""
     follower = _Follower()
     for entry in entries:
         follower.take(entry)
-    return follower.spans
+    return follower.in_order()
 
 
 def span_end(spans: Iterable[Span]) -> float:
@@ -67,9 +72,43 @@ class _Follower:
         self._model: Span | None = None
         """The model call whose message comes next."""
         self._retry: Span | None = None
+        self._nodes = NodeRuns()
+        self._node_spans: dict[str, Span] = {}
+        """By the node's call: that of its last try."""
+        self._inner: dict[int, list[Span]] = {}
+        """By the identity of a node's span: those right below it."""
+
+    def in_order(self) -> list[Span]:
+        """All spans, those within a node behind it."""
+        return [inner for span in self.spans for inner in self._with_inner(span)]
+
+    def _with_inner(self, span: Span) -> Iterator[Span]:
+        yield span
+        for inner in self._inner.get(id(span), ()):
+            yield from self._with_inner(inner)
 
     def take(self, entry: Entry) -> None:
         at = self._time_of(entry)
+        node = self._nodes.take(entry)
+        match entry.event:
+            case NodeStarted(call_id=call_id, attempt=attempt) if node is not None:
+                around = self._node_spans.get(scope_call(call_id))
+                begun = Span("node", node.label, entry.seq, at, attempt=attempt)
+                self._node_spans[call_id] = self._begin(f"node {call_id}", begun, around)
+            case NodeEnded(call_id=call_id, status=status):
+                if (ended := self._end(f"node {call_id}", at)) is not None:
+                    ended.failed = status == "failed"
+            case ToolCalled(call_id=call_id, name=name):
+                self._begin(call_id, Span("tool", name, entry.seq, at), self._span_of(node))
+            case PauseRequested(pause_id=pause_id, reason=reason, name=name):
+                self._begin(pause_id, Span("person", name or reason, entry.seq, at), self._span_of(node))
+            case _:
+                self._take_other(entry, at)
+
+    def _span_of(self, node: NodeRun | None) -> Span | None:
+        return None if node is None else self._node_spans.get(node.call_id)
+
+    def _take_other(self, entry: Entry, at: float) -> None:
         match entry.event:
             case ModelCalled(call_id=call_id, model=model, attempt=attempt):
                 self._end_retry(at)
@@ -83,16 +122,13 @@ class _Follower:
                 if retry_at is not None:
                     self._retry = Span("retry", failed.failure, entry.seq, at)
                     self.spans.append(self._retry)
-            case ToolCalled(call_id=call_id, name=name):
-                self._begin(call_id, Span("tool", name, entry.seq, at))
             case ToolReturned() as answer:
                 self._end_tool(answer, at)
-            case PauseRequested(pause_id=pause_id, reason=reason, name=name):
-                self._begin(pause_id, Span("person", name or reason, entry.seq, at))
             case PauseResolved(pause_id=pause_id):
                 self._end(pause_id, at)
             case RunResumed():
-                self._open.clear()  # what the app's end left open has no end of its own
+                # What the app's end left open has no end of its own, but for nodes that wait or whose run goes on.
+                self._open = {key: span for key, span in self._open.items() if span.kind == "node"}
             case RunFinished():
                 self._end_retry(at)
             case _:
@@ -107,8 +143,12 @@ class _Follower:
         self._last = entry
         return (entry.at - (self._clock.began(entry.seq) or entry.at)).total_seconds() * 1000
 
-    def _begin(self, key: str, span: Span) -> Span:
-        self.spans.append(span)
+    def _begin(self, key: str, span: Span, around: Span | None = None) -> Span:
+        if around is None:
+            self.spans.append(span)
+        else:
+            span.depth = around.depth + 1
+            self._inner.setdefault(id(around), []).append(span)
         self._open[key] = span
         return span
 

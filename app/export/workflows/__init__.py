@@ -1,1 +1,1 @@
-"""Ways out of a workflow: a file that is read back, a drawing for documents."""
+"""Ways out of a workflow: a file that is read back, a drawing for documents, its nodes in the exports of a run."""

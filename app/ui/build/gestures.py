@@ -7,7 +7,7 @@ from app.domain.workflows.document import Edge, Node, Workflow
 from app.domain.workflows.layout import tidied
 from app.domain.workflows.operations import Changed, changed, connected, disconnected, moved, put_in, removed, renamed
 from app.domain.workflows.pasting import duplicated, pasted
-from app.ui.build.canvas import edge_id
+from app.ui.graph.canvas import edge_id
 
 
 def done(workflow: Workflow, name: str, told: Sequence[object]) -> Changed:  # noqa: PLR0911  a line for each gesture

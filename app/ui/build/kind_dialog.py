@@ -3,11 +3,11 @@
 from nicegui import ui
 
 from app.domain.workflows.document import INPUT, Kind
-from app.ui.build.words import KINDS
 from app.ui.elements.buttons import button
 from app.ui.elements.clicks import on_click_of
 from app.ui.elements.markup import Html, icon, joined, tag
 from app.ui.elements.questions import answer_to, named_dialog
+from app.ui.graph.node_words import KINDS
 
 
 async def asked_for_kind(*, has_input: bool) -> Kind | None:

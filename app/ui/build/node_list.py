@@ -8,13 +8,14 @@ from nicegui import ui
 from app.domain.workflows.document import NEXT, Node, Workflow, ports
 from app.domain.workflows.graph import Graph
 from app.domain.workflows.references import Fault
-from app.ui.build.words import KINDS, line_of, title_of
 from app.ui.elements.buttons import icon_action
 from app.ui.elements.clicks import on_click_of
 from app.ui.elements.format import plural
 from app.ui.elements.live_html import LiveHtml
 from app.ui.elements.markup import Html, icon, tag
 from app.ui.elements.visible import visible
+from app.ui.graph.node_words import KINDS
+from app.ui.graph.words import line_of, title_of
 
 
 class NodeList(ui.element):

@@ -9,10 +9,11 @@ from app.domain.workflows.document import InputNode, Node, NoteNode, OutputNode,
 from app.domain.workflows.references import Fault
 from app.ui.build.node_fields import Around, failing, own_fields
 from app.ui.build.sheet import Changed, Sheet
-from app.ui.build.words import KINDS, title_of
 from app.ui.elements.buttons import icon_button
 from app.ui.elements.markup import icon, joined, tag
 from app.ui.elements.visible import visible
+from app.ui.graph.node_words import KINDS
+from app.ui.graph.words import title_of
 
 Act = Callable[[str, list[object]], object]
 

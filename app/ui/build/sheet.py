@@ -8,11 +8,11 @@ from pydantic import JsonValue, TypeAdapter, ValidationError
 
 from app.domain.workflows.document import Binding, Calculated, FixedValue, FoundValue, Node, Template
 from app.domain.workflows.references import Fault
-from app.ui.build.words import binding_line
 from app.ui.elements.buttons import button, icon_button
 from app.ui.elements.editor_numbers import fault_words, number_box
 from app.ui.elements.markup import Html, icon, joined, tag
 from app.ui.elements.visible import visible
+from app.ui.graph.words import binding_line
 from app.ui.schema_form.json import BrokenJson, as_json, read_json
 from app.ui.schema_form.simple import select_box
 

@@ -13,7 +13,6 @@ from app.domain.workflows.pasting import copied
 from app.domain.workflows.references import Fault
 from app.domain.workflows.world import World
 from app.engine.sessions.edit_history import EditHistory
-from app.ui.build.canvas import Canvas, NodeState
 from app.ui.build.code_view import CodeView
 from app.ui.build.gestures import done, edited
 from app.ui.build.kind_dialog import asked_for_kind
@@ -28,6 +27,7 @@ from app.ui.elements.focus import refocus
 from app.ui.elements.format import plural
 from app.ui.elements.markup import Html, joined, tag
 from app.ui.elements.notices import notify
+from app.ui.graph.canvas import Canvas, NodeState
 
 View = Literal["canvas", "list", "code"]
 VIEWS: tuple[tuple[View, str], ...] = (("canvas", "Canvas"), ("list", "List"), ("code", "Code"))

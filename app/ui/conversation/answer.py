@@ -93,6 +93,7 @@ class Answer(ui.element):
         self._streaming: Markdown | None = None
         self._reasoning: Reasoning | None = None
         self._phase = Phase(started.at, {name: spec.title for name, spec in self._specs.items()})
+        self._phase.take(started)
         with self:
             ui.html(answer_heading(started, run, agent_icon), sanitize=False).classes("assistant-head")
             self._build(task_of, show_view)

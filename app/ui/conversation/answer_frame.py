@@ -2,6 +2,7 @@
 
 import asyncio
 
+from app.domain.agents import NODES_MODELS
 from app.domain.events import Entry, RunStarted
 from app.domain.tools import JsonSchema
 from app.engine.loop.output import check_output
@@ -17,7 +18,7 @@ def answer_heading(started: Entry, run: RunStarted, agent_icon: str) -> Html:
     who = tag(
         "div",
         tag("strong", run.agent.name),
-        tag("span", run.model),
+        tag("span", run.model or NODES_MODELS),
         tag("time", clock(started.at), datetime=started.at.isoformat(), title=moment_text(started.at)),
         cls="who",
     )

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from nicegui import background_tasks, ui
 
-from app.domain.agents import Agent, Behaviour
+from app.domain.agents import NODES_MODELS, Agent, Behaviour
 from app.domain.differences import Area, Change, Differences, WordRun, differences
 from app.domain.trace import AlignedStep, RunRow, TrajectoryStep, Verdict
 from app.ui.elements.addresses import run_address
@@ -16,6 +16,8 @@ from app.ui.elements.markup import Html, joined, tag
 from app.ui.elements.questions import named_dialog
 from app.ui.elements.status_pill import status_pill
 from app.ui.elements.variant_select import variant_words
+from app.ui.elements.visible import visible
+from app.ui.graph.node_words import state_words
 
 AROUND = 160
 """Characters of unchanged text shown before and after a change."""
@@ -212,7 +214,7 @@ def _of_two(step: AlignedStep) -> str:
 
 
 def _facts(run: RunRow) -> Iterator[Html]:
-    yield tag("p", f"{run.agent.name} v{run.agent.variant}, {run.model}")
+    yield tag("p", f"{run.agent.name} v{run.agent.variant}, {run.model or NODES_MODELS}")
     spent = (
         duration(run.duration_ms),
         tokens(run.input_tokens + run.output_tokens),
@@ -232,6 +234,8 @@ def step_view(step: TrajectoryStep | None) -> Html:
     if step is None:
         return tag("span", "no step", cls="faint")
     said = tag("p", head(_BOLD.sub(r"\1", step.decision.text), 200)) if step.decision.text.strip() else Html("")
+    if step.node is not None:
+        return joined(tag("p", tag("strong", visible(step.node.label)), " ", state_words(step.node)), said)
     calls = (
         tag("p", tag("code", call.name), " ", head(call.result.text if call.result else "", 160)) for call in step.calls
     )

@@ -71,7 +71,7 @@ def _newest(choice: ProviderChoice) -> list[Option]:
 def recent_models(workbench: Workbench) -> list[str]:
     """The models of the newest runs, the last one first."""
     rows = workbench.rows.find(RunFilter(), limit=RECENT_RUNS).rows
-    return list(dict.fromkeys(workbench.catalog.resolve(row.model) for row in rows))[:RECENT]
+    return list(dict.fromkeys(workbench.catalog.resolve(row.model) for row in rows if row.model))[:RECENT]
 
 
 def price_words(price: Price | None) -> str:

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 
 from nicegui import ui
 
+from app.domain.agents import NODES_MODELS
 from app.domain.evals.evidence import final_answer
 from app.domain.events import MessageAdded
 from app.domain.trace import CallView, RunRow, call_views, error_of
@@ -79,7 +80,8 @@ def revealed(item: ReviewItem, answer: ReviewAnswer, *, good: bool, before: bool
 
 
 def _facts(row: RunRow) -> Html:
-    facts = f"{row.agent.name}, {row.agent.variant_words} · {row.model} · {dollars(row.cost, unpriced=row.unpriced)}"
+    who = f"{row.agent.name}, {row.agent.variant_words} · {row.model or NODES_MODELS}"
+    facts = f"{who} · {dollars(row.cost, unpriced=row.unpriced)}"
     link = tag("a", "See the run", href=run_address(row.run_id))
     return joined(status_pill(row.status), " ", visible(facts), f" · {duration(row.duration_ms)} · ", link)
 

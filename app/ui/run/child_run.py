@@ -7,8 +7,8 @@ from functools import partial
 from nicegui import events, ui
 
 from app.domain.errors import WorkbenchError
-from app.domain.events import Entry, ToolCalled
-from app.domain.trace import began_at
+from app.domain.events import Entry, NodeStarted, ToolCalled
+from app.domain.trace import began_at, inner_call
 from app.domain.trace.children import children
 from app.domain.trace.parts import SpanPart
 from app.domain.trace.waterfall import Span, waterfall
@@ -19,8 +19,8 @@ from app.ui.elements.format import dollars, head
 from app.ui.elements.live_html import LiveHtml
 from app.ui.elements.markup import icon, joined, tag
 from app.ui.elements.status_pill import status_pill
+from app.ui.run.card_context import CardContext
 from app.ui.run.timeline import Timeline
-from app.ui.run.timeline_cards import CardContext
 from app.ui.run.trace_growth import RunSoFar
 from app.workbench import Workbench
 
@@ -147,6 +147,12 @@ class Parts:
 
 
 def _spans(entries: Sequence[Entry]) -> tuple[list[Span], list[tuple[str, int]]]:
-    """The spans of a run, and the runs that it started, each with the entry of the call that did."""
-    called = {entry.event.call_id: entry.seq for entry in entries if isinstance(entry.event, ToolCalled)}
+    """The spans of a run, and the runs that it started, each with the entry of the call or node that did."""
+    called = {
+        inner_call(entry.event.call_id, entry.event.attempt)
+        if isinstance(entry.event, NodeStarted)
+        else entry.event.call_id: entry.seq
+        for entry in entries
+        if isinstance(entry.event, ToolCalled | NodeStarted)
+    }
     return waterfall(entries), [(one.run_id, called[one.call_id]) for one in children(entries) if one.call_id in called]

@@ -76,7 +76,7 @@ class RunPage:
                     button("Save as case", self._save_case, icon="playlist_add_check", testid="save-as-case-button")
                     button("Export", self._export, icon="ios_share", testid="run-export")
                     with icon_button("more_vert", "More", testid="run-more"), ui.menu():
-                        ui.menu_item("Replay", self._replay).props("data-testid=run-replay")
+                        self._again = ui.menu_item("Replay", self._replay).props("data-testid=run-replay")
                         self._delete = ui.menu_item("Delete…").props("data-testid=run-delete")
             self._marks = RunMarks(workbench, run_id)
             self._delete.on_click(self._marks.delete)
@@ -171,7 +171,7 @@ class RunPage:
 
     def _show_heading(self) -> RunStatus:
         status = self._workbench.runs.status(self._run.run_id, self._run.entries)
-        row = self._run.row(status)
+        row, started = self._run.row(status), self._run.started
         if row is None or not row.request:  # damaged where it begins; the list of runs still knows
             row = self._workbench.rows.get(self._run.run_id) or row
         self._heading.set_content(
@@ -179,6 +179,7 @@ class RunPage:
         )
         self._actions.show(status)
         self._compare.visible = self._run.forked is not None
+        self._again.visible = started is None or started.workflow is None
         return status
 
     def _show_draft(self, draft: Draft, status: RunStatus) -> None:

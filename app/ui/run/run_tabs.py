@@ -7,9 +7,9 @@ from nicegui import events, ui
 
 from app.domain.trace import Step
 from app.ui.run import raw_view, requests_view, review_view, waterfall_view
+from app.ui.run.card_context import CardContext
 from app.ui.run.child_run import Parts
 from app.ui.run.timeline import Timeline
-from app.ui.run.timeline_cards import CardContext
 from app.ui.run.trace_growth import RunSoFar
 from app.ui.run.trajectory import Trajectory
 

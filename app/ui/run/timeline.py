@@ -8,7 +8,8 @@ from app.domain.trace import Step
 from app.ui.conversation.trace_marks import TraceMark
 from app.ui.elements.format import plural
 from app.ui.elements.markup import tag
-from app.ui.run.timeline_cards import CardContext, StepCard
+from app.ui.run.card_context import CardContext
+from app.ui.run.timeline_cards import StepCard
 from app.ui.run.trace_growth import RunSoFar
 from app.ui.run.trace_list import Line, ListAndPane
 from app.ui.run.trace_words import step_line
@@ -92,7 +93,7 @@ class Timeline:
                 card.show_call(alive=alive)
 
     def _counted(self) -> str:
-        """A step is what the model decided, with all that came of it; each of those has a card."""
+        """A step is what the model decided, with all that came of it, or a node; each of those has a card."""
         return f"{plural(len(self._run.decisions), 'step')}, told in {plural(len(self._run.steps), 'card')}"
 
     def _show_marks(self, *, before: int) -> None:

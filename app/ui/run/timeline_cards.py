@@ -1,19 +1,14 @@
 """One step of a run as a card."""
 
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass
-
 from nicegui import background_tasks, ui
 
 from app.domain.messages import AppPart, FilePart, ImagePart
 from app.domain.trace import CallView, Step
-from app.store.contents.contents import Contents
 from app.ui.conversation.artifact_buttons import hear_artifact_buttons
 from app.ui.conversation.attached import attached, hear_attached
-from app.ui.conversation.call_cards import ShowView
 from app.ui.conversation.edited_mark import edited_mark
 from app.ui.conversation.result_view import Order, next_order
-from app.ui.conversation.task_line import TaskLine, TaskOf, is_task, no_task, task_words
+from app.ui.conversation.task_line import TaskLine, is_task, task_words
 from app.ui.conversation.tool_body import (
     STATUS_WORDS,
     attachments,
@@ -31,6 +26,8 @@ from app.ui.elements.live_html import LiveHtml
 from app.ui.elements.markup import Html, icon, joined, tag
 from app.ui.elements.visible import titled, visible
 from app.ui.markdown.markdown import Markdown
+from app.ui.run.card_context import CardContext
+from app.ui.run.node_card import NodeBody, node_note
 from app.ui.run.trace_growth import RunSoFar
 from app.ui.run.trace_words import since, step_icon, step_label
 
@@ -38,28 +35,6 @@ LONG = 100_000
 """Characters of a text above which only its beginning is shown."""
 OPEN_THOUGHT = 600
 """Characters of a thought above which it is closed at first."""
-
-
-def no_apps(_call_id: str) -> Iterable[str]:
-    """No app called anything."""
-    return ()
-
-
-@dataclass(frozen=True, slots=True)
-class CardContext:
-    """What the cards of one run have in common."""
-
-    run: RunSoFar
-    contents: Contents
-    task_of: TaskOf = no_task
-    child_run: Callable[[str], object] | None = None
-    """Builds the steps of a run that one of its calls started."""
-    apps_of: Callable[[str], Iterable[str]] = no_apps
-    """The runs that hold what the app of that call called."""
-    nested: bool = False
-    """The cards stand within those of another run: what is done from a step is done on the run's own page."""
-    show_view: ShowView | None = None
-    """Shows the view that a call brought along."""
 
 
 class StepCard(ui.element):
@@ -100,6 +75,8 @@ class StepCard(ui.element):
                     TaskLine(step.call, context.task_of)
             case "tool-result":
                 self._build_result()
+            case "node":
+                self._build_node(alive=alive)
             case "user-request" | "agent-response":
                 ui.html(step_head(step, context), sanitize=False, tag="header").classes("step-head")
                 self._build_message()
@@ -128,6 +105,22 @@ class StepCard(ui.element):
                 ui.html(words, sanitize=False, tag="summary").classes("muted")
                 show_text(self._step.text)
         self._show_edited()
+
+    def _build_node(self, *, alive: bool) -> None:
+        """Its head changes with it; what stands within a map or loop stands further in."""
+        node = self._step.node
+        if node is None:
+            return
+        self.style(f"--within: {min(len(node.rounds), 4)}").props(f"data-node={node.node}")
+        head = ui.html(sanitize=False, tag="header").classes("step-head")
+
+        def show_head() -> None:
+            note = node_note(node, self._context.task_of, alive=alive)
+            head.set_content(step_head(self._step, self._context, visible(node.label), note))
+            self.props(f"data-state={node.state}")
+
+        show_head()
+        NodeBody(node, self._context, alive=alive, on_change=show_head)
 
     def _build_result(self) -> None:
         call, result = self._step.call, self._step.result
@@ -175,7 +168,7 @@ class StepCard(ui.element):
 def step_head(step: Step, context: CardContext, title: str = "", note: str = "") -> Html:
     """Who, when, and the link to exactly this step."""
     cut_off = step.message is not None and step.message.partial
-    failed = step.result is not None and step.result.failed
+    failed = (step.result is not None and step.result.failed) or (step.node is not None and step.node.state == "failed")
     return joined(
         icon("error" if failed else step_icon(step), "step-icon"),
         tag("strong", title or step_label(step)),
@@ -208,6 +201,8 @@ def step_actions(step: Step, context: CardContext) -> Html:
     buttons = [_action("link", "Copy link to this step", icon("link"), step, address=address)]
     if step.type in ("agent-thought", "agent-response"):
         buttons.append(_action("request", "What the model got before it said this", icon("forum"), step))
+    if context.run.started is not None and context.run.started.workflow is not None:
+        return tag("span", *buttons[:1], cls="step-actions")  # its nodes are no answers of a model
     if (number := context.run.number(step.seq)) and step.type != "user-request":
         title = f"Save the run up to step {number} as a case"
         buttons.append(_action("case", title, icon("playlist_add_check"), step, testid="save-as-case-button"))

@@ -17,16 +17,20 @@ from app.domain.events import (
     MessageAdded,
     ModelCalled,
     ModelFailed,
+    NodeEnded,
     RunStarted,
     ToolCalled,
     ToolReturned,
 )
 from app.domain.messages import Message, SentAttachment, SentKey, sent_key
 from app.domain.tools import ToolSpec
-from app.domain.trace import NONE_EDITED, CallView, Edited, Edits, RunRow, RunStatus, Step, error_of
+from app.domain.trace import NONE_EDITED, Edited, Edits, RunRow, RunStatus, Step, error_of
 from app.domain.trace.attempts import FailedAttempt, follow_attempt
 from app.domain.trace.clock import RunClock
-from app.domain.trace.steps import steps_of
+from app.domain.trace.fork_points import call_of
+from app.domain.trace.nodes import NodeRuns
+from app.domain.trace.steps import StepsSoFar
+from app.domain.trace.trajectory import begins_step
 from app.domain.values import now
 from app.ui.conversation.figures import Figures
 from app.ui.conversation.trace_marks import TraceMark, mark_of
@@ -66,10 +70,18 @@ class RunSoFar:
         self.forked: Forked | None = None
         """Where its copied beginning comes from."""
         self.decisions: list[int] = []
-        """The entries with an answer of the model: each begins a step as the trajectory counts them."""
+        """The entries with an answer of the model or a node: each begins a step as the trajectory counts them."""
         self._forked_at: datetime | None = None
         self._clock = RunClock()
-        self._calls: dict[str, CallView] = {}
+        self._so_far = StepsSoFar()
+        self._begun: set[str] = set()
+        self._owners: dict[int, int] = {}
+        """By the entry of what a node did: where that node began."""
+
+    @property
+    def nodes(self) -> NodeRuns:
+        """The nodes of a workflow, as far as they are known."""
+        return self._so_far.nodes
 
     @property
     def began(self) -> datetime | None:
@@ -86,7 +98,7 @@ class RunSoFar:
             if not self.entries:
                 self._clock.begin(entry)
             self.entries.append(entry)
-            steps = list(steps_of(entry, self._calls))
+            steps = list(self._so_far.take(entry))
             for call in (step.call for step in steps if step.call is not None):
                 call.note_edits(self.edits)
             self.steps.extend(steps)
@@ -94,15 +106,20 @@ class RunSoFar:
             follow_attempt(self.attempts, entry)
             self._count(entry)
             self._follow_others(entry)
+            if begins_step(entry, self._begun):
+                self.decisions.append(entry.seq)
+            if (node := self.nodes.of(call_of(entry))) is not None:
+                self._owners[entry.seq] = node.seq
             if is_trouble(entry.event):
                 self.troubles.append(entry.seq)
-            if (mark := mark_of(entry)) is not None:
+            is_told = node is not None and isinstance(entry.event, ChildStarted)
+            if (mark := mark_of(entry)) is not None and not is_told:
                 self.marks.append(mark)
 
     def note_edits(self, edits: Edits) -> None:
         """Say what a person edited, also of what was taken already."""
         self.edits = edits
-        for call in self._calls.values():
+        for call in self._so_far.calls.values():
             call.note_edits(edits)
         if (prompt := edits.prompt()) is not None:
             self.marks.insert(0, TraceMark(0, "edit", prompt.words, "prompt edited by you", prompt))
@@ -147,7 +164,7 @@ class RunSoFar:
 
     def place(self, seq: int) -> int | None:
         """The index of the first step of that entry, or of the next one after it; `None` behind the last."""
-        index = bisect_left(self.steps, seq, key=lambda step: step.seq)
+        index = bisect_left(self.steps, self._owners.get(seq, seq), key=lambda step: step.seq)
         return index if index < len(self.steps) else None
 
     def nearest(self, seq: int) -> int | None:
@@ -215,8 +232,6 @@ class RunSoFar:
                     self.sent.setdefault(sent_key(fact), fact)
             case ToolCalled():
                 self.tool_calls += 1
-            case MessageAdded(message=message) if message.role == "assistant":
-                self.decisions.append(entry.seq)
             case _:
                 pass
 
@@ -233,6 +248,8 @@ def is_trouble(event: Event) -> bool:
             return result.failed
         case MessageAdded(message=message):
             return message.partial
+        case NodeEnded(status=status):
+            return status == "failed"
         case ModelFailed() | LimitReached():
             return True
         case _:

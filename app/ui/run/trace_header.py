@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from datetime import datetime
 
+from app.domain.agents import NODES_MODELS
 from app.domain.provenance import WITHOUT_AGENT, Purpose, Trigger
 from app.domain.trace import RunRow
 from app.ui.elements.addresses import RUNS, run_address, session_address
@@ -26,7 +27,7 @@ def run_heading(row: RunRow | None, now: datetime, run: RunSoFar, below: Sequenc
         _back(),
         tag("h1", head(row.request, 160) or "Run without text", cls="page-title"),
         tag("div", _who(row), origin(run, row), cls="run-facts"),
-        tag("div", *_facts(row, now, below), cls="run-facts"),
+        tag("div", *_facts(row, now, below, nodes=len(run.nodes.by_call)), cls="run-facts"),
     )
 
 
@@ -44,7 +45,7 @@ def _who(row: RunRow) -> Html:
     return joined(
         tag("strong", row.agent.name),
         tag("span", row.agent.variant_mark, cls="chip", title="Variant"),
-        tag("span", row.model, cls="chip", title="Model", data_testid="model-chip"),
+        tag("span", row.model or NODES_MODELS, cls="chip", title="Model", data_testid="model-chip"),
         tag("span", status_pill(row.status), data_testid="status-pill"),
         "" if row.purpose in WITHOUT_AGENT else _session(row),
     )
@@ -56,13 +57,15 @@ def _session(row: RunRow) -> Html:
     return tag("a", icon("forum"), "Open its session", href=address, cls="session-link")
 
 
-def _facts(row: RunRow, now: datetime, below: Sequence[RunRow]) -> list[Html]:
+def _facts(row: RunRow, now: datetime, below: Sequence[RunRow], *, nodes: int) -> list[Html]:
     began = row.started_at
     detail = f"{row.input_tokens:,} in, {row.output_tokens:,} out"
     return [
         _fact("schedule", tag("time", moment_text(began), datetime=began.isoformat()), "Started"),
         _fact("timer", duration(so_far_ms(row, now)), "Duration"),
-        _fact("alt_route", plural(row.model_calls, "model call"), "Model calls"),
+        _fact("schema", plural(nodes, "node"), "Nodes")
+        if nodes
+        else _fact("alt_route", plural(row.model_calls, "model call"), "Model calls"),
         _fact("build", plural(row.tool_calls, "tool call"), "Tool calls"),
         _fact("toll", tokens(row.input_tokens + row.output_tokens), f"Tokens: {detail}", "token-chip"),
         _cost(row, below),

@@ -3,9 +3,10 @@
 from datetime import datetime
 
 from app.domain.events import Origin
-from app.domain.trace import CallView, Step, StepType, TrajectoryStep
+from app.domain.trace import CallView, NodeRun, Step, StepType, TrajectoryStep, text_of
 from app.ui.conversation.tool_body import STATUS_WORDS
 from app.ui.elements.format import duration, head, plural, tokens
+from app.ui.graph.node_words import STATES, kind_icon, kind_words
 from app.ui.run.trace_list import Line
 
 LABELS: dict[StepType, str] = {
@@ -14,6 +15,7 @@ LABELS: dict[StepType, str] = {
     "tool-call": "Tool call",
     "tool-result": "Tool result",
     "agent-response": "Answer",
+    "node": "Node",
 }
 REQUESTS: dict[Origin, str] = {"steer": "User, breaking in", "queued": "User, from the queue", "app": "An app"}
 ICONS: dict[StepType, str] = {
@@ -22,12 +24,13 @@ ICONS: dict[StepType, str] = {
     "tool-call": "build",
     "tool-result": "check_circle",
     "agent-response": "smart_toy",
+    "node": "schema",
 }
 
 
 def step_line(step: Step, number: int, began: datetime) -> Line:
     """The step on one line; `number` counts from 1."""
-    failed = step.result is not None and step.result.failed
+    failed = (step.result is not None and step.result.failed) or (step.node is not None and step.node.state == "failed")
     return {
         "type": step.type,
         "tone": "failed" if failed else "",
@@ -40,14 +43,20 @@ def step_line(step: Step, number: int, began: datetime) -> Line:
 
 def step_label(step: Step) -> str:
     """What kind of step it is; of a message of the user also how it came in."""
+    if step.node is not None:
+        return kind_words(step.node)
     return REQUESTS.get(step.origin, LABELS[step.type]) if step.type == "user-request" else LABELS[step.type]
 
 
 def step_icon(step: Step) -> str:
+    if step.node is not None:
+        return kind_icon(step.node)
     return "alt_route" if step.type == "user-request" and step.origin == "steer" else ICONS[step.type]
 
 
 def trajectory_line(step: TrajectoryStep) -> Line:
+    if step.node is not None:
+        return _node_line(step, step.node)
     failed = any(call.state == "failed" for call in step.calls)
     text = step.decision.text if step.decision.kind == "respond" else acts(step)
     return {
@@ -58,6 +67,23 @@ def trajectory_line(step: TrajectoryStep) -> Line:
         "text": head(text or step.decision.reasoning),
         "note": f"{tokens(step.decision.usage.total_tokens)}, {duration(step.decision.ms)}",
     }
+
+
+def _node_line(step: TrajectoryStep, node: NodeRun) -> Line:
+    return {
+        "type": "node",
+        "tone": "failed" if node.state == "failed" else "",
+        "number": f"{step.number:,}",
+        "label": "Node",
+        "text": head(node_text(node)),
+        "note": STATES[node.state] if node.ms is None else duration(node.ms),
+    }
+
+
+def node_text(node: NodeRun) -> str:
+    """`Total: 6`: its title, and what it gave or why it failed."""
+    said = (node.error.text if node.error else "") or text_of(node.value)
+    return f"{node.label}: {said}" if said else node.label
 
 
 def acts(step: TrajectoryStep) -> str:
@@ -91,7 +117,7 @@ def _line_text(step: Step) -> str:
         return f"{step.call.name} ({arguments_head(step.call)})"
     if step.type == "tool-result" and step.result is not None:
         return f"{step.result.name}: {head(step.text) or STATUS_WORDS[step.result.status]}"
-    return head(step.text)
+    return head(node_text(step.node) if step.node is not None else step.text)
 
 
 def _line_note(step: Step, began: datetime) -> str:
@@ -99,4 +125,6 @@ def _line_note(step: Step, began: datetime) -> str:
         return ""
     if step.type == "tool-result" and step.call is not None and step.call.ms is not None:
         return duration(step.call.ms)
+    if step.node is not None:
+        return STATES[step.node.state] if step.node.ms is None else duration(step.node.ms)
     return since(began, step.at)

@@ -6,21 +6,25 @@ from time import monotonic
 from nicegui import ui
 
 from app.domain.messages import Message, ToolResult
-from app.domain.trace import TrajectoryStep, trajectory
+from app.domain.trace import NodeRun, TrajectoryStep, trajectory
 from app.ui.conversation.edited_mark import edited_mark
 from app.ui.conversation.task_line import TaskLine, is_task
 from app.ui.conversation.tool_body import STATUS_WORDS
 from app.ui.conversation.tool_card import ToolCard
 from app.ui.elements.format import dollars, duration, head, moment_text, plural, tokens
 from app.ui.elements.markup import Html, icon, joined, tag
-from app.ui.run.timeline_cards import CardContext, show_text
+from app.ui.elements.visible import visible
+from app.ui.graph.node_words import kind_icon
+from app.ui.run.card_context import CardContext
+from app.ui.run.node_card import NodeBody, node_note
+from app.ui.run.timeline_cards import show_text
 from app.ui.run.trace_growth import RunSoFar, projected
 from app.ui.run.trace_list import ListAndPane
 from app.ui.run.trace_words import decided, since, trajectory_line
 
 SHORT = 40
 """Decisions and calls up to which each has a card."""
-Looks = tuple[float | str, ...]
+Looks = tuple[float | str | int, ...]
 """What may still change about a card: the end of its model call, and the states of its calls."""
 
 
@@ -63,7 +67,7 @@ class Trajectory:
 
     def _show_cards(self) -> None:
         self._count.set_content(tag("span", plural(len(self._steps), "step")))
-        looks: list[Looks] = [(step.decision.ms, *(call.state for call in step.calls)) for step in self._steps]
+        looks: list[Looks] = [_looks(step) for step in self._steps]
         kept = 0
         while kept < len(self._cards) and self._cards[kept][0] == looks[kept]:
             kept += 1
@@ -101,15 +105,28 @@ CALLS = 30
 """Calls of one step that are shown; more are counted."""
 
 
+def _looks(step: TrajectoryStep) -> Looks:
+    node = (step.node.state, len(step.node.children)) if step.node is not None else ()
+    return (step.decision.ms, *(call.state for call in step.calls), *node)
+
+
 class TrajectoryCard(ui.element):
     def __init__(self, step: TrajectoryStep, context: CardContext) -> None:
         super().__init__("article")
         self.classes("decision").props("data-testid=trajectory-step")
+        if step.node is not None:
+            self._build_node(step, step.node, context)
+            return
         with self:
             ui.html(_head(step, context), sanitize=False, tag="header").classes("step-head")
             self._build_observed(step, context)
             self._build_decided(step, context)
             self._build_acts(step, context)
+
+    def _build_node(self, step: TrajectoryStep, node: NodeRun, context: CardContext) -> None:
+        with self:
+            ui.html(_node_head(step, node, context), sanitize=False, tag="header").classes("step-head")
+            NodeBody(node, context, alive=False, on_change=lambda: None)
 
     def _build_observed(self, step: TrajectoryStep, context: CardContext) -> None:
         with _part("Observe", "visibility"):
@@ -154,6 +171,16 @@ def _head(step: TrajectoryStep, context: CardContext) -> Html:
         tag("span", tokens(decision.usage.total_tokens), cls="chip"),
         tag("span", dollars(decision.cost or 0.0, unpriced=decision.cost is None), cls="chip"),
         tag("span", f"model {duration(decision.ms)}", cls="chip"),
+        tag("time", since(context.run.began_for(decision.seq), decision.at), title=moment_text(decision.at)),
+    )
+
+
+def _node_head(step: TrajectoryStep, node: NodeRun, context: CardContext) -> Html:
+    decision = step.decision
+    return joined(
+        icon(kind_icon(node), "step-icon"),
+        tag("strong", f"Step {step.number}: {visible(node.label)}"),
+        tag("span", node_note(node, context.task_of, alive=True), cls="faint"),
         tag("time", since(context.run.began_for(decision.seq), decision.at), title=moment_text(decision.at)),
     )
 

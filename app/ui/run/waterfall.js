@@ -4,8 +4,8 @@ const HEAD = 28; // pixels of the scale above the rows
 const BEHIND = 76; // pixels behind the last span, for its words
 const WIDEST = 4_000_000; // pixels; browsers lay out no element much wider
 const READABLE = 60; // spans side by side; a longer run begins zoomed in
-const KINDS = ["model", "tool", "person", "retry"];
-const TITLES = ["Model", "Tool", "Waits for a person", "Waits to retry"];
+const KINDS = ["model", "tool", "person", "retry", "node"];
+const TITLES = ["Model", "Tool", "Waits for a person", "Waits to retry", "Node"];
 const [KIND, NAME, START, END, FIRST, FAILED, ATTEMPT, SEQ, STEP, DEPTH, PART] = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10];
 
 const words = (ms) => {
@@ -33,7 +33,7 @@ export default {
         <button type="button" class="text-button" aria-label="Zoom in" title="Zoom in" data-testid="waterfall-zoom-in"
                 @click="zoomBy(2)">+</button>
         <span class="waterfall-legend" aria-hidden="true">
-          <span v-for="(title, kind) in titles" :class="'kind-' + kinds[kind]">{{ title }}</span>
+          <span v-for="(title, kind) in titles" v-show="kinds[kind] !== 'node' || nodes" :class="'kind-' + kinds[kind]">{{ title }}</span>
           <span class="waterfall-first-key">First word</span>
         </span>
       </div>
@@ -60,7 +60,7 @@ export default {
     </div>`,
   props: { spans: Array, names: Array, end: Number, list: Number },
   data() {
-    return { total: 0, shown: [], ticks: [], wide: 0, chosen: -1, zoom: 1, head: HEAD, tall: TALL, kinds: KINDS, titles: TITLES };
+    return { total: 0, shown: [], ticks: [], wide: 0, chosen: -1, zoom: 1, nodes: false, head: HEAD, tall: TALL, kinds: KINDS, titles: TITLES };
   },
   created() {
     // Thousands of rows that Vue need not watch.
@@ -87,6 +87,7 @@ export default {
     },
     put(first, spans, names, end) {
       this.all.splice(first, spans.length, ...spans);
+      this.nodes ||= spans.some((span) => KINDS[span[KIND]] === "node");
       this.called = names;
       this.last = end;
       this.total = this.all.length;
@@ -143,7 +144,7 @@ export default {
         width: Math.max(2, took * scale),
         first: span[FIRST] === null || took * scale < 8 ? null : Math.min(span[FIRST], took) * scale,
         took: open ? "…" : words(took),
-        told: `${span[DEPTH] ? `In a run below, level ${span[DEPTH]}: ` : ""}${TITLES[span[KIND]]}: ${name}, ${words(took)}${first}${state}, from ${words(span[START])} on`,
+        told: `${span[PART] ? `In a run below, level ${span[DEPTH]}: ` : ""}${TITLES[span[KIND]]}: ${name}, ${words(took)}${first}${state}, from ${words(span[START])} on`,
       };
     },
     ticksInView(scale) {
@@ -193,8 +194,8 @@ export default {
     },
     show(seq) {
       // The row of that entry, or the last that began before it.
-      const index = this.all.findLastIndex((span) => span[DEPTH] === 0 && span[SEQ] <= seq);
-      this.chosen = index;
+      const exact = this.all.findIndex((span) => span[PART] === 0 && span[SEQ] === seq);
+      this.chosen = exact >= 0 ? exact : this.all.findLastIndex((span) => span[PART] === 0 && span[SEQ] <= seq);
       this.toChosen();
     },
     pick(index) {

@@ -1,7 +1,6 @@
 """A run in time: each model call, tool call and wait as a bar, beside the steps that they belong to."""
 
 import asyncio
-from bisect import bisect_left
 from collections.abc import Callable, Sequence
 from time import monotonic
 
@@ -13,15 +12,15 @@ from app.domain.trace.waterfall import Span, span_end
 from app.ui.elements.addresses import run_address
 from app.ui.elements.format import duration, plural
 from app.ui.elements.markup import tag
+from app.ui.run.card_context import CardContext
 from app.ui.run.child_run import Parts
 from app.ui.run.timeline import StepList
-from app.ui.run.timeline_cards import CardContext
 from app.ui.run.trace_growth import RunSoFar
 
 THREAD_SPANS = 500
 PIECE = 2000
 """Rows that are sent to the browser at once."""
-KINDS = ("model", "tool", "person", "retry")
+KINDS = ("model", "tool", "person", "retry", "node")
 SpanRow = list[int | float | None]
 """As short as it can be written: kind, name, start, end, first word, failed, attempt, entry, step, depth, part."""
 
@@ -87,13 +86,12 @@ class Waterfall:
             return
         started = monotonic()
         self._seen = seen
-        seqs = [step.seq for step in self._run.steps]
         tree = laid(await self._parts.whole(self._run.run_id, self._run.entries[: seen[0]]))
         self._keys = list(dict.fromkeys([self._run.run_id, *(one.part for one in tree)]))
         if len(tree) > THREAD_SPANS:
-            rows, names = await asyncio.to_thread(_read, self._run, tree, seqs, self._keys)
+            rows, names = await asyncio.to_thread(_read, self._run, tree, self._keys)
         else:
-            rows, names = _read(self._run, tree, seqs, self._keys)
+            rows, names = _read(self._run, tree, self._keys)
         end = span_end(one.span for one in tree)
         self._count.set_content(tag("span", self._told(len(tree), end)))
         self._bars.show(rows, names, round(end, 1))
@@ -127,9 +125,7 @@ class Waterfall:
             self._on_choose(index)
 
 
-def _read(
-    run: RunSoFar, tree: Sequence[LaidSpan], seqs: Sequence[int], keys: Sequence[str]
-) -> tuple[list[SpanRow], list[str]]:
+def _read(run: RunSoFar, tree: Sequence[LaidSpan], keys: Sequence[str]) -> tuple[list[SpanRow], list[str]]:
     """The rows, and the names in them. A span of a run below belongs to the step that started it."""
     names: dict[str, int] = {}
     edited = {step.seq: f" · {words}" for step in run.steps if (words := _edited_words(run, step))}
@@ -137,9 +133,10 @@ def _read(
     rows: list[SpanRow] = []
     above = 0
     for one in tree:
-        above = above if one.depth else one.span.seq
-        name = f"{one.span.name}{'' if one.depth else edited.get(one.span.seq, '')}"
-        row = span_row(one.span, names.setdefault(name, len(names)), min(bisect_left(seqs, above), len(seqs) - 1))
+        is_own = one.part == run.run_id
+        above = one.span.seq if is_own else above
+        name = f"{one.span.name}{edited.get(one.span.seq, '') if is_own else ''}"
+        row = span_row(one.span, names.setdefault(name, len(names)), run.nearest(above) or 0)
         rows.append([*row, one.depth, places[one.part]])
     return rows, list(names)
 

@@ -4,6 +4,7 @@ import re
 from collections.abc import Sequence
 from datetime import datetime
 
+from app.domain.agents import NODES_MODELS
 from app.domain.evals.scores import UNMARKED, RunMarks
 from app.domain.trace import Excerpt, RunRow, SortKey
 from app.ui.elements.addresses import run_address
@@ -97,7 +98,7 @@ def cells(
         "select": f"Select the run “{head(row.request, 60)}”",
         "agent": row.agent.name,
         "variant": row.agent.variant_mark,
-        "model": row.model,
+        "model": row.model or NODES_MODELS,
         "started": short_moment(row.started_at, now),
         "iso": row.started_at.isoformat(),
         "duration": duration(so_far_ms(row, now)),

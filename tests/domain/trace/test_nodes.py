@@ -4,9 +4,25 @@ from datetime import timedelta
 
 import pytest
 
+from app.domain.errors import ErrorInfo
 from app.domain.events import ChildStarted, PauseRequested, PauseResolved
 from app.domain.messages import TextPart, ToolResult
-from app.domain.trace import NodeRuns, inner_call, nodes, value_of
+from app.domain.trace import (
+    JobProgress,
+    NodeRuns,
+    align,
+    inner_call,
+    job_progress,
+    nodes,
+    said,
+    steps,
+    trajectory,
+    value_of,
+)
+from app.domain.trace.finding import StepTexts
+from app.domain.trace.findings.explain import explain
+from app.domain.trace.waterfall import waterfall
+from app.domain.workflows.document import LoopNode, Workflow
 from tests.traces import (
     BEGAN,
     SUMMING,
@@ -17,6 +33,7 @@ from tests.traces import (
     started,
     trace_of,
 )
+from tests.traces import said as said_words
 
 BEGINNING = started(workflow=SUMMING, model="")
 
@@ -32,7 +49,9 @@ def test_each_node_is_told_in_each_of_its_rounds():
     double = found.by_call["each[1].double"]
     assert (double.node, double.rounds, double.attempt, double.inputs, double.value) == ("double", (1,), 1, {"x": 2}, 4)
     assert (double.seq, double.end_seq, double.ms) == (7, 10, pytest.approx(300))
-    assert (found.title("double"), found.title("gone")) == ("Double it", "gone")
+    assert (double.title, double.label, double.kind) == ("Double it", "Double it, item 2", "tool")
+    assert found.by_call["each"].label == "Each number"
+    assert [call.result.text for call in double.calls.values()] == ["4"]
     assert found.counts["double"] == {"done": 2, "running": 0}
 
 
@@ -108,3 +127,79 @@ def test_what_a_run_left_open_at_its_end_is_cancelled():
 )
 def test_what_a_tool_returned_is_read_as_json_where_it_is(text, value):
     assert value_of(ToolResult(call_id="c1", name="f", parts=(TextPart(text=text),))) == value
+
+
+def test_each_node_is_a_step_and_what_it_called_is_told_in_it():
+    found = steps(a_workflow_run())
+    assert [(step.type, step.text) for step in found] == [
+        ("user-request", "1 and 2"),
+        ("node", "Question"),
+        ("node", "Each number"),
+        ("node", "Double it, item 1"),
+        ("node", "Double it, item 2"),
+        ("node", "Total"),
+        ("node", "Answer"),
+        ("agent-response", "6"),
+    ]
+    assert [[*step.node.calls] for step in found if step.node][2:4] == [["each[0].double"], ["each[1].double"]]
+
+
+def test_each_node_that_began_is_a_step_of_the_trajectory():
+    found = trajectory(a_workflow_run())
+    assert [(step.number, step.decision.kind, step.decision.text) for step in found][3:] == [
+        (4, "node", "4"), (5, "node", "6"), (6, "node", "6"), (7, "respond", "6"),
+    ]  # fmt: skip
+    assert [call.name for step in found for call in step.calls] == ["calculator", "calculator"]
+
+
+def test_what_a_node_did_lies_within_its_span():
+    spans = [(span.depth, span.kind, span.name) for span in waterfall(a_workflow_run())]
+    assert spans == [
+        (0, "node", "Question"),
+        (0, "node", "Each number"),
+        (1, "node", "Double it, item 1"),
+        (2, "tool", "calculator"),
+        (1, "node", "Double it, item 2"),
+        (2, "tool", "calculator"),
+        (0, "node", "Total"),
+        (0, "node", "Answer"),
+    ]
+
+
+def test_nodes_of_two_runs_are_compared_whichever_ran_first():
+    entries = a_workflow_run()
+    first, second = entries[5:7], entries[7:9]
+    other = trace_of(*(entry.event for entry in [*entries[:5], *second, *first, *entries[9:]]))
+    rows = align([trajectory(entries), trajectory(other)])
+    assert {row.verdict for row in rows} == {"same"}
+    assert {row.columns[0].node.call_id for row in rows if row.columns[0].node} == set(nodes(entries).by_call)
+
+
+def test_a_search_finds_what_nodes_were_given_and_gave():
+    found = [(passage.place, passage.text) for passage in said(a_workflow_run())]
+    assert ("Output of each", "[2, 4]") in found and ("x for double", "1") in found
+    assert StepTexts().find(steps(a_workflow_run()), "[2, 4]") == [2, 5]
+
+
+def test_a_job_says_which_nodes_run_and_how_many_began():
+    assert job_progress(a_workflow_run()[:9]) == JobProgress(4, ("Double it, item 1", "Double it, item 2"))
+
+
+def test_a_failure_that_the_run_went_on_after_is_told():
+    error = ErrorInfo(failure="network", text="No network.")
+    routed = node_ended("total", status="failed", port="error", error=error)
+    entries = trace_of(BEGINNING, node_started("total"), routed, said_words("Done."), finished())
+    [finding] = explain(entries)
+    assert (finding.rule, finding.seq) == ("node_failed", 1)
+    assert finding.sentence == "“Total” (total) failed, and the run went on: No network."
+
+
+def test_a_loop_that_went_round_as_often_as_it_may_is_told():
+    document = Workflow(nodes=(LoopNode(id="again", title="Again", most=3),))
+    entries = trace_of(
+        started(workflow=document, model=""),
+        node_started("again", of=3),
+        node_ended("again", {"rounds": 3, "reached_most": True}),
+        finished(),
+    )
+    assert [finding.rule for finding in explain(entries)] == ["most_rounds"]

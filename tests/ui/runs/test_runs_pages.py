@@ -17,8 +17,8 @@ from app.store.contents.artifacts import Artifacts
 from app.store.contents.contents import Contents
 from app.ui.markdown.colours import Colours
 from app.ui.markdown.live_markdown import LiveMarkdown
+from app.ui.run.card_context import CardContext
 from app.ui.run.timeline import Timeline
-from app.ui.run.timeline_cards import CardContext
 from app.ui.run.trace_growth import RunSoFar
 from app.ui.runs.live_table import LiveTable
 from app.ui.runs.trace_query import PAGE_SIZE

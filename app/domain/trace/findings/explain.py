@@ -12,6 +12,7 @@ from app.domain.trace.findings.explain_answers import (
     limit_reached,
     prompt_changed,
 )
+from app.domain.trace.findings.explain_nodes import most_rounds, node_failed
 from app.domain.trace.findings.explain_spending import costly_step, long_step, slow_retries
 from app.domain.trace.findings.explain_tools import (
     alternating_calls,
@@ -31,6 +32,8 @@ RULES: tuple[Rule, ...] = (
     cut_off,
     empty_answer,
     unknown_tool,
+    node_failed,
+    most_rounds,
     error_ignored,
     repeated_call,
     alternating_calls,

@@ -23,6 +23,7 @@ LIMITS: dict[str, str] = {
     "app_day_cost": "US dollars a day for all agents",
     "repeats": "equal calls in a row",
     "result_size": "bytes of one result",
+    "nodes": "starts of nodes",
     "depth": "levels of agents that start agents",
 }
 

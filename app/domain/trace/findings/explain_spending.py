@@ -1,8 +1,10 @@
 """Rules about where a run's money and time went."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from itertools import zip_longest
 
 from app.domain.trace.findings.findings import Finding, Story
+from app.domain.trace.waterfall import Span
 
 MOST = 0.8
 """The share of the whole above which one step stands out."""
@@ -36,13 +38,14 @@ def costly_step(story: Story) -> Iterator[Finding]:
 
 def long_step(story: Story) -> Iterator[Finding]:
     """One step that took most of the time; waits for people and retries are told elsewhere."""
-    spans = [span for span in story.spans if span.kind in ("model", "tool") and span.end_ms is not None]
+    spans = [span for span in _undivided(story.spans) if span.end_ms is not None]
     if len(spans) < FEWEST_STEPS or story.busy_ms < SMALL_MS:
         return
     longest = max(spans, key=lambda span: (span.end_ms or 0.0) - span.start_ms)
     took = (longest.end_ms or 0.0) - longest.start_ms
     if took >= MOST * story.busy_ms:
-        what = "One call of the model" if longest.kind == "model" else f"One call of {longest.name}"
+        calls = f"One call of {'the model' if longest.kind == 'model' else longest.name}"
+        what = f"“{longest.name}”" if longest.kind == "node" else calls
         yield Finding(
             "long_step",
             "hint",
@@ -50,6 +53,13 @@ def long_step(story: Story) -> Iterator[Finding]:
             "Look at what it was asked for; the Waterfall shows it beside the other steps.",
             longest.seq,
         )
+
+
+def _undivided(spans: Sequence[Span]) -> Iterator[Span]:
+    """Calls, and nodes of a workflow that hold none and no other nodes."""
+    for span, after in zip_longest(spans, spans[1:]):
+        if span.kind in ("model", "tool") or (span.kind == "node" and not (after and after.depth > span.depth)):
+            yield span
 
 
 def slow_retries(story: Story) -> Iterator[Finding]:

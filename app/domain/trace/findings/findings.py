@@ -9,6 +9,7 @@ from typing import Literal
 from app.domain.events import Entry, MessageAdded, ModelReturned, RunFinished, RunStarted
 from app.domain.messages import Message
 from app.domain.trace.calls import CallView, call_views
+from app.domain.trace.nodes import NodeRun, nodes
 from app.domain.trace.usage import own_entries
 from app.domain.trace.waterfall import Span, span_end, waterfall
 
@@ -50,6 +51,21 @@ class Story:
     def calls(self) -> list[CallView]:
         """All tool calls in the order in which the model asked."""
         return list(call_views(self.own).values())
+
+    @cached_property
+    def nodes(self) -> list[NodeRun]:
+        """All nodes of a workflow, in each of their rounds, in the order in which they were first heard of."""
+        start = self.own[0].seq if self.own else 0
+        return [run for run in nodes(self.entries).by_call.values() if run.seq >= start]
+
+    @cached_property
+    def failed_nodes(self) -> dict[str, list[NodeRun]]:
+        """By node, those of its runs that failed in the end, also where a value stands in for what they gave."""
+        found: dict[str, list[NodeRun]] = {}
+        for run in self.nodes:
+            if run.state == "failed" or (run.state == "done" and run.error is not None):
+                found.setdefault(run.node, []).append(run)
+        return found
 
     @cached_property
     def spans(self) -> list[Span]:

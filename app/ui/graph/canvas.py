@@ -8,8 +8,9 @@ from nicegui import events, ui
 from app.domain.workflows.document import Edge, Node, Workflow, ports
 from app.domain.workflows.layout import EDGE, HEAD, HEIGHT, WIDTH
 from app.domain.workflows.references import Fault
-from app.ui.build.words import KINDS, line_of, title_of
 from app.ui.elements.visible import visible
+from app.ui.graph.node_words import KINDS
+from app.ui.graph.words import line_of, title_of
 
 SIZES = {
     "wide": WIDTH,

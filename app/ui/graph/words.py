@@ -1,7 +1,6 @@
-"""How nodes are told: a name and a picture for each kind, what one does on a line, and its name for people."""
+"""How nodes are told: what one does on a line, and its name for people."""
 
 import json
-from collections.abc import Mapping
 from typing import assert_never
 
 from app.domain.workflows.document import (
@@ -14,7 +13,6 @@ from app.domain.workflows.document import (
     FoundValue,
     InputNode,
     JoinNode,
-    Kind,
     LoopNode,
     MapNode,
     Node,
@@ -26,20 +24,6 @@ from app.domain.workflows.document import (
 )
 from app.ui.elements.format import head, plural
 
-KINDS: Mapping[Kind, tuple[str, str, str]] = {
-    "input": ("Input", "input", "Where a run begins"),
-    "output": ("Output", "output", "What the run answers"),
-    "agent": ("Agent", "smart_toy", "Asks one of your agents, or another workflow"),
-    "tool": ("Tool", "build", "Calls a tool"),
-    "transform": ("Transform", "transform", "Makes a value of others: JMESPath, formula or Python"),
-    "branch": ("Branch", "call_split", "Goes on one way or another"),
-    "map": ("Map", "repeat", "Does its body for each item of a list"),
-    "loop": ("Loop", "loop", "Does its body until a formula holds"),
-    "approval": ("Approval", "how_to_reg", "Asks a person"),
-    "join": ("Join", "call_merge", "Goes on once some or all of several ways are there"),
-    "note": ("Note", "sticky_note_2", "Words on the canvas"),
-}
-"""By kind: title, icon and what it is for."""
 LONGEST_LINE = 60
 
 
