@@ -270,7 +270,7 @@ class NodeEnded(Value):
     whole: FilePart | None = None
     """The file that holds an output too large for the trace, as JSON."""
     error: ErrorInfo | None = None
-    """Why the try failed; also where a value stands in for its output."""
+    """Why the try failed. Where it goes on at a port all the same, its output is what stands in for a value."""
     retry_at: datetime | None = None
     """When it is tried again; `None` when this was its end."""
     pinned: bool = False

@@ -7,7 +7,7 @@ from typing import Literal
 
 from app.domain.messages import AppPart
 from app.domain.trace import NodeRun, RunStatus
-from app.domain.workflows.document import NEXT
+from app.domain.workflows.document import ERROR, NEXT
 from app.domain.workflows.schedule import NodeState
 
 SessionFormat = Literal["markdown", "html", "jsonl"]
@@ -84,7 +84,7 @@ def node_words(run: NodeRun) -> str:
         f"{run.done:,} of {run.of:,} rounds" if run.of is not None else "",
         f"went on at {one_line(run.port, 60)}" if run.port and run.port != NEXT else "",
         "its value was written by a person" if run.pinned else "",
-        "a value stands in for it" if run.state == "done" and run.error else "",
+        "a value stands in for it" if run.state == "failed" and run.port not in (None, ERROR) else "",
     ]
     return ", ".join(filter(None, told))
 

@@ -223,13 +223,12 @@ def _value(text: str) -> JsonValue:
 
 
 def _node_replies(entries: Sequence[Entry]) -> tuple[StepReply, ...]:
-    known = nodes(entries)
-    begun = (one for one in known.by_call.values() if one.started_at is not None)
+    begun = (one for one in nodes(entries).by_call.values() if one.started_at is not None)
     return tuple(
         StepReply(
             step=number,
             tool=one.call_id,
-            action=kind.kind if (kind := known.node(one.node)) else "",
+            action=one.kind or "",
             input=one.inputs,
             output=one.value,
             error=one.error.text if one.error else None,

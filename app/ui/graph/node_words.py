@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 
 from app.domain.trace import NodeRun
-from app.domain.workflows.document import NEXT, Kind
+from app.domain.workflows.document import ERROR, NEXT, Kind
 from app.domain.workflows.schedule import NodeState
 from app.ui.elements.format import duration, head, plural
 from app.ui.elements.visible import visible
@@ -50,13 +50,14 @@ def state_words(run: NodeRun, *, alive: bool = True) -> str:
     elif not run.ended and run.started_at and not alive:
         state = "Never finished"
     took = f" in {duration(run.ms)}" if run.ms is not None and run.state in ("done", "failed") else ""
+    stands_in = run.state == "failed" and run.port not in (None, ERROR)
     told = [
         state + took,
         f"{run.done:,} of {plural(run.of, 'round')}" if run.of is not None else "",
         f"{run.attempt} tries" if run.attempt > 1 else "",
         "to be tried again" if run.retry_at else "",
-        f"goes on at “{visible(head(run.port, 40))}”" if run.port and run.port != NEXT else "",
-        "a value stands in for it" if run.state == "done" and run.error else "",
+        f"goes on at “{visible(head(run.port, 40))}”" if run.port and run.port != NEXT and not stands_in else "",
+        "a value stands in for it" if stands_in else "",
         "pinned by you" if run.pinned else "",
     ]
     return ", ".join(filter(None, told))

@@ -11,7 +11,7 @@ def node_failed(story: Story) -> Iterator[Finding]:
     """A node that failed, after which the run went on: at its error port, or with a value in its place."""
     for id_, runs in story.failed_nodes.items():
         first, many = runs[0], len(runs)
-        if story.end is not None and story.end.status == "failed" and first.port is None and first.state == "failed":
+        if story.end is not None and story.end.status == "failed" and first.port is None:
             continue  # the run's own error tells it
         times = f" {many} times" if many > 1 else ""
         why = f": {first.error.text[:LONGEST_ERROR]}" if first.error else "."

@@ -63,7 +63,7 @@ class Story:
         """By node, those of its runs that failed in the end, also where a value stands in for what they gave."""
         found: dict[str, list[NodeRun]] = {}
         for run in self.nodes:
-            if run.state == "failed" or (run.state == "done" and run.error is not None):
+            if run.state == "failed":
                 found.setdefault(run.node, []).append(run)
         return found
 
