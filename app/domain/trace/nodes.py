@@ -7,7 +7,7 @@ a slider through a past one folds the entries up to a place anew.
 import json
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import TypeAlias, assert_never
@@ -30,7 +30,7 @@ from app.domain.events import (
 )
 from app.domain.messages import FilePart, ToolResult
 from app.domain.trace.calls import CallView, follow_call
-from app.domain.workflows.document import Kind, LoopNode, Node, NoteNode, Workflow
+from app.domain.workflows.document import Edge, Kind, LoopNode, Node, NoteNode, Workflow
 from app.domain.workflows.schedule import NodeState
 
 _Inner: TypeAlias = ToolCalled | ToolReturned | FileChanged | ChildStarted | PauseRequested
@@ -122,6 +122,9 @@ class NodeRuns:
         """By node: its run that was last heard of."""
         self.counts: dict[str, Counter[NodeState]] = {}
         """By node: how many of its runs stand how."""
+        self.ports: dict[str, set[str]] = {}
+        """By node: where it went on, in whichever round."""
+        self._edges: dict[str, list[Edge]] = {}
         self._nodes: Mapping[str, Node] = {}
         self._places: Mapping[str, int] = {}
         self._bodies: Counter[str] = Counter()
@@ -130,6 +133,10 @@ class NodeRuns:
         """How many have ended in that round of that call."""
         self._asked: dict[str, NodeRun] = {}
         """Whose each open pause is."""
+
+    def after(self, node: str) -> Sequence[Edge]:
+        """The edges that leave that node."""
+        return self._edges.get(node, ())
 
     def of(self, call_id: str) -> NodeRun | None:
         """The node that such a call belongs to, by its own id or that of a call of one of its tries."""
@@ -179,6 +186,8 @@ class NodeRuns:
 
     def _begin(self, workflow: Workflow) -> None:
         self.workflow, self._nodes = workflow, workflow.by_id()
+        for edge in workflow.edges:
+            self._edges.setdefault(edge.source, []).append(edge)
         self._places = {id_: place for place, id_ in enumerate(workflow.by_id())}
         self._bodies.update(node.scope for node in self._nodes.values() if not isinstance(node, NoteNode))
 
@@ -217,6 +226,8 @@ class NodeRuns:
             return run
         run.output, run.as_returned, run.whole_output = ended.output, ended.as_returned, ended.whole
         run.port, run.pinned = ended.port, ended.pinned
+        if ended.port is not None:
+            self.ports.setdefault(run.node, set()).add(ended.port)
         self._close(run, ended.status, entry)
         return run
 

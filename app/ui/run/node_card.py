@@ -4,18 +4,18 @@ import asyncio
 from collections.abc import Callable
 
 from nicegui import background_tasks, ui
-from pydantic import JsonValue
 
 from app.domain.messages import FilePart
 from app.domain.trace import NodeRun
 from app.ui.conversation.artifact_buttons import artifact_buttons, hear_artifact_buttons
 from app.ui.conversation.task_line import TaskOf
-from app.ui.conversation.tool_body import cut, pretty
+from app.ui.conversation.tool_body import cut
 from app.ui.conversation.tool_card import ToolCard
 from app.ui.elements.format import dollars
 from app.ui.elements.live_html import LiveHtml
 from app.ui.elements.markup import Html, joined, tag
 from app.ui.elements.visible import visible
+from app.ui.graph.node_values import value_box
 from app.ui.graph.node_words import kind_words, state_words
 from app.ui.run.card_context import CardContext
 
@@ -87,19 +87,15 @@ def _given(run: NodeRun) -> Html:
     """Its inputs, unless its tool was called with them."""
     if not run.inputs or run.calls:
         return Html("")
-    return _value("Given", run.inputs, run.whole_inputs, testid="node-inputs")
+    return joined(value_box("Given", run.inputs, testid="node-inputs"), _whole(run.whole_inputs))
 
 
 def _gave(run: NodeRun) -> Html:
     error = tag("div", visible(cut(run.error.text)), cls="tool-error", data_testid="node-error") if run.error else ""
     if run.as_returned or (run.value is None and run.whole_output is None):
         return joined(error)
-    return joined(error, _value("Gave", run.value, run.whole_output, testid="node-output"))
+    return joined(error, value_box("Gave", run.value, testid="node-output"), _whole(run.whole_output))
 
 
-def _value(title: str, value: JsonValue, whole: FilePart | None, *, testid: str) -> Html:
-    """A value as text or JSON; of a long one the beginning."""
-    written = value if isinstance(value, str) else pretty(value)
-    file = joined(tag("p", "All of it is in a file.", cls="faint"), artifact_buttons(whole)) if whole else ""
-    box = joined(tag("p", title, cls="part-title"), visible(cut(written)), file)
-    return tag("section", box, cls="tool-body", data_testid=testid)
+def _whole(file: FilePart | None) -> Html:
+    return joined(tag("p", "All of it is in a file.", cls="faint"), artifact_buttons(file)) if file else Html("")

@@ -186,8 +186,8 @@ def step_head(step: Step, context: CardContext, title: str = "", note: str = "")
 
 
 def _number(step: Step, run: RunSoFar) -> Html:
-    """`Step 2`, as the trajectory counts and links it; what a user says belongs to none."""
-    if step.type == "user-request":
+    """`Step 2`, as the trajectory counts and links it; what a user says, and what was skipped, belongs to none."""
+    if step.type == "user-request" or (step.node is not None and not step.node.attempt):
         return Html("")
     address = f"{run_address(run.run_id)}?step={step.seq}"
     return tag("a", f"Step {run.number(step.seq)}", href=address, cls="step-link", title="Link to this step")
