@@ -10,8 +10,8 @@ from app.api.routes.agent_bodies import Named, Prompt, Reason
 from app.domain.agents import WORKFLOW_LIMITS, Agent, Limits, WorkflowBehaviour
 from app.domain.errors import WorkbenchError
 from app.domain.workflows.document import Workflow
-from app.domain.workflows.files import read_workflow
 from app.domain.workflows.references import Fault
+from app.export.workflows.workflow_file import read_workflow
 
 _DOCUMENT: dict[str, JsonValue] = {
     "nodes": [
@@ -29,7 +29,7 @@ _FAULT: dict[str, JsonValue] = {
 }
 Document = Annotated[
     dict[str, JsonValue],
-    Field(description="`nodes`, `edges`, and where the nodes stand, in `x` and `y` or, as exported, in `positions`."),
+    Field(description="`nodes` and `edges`, with places in `x` and `y` or in `positions`; or what an export holds."),
 ]
 
 

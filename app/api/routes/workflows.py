@@ -18,7 +18,8 @@ from app.api.routes.workflow_bodies import Checked, NewWorkflow, WorkflowChange,
 from app.domain.agents import Agent, WorkflowBehaviour, new_agent, with_variant
 from app.domain.errors import NotFound
 from app.domain.workflows.checking import errors
-from app.domain.workflows.files import mermaid, read_workflow, workflow_json
+from app.export.workflows.mermaid import mermaid
+from app.export.workflows.workflow_file import WorkflowFile, read_workflow, workflow_file
 from app.workbench import Workbench
 
 router = resource("/workflows", "Workflows")
@@ -110,13 +111,14 @@ async def export_workflow(
     format: Annotated[Literal["json", "mermaid"], Query()] = "json",
     variant: Number = None,
 ) -> Response:
-    """Its document as JSON that POST and PUT take as `workflow`, or drawn in Mermaid."""
+    """The file that Build exports and imports, which POST and PUT take as `workflow` too; or drawn in Mermaid."""
     found = _found(workbench, caller, workflow, "read their nodes")
     document = _behaviour(found, variant).workflow
     if format == "mermaid":
         return Response(await asyncio.to_thread(mermaid, document), media_type="text/vnd.mermaid")
     named = {"Content-Disposition": f'attachment; filename="{found.slug}.workflow.json"'}
-    return Response(await asyncio.to_thread(workflow_json, document), media_type="application/json", headers=named)
+    content = WorkflowFile(name=found.name, description=found.description, workflow=document)
+    return Response(await asyncio.to_thread(workflow_file, content), media_type="application/json", headers=named)
 
 
 def _found(workbench: Workbench, caller: Caller, named: str, wish: str) -> Agent:

@@ -12,8 +12,9 @@ from pydantic import JsonValue, ValidationError
 from app.domain.caution import asking
 from app.domain.errors import TooLarge, WorkbenchError
 from app.domain.unpacked import values_in
-from app.domain.values import Strict, Text
+from app.domain.values import Strict, Text, size
 from app.domain.workflows.checking import shape_faults
+from app.domain.workflows.document import LARGEST as LARGEST_DOCUMENT
 from app.domain.workflows.document import Node, Workflow
 
 FORMAT = "agent-playground/workflow"
@@ -42,31 +43,61 @@ def read_workflow_file(content: bytes) -> WorkflowFile:
 
     Raises `WorkbenchError` in words: no such file, of a newer version, too large, or with impossible values.
     """
-    document = _document(content)
-    version = document.pop("version", None)
+    read = _read(_document(content))
+    return read.model_copy(update={"workflow": asking(read.workflow)})
+
+
+def read_workflow(told: dict[str, JsonValue]) -> Workflow:
+    """The workflow in a document, or in what such a file holds, as it stands there.
+
+    Raises `WorkbenchError` that names the place.
+    """
+    length = len(json.dumps(told, ensure_ascii=False).encode("utf-8", "surrogatepass"))
+    if length > LARGEST_DOCUMENT:
+        raise TooLarge(f"This workflow has {size(length)}; {size(LARGEST_DOCUMENT)} is the most.")
+    if told.get("format") == FORMAT:
+        return _read(told).workflow
+    try:
+        return Workflow.model_validate(_with_places(told))
+    except ValidationError as error:
+        raise WorkbenchError(f"This is no workflow: {_why(error)}. /api/v1/docs shows one.") from None
+
+
+def said(node: Node) -> dict[str, JsonValue]:
+    """The node as JSON, without what is as in any new one."""
+    fields = type(node).model_fields
+    usual = {name for name, one in fields.items() if getattr(node, name) == one.get_default(call_default_factory=True)}
+    return node.model_dump(mode="json", exclude=usual - {"id", "kind"})
+
+
+def _read(document: dict[str, JsonValue]) -> WorkflowFile:
+    version = document.get("version")
     if not isinstance(version, int) or isinstance(version, bool) or version < 1:
         raise WorkbenchError(f"This workflow's file has no version number. {_WAY_OUT}")
     if version > VERSION:
         words = f"This workflow's file was written by a newer Agent Playground (version {version}, this one reads up to"
         raise WorkbenchError(f"{words} {VERSION}). Update the app and import it again.")
+    placed = _with_places(document)
+    workflow = {name: placed.pop(name, []) for name in ("nodes", "edges")}
+    more = {name: value for name, value in placed.items() if name not in ("format", "version")}
     try:
-        nodes = _placed(document.pop("nodes", []), document.pop("positions", {}))
-        workflow = {"nodes": nodes, "edges": document.pop("edges", [])}
-        read = WorkflowFile.model_validate({**document, "workflow": workflow})
+        read = WorkflowFile.model_validate({**more, "workflow": workflow})
     except ValidationError as error:
-        fault = error.errors(include_url=False, include_context=False)[0]
-        where = ".".join(map(str, fault["loc"]))
-        raise WorkbenchError(f"This workflow's file cannot be read: {where}: {fault['msg']}. {_WAY_OUT}") from error
+        raise WorkbenchError(f"This workflow's file cannot be read: {_why(error)}. {_WAY_OUT}") from error
     _check(read)
-    return read.model_copy(update={"workflow": asking(read.workflow)})
+    return read
+
+
+def _why(error: ValidationError) -> str:
+    fault = error.errors(include_url=False, include_context=False)[0]
+    return f"{'.'.join(map(str, fault['loc']))[:200]}: {fault['msg']}"
 
 
 def _lines(content: WorkflowFile) -> Iterator[str]:
     workflow = content.workflow
-    edges = sorted(workflow.edges, key=lambda edge: (edge.source, edge.port, edge.target))
     yield "{"
     yield f'  "description": {_json(content.description)},'
-    yield from _list("edges", [_json(edge.model_dump(mode="json")) for edge in edges])
+    yield from _list("edges", [_json(edge.model_dump(mode="json")) for edge in workflow.edges])
     yield f'  "format": {_json(FORMAT)},'
     yield f'  "name": {_json(content.name)},'
     yield from _list("nodes", [_block(node) for node in workflow.nodes])
@@ -87,16 +118,8 @@ def _list(name: str, blocks: list[str]) -> Iterator[str]:
 
 
 def _block(node: Node) -> str:
-    fields = type(node).model_fields
-    usual = {
-        name for name, field in fields.items() if getattr(node, name) == field.get_default(call_default_factory=True)
-    }
-    said = node.model_dump(mode="json", exclude=(usual | {"x", "y"}) - {"id", "kind"})
-    return json.dumps(said, ensure_ascii=False, indent=2, sort_keys=True).replace("\n", "\n    ")
-
-
-def _number(value: float) -> str:
-    return str(int(value)) if value.is_integer() else str(value)
+    content = {name: value for name, value in said(node).items() if name not in ("x", "y")}
+    return json.dumps(content, ensure_ascii=False, indent=2, sort_keys=True).replace("\n", "\n    ")
 
 
 def _json(value: JsonValue) -> str:
@@ -110,15 +133,17 @@ def _document(content: bytes) -> dict[str, JsonValue]:
         document: JsonValue = orjson.loads(content)
     except orjson.JSONDecodeError as error:
         raise WorkbenchError(f"This is no workflow's file: it is not JSON ({error}). {_WAY_OUT}") from error
-    if not isinstance(document, dict) or document.pop("format", None) != FORMAT:
+    if not isinstance(document, dict) or document.get("format") != FORMAT:
         raise WorkbenchError(f"This is no workflow's file: it does not say {FORMAT!r}. {_WAY_OUT}")
     return document
 
 
-def _placed(nodes: JsonValue, places: JsonValue) -> JsonValue:
-    """The nodes with the places that are said of them; what is no place is left to the validation."""
+def _with_places(document: dict[str, JsonValue]) -> dict[str, JsonValue]:
+    """With `positions` in the nodes themselves; what is no place is left to the validation."""
+    told = {name: value for name, value in document.items() if name != "positions"}
+    nodes, places = told.get("nodes"), document.get("positions")
     if not isinstance(nodes, list) or not isinstance(places, dict):
-        return nodes
+        return told
     placed: list[JsonValue] = []
     for node in nodes:
         match places.get(str(node.get("id"))) if isinstance(node, dict) else None:
@@ -126,7 +151,7 @@ def _placed(nodes: JsonValue, places: JsonValue) -> JsonValue:
                 placed.append({**node, "x": x, "y": y})
             case _:
                 placed.append(node)
-    return placed
+    return {**told, "nodes": placed}
 
 
 def _check(read: WorkflowFile) -> None:

@@ -6,7 +6,8 @@ from collections.abc import Callable
 from nicegui import ui
 from pydantic import ValidationError
 
-from app.domain.workflows.document import LARGEST, Node, Workflow
+from app.domain.workflows.document import LARGEST, Workflow
+from app.export.workflows.workflow_file import said
 from app.ui.elements.markup import icon, tag
 from app.ui.elements.visible import visible
 from app.ui.markdown.code_editor import CodeEditor
@@ -86,12 +87,6 @@ def _line_of(text: str, read: object, loc: tuple[int | str, ...]) -> str:
 
 def workflow_text(workflow: Workflow) -> str:
     """Its JSON, without what is as in any new node."""
-    document = {"nodes": [_said(node) for node in workflow.nodes], "edges": workflow.model_dump(mode="json")["edges"]}
+    nodes = [{"kind": node.kind, **said(node)} for node in workflow.nodes]
+    document = {"nodes": nodes, "edges": [edge.model_dump() for edge in workflow.edges]}
     return json.dumps(document, indent=2, ensure_ascii=False)
-
-
-def _said(node: Node) -> dict[str, object]:
-    fields = type(node).model_fields
-    usual = {name for name, one in fields.items() if getattr(node, name) == one.get_default(call_default_factory=True)}
-    said = node.model_dump(mode="json", exclude=usual - {"kind"})
-    return {"kind": said.pop("kind"), **said}

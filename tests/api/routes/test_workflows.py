@@ -6,7 +6,8 @@ import pytest
 
 from app.domain.agents import PromptBehaviour, new_agent
 from app.domain.workflows.document import Workflow
-from app.domain.workflows.files import mermaid
+from app.export.workflows.mermaid import mermaid
+from app.export.workflows.workflow_file import read_workflow_file
 
 ADDED = {name: {"kind": "value", "value": value} for name, value in {"operation": "add", "x": 5, "y": 10}.items()}
 NODES = [
@@ -141,27 +142,23 @@ async def test_the_export_is_taken_back_as_it_was_and_moving_a_node_changes_its_
     assert moved["variants"] == 2
     after = (await client.get("/workflows/sums-by-nodes/export")).text
     [line] = [one for one in after.splitlines() if one not in exported.text.splitlines()]
-    assert line.strip().startswith("300") and after.index('"positions"') > after.index('"nodes"')
+    assert line.strip() == '"sum": [300, 0]' and after.index('"positions"') > after.index('"nodes"')
 
 
-async def test_its_drawing_holds_nodes_bodies_and_ports_and_no_words_that_mermaid_reads(client):
-    body = {"id": "each", "kind": "map", "title": 'Each "one" <b>', "items": {"kind": "path", "path": "question.text"}}
-    inner = {"id": "half", "kind": "transform", "language": "formula", "code": "1 + 1", "scope": "each"}
-    forked = {"id": "fork", "kind": "branch", "cases": [{"name": "is `it`", "formula": "1 = 1"}]}
-    nodes = [NODES[0], body, inner, forked, NODES[2]]
-    edges = [{"source": "question", "target": "fork"}, {"source": "fork", "port": "is `it`", "target": "answer"}]
-    drawn = mermaid(Workflow.model_validate({"nodes": nodes, "edges": [*edges, {"source": "gone", "target": "fork"}]}))
-    assert drawn.splitlines() == [
-        "flowchart LR",
-        '  n_question(["Question"])',
-        '  subgraph n_each["Each #34;one#34; #60;b#62;"]',
-        '    n_half["half"]',
-        "  end",
-        '  n_fork{"fork"}',
-        '  n_answer(["Answer"])',
-        "  n_question --> n_fork",
-        '  n_fork -->|"is #96;it#96;"| n_answer',
-    ]
+async def test_its_drawing_is_the_one_that_build_copies(client, made):
+    drawn = await client.get("/workflows/sums-by-nodes/export", params={"format": "mermaid"})
+    assert drawn.headers["content-type"].startswith("text/vnd.mermaid")
+    assert drawn.text == mermaid(Workflow.model_validate(DOCUMENT))
+
+
+async def test_the_file_that_build_imports_is_taken_as_a_document_with_its_policies(client, made):
+    exported = await client.get("/workflows/sums-by-nodes/export")
+    read = read_workflow_file(exported.content)
+    assert (read.name, read.description, read.workflow.by_id()["sum"].policy) == ("Sums by nodes", "Adds.", "ask")
+    copy = (await client.post("/workflows", json={"name": "Copy", "workflow": exported.json()})).json()["data"]
+    assert copy["workflow"] == made["workflow"]
+    newer = await client.post("/workflows/check", json={"workflow": exported.json() | {"version": 9}})
+    assert newer.status_code == 422 and "newer Agent Playground" in newer.json()["error"]
 
 
 async def test_a_workflow_is_run_and_its_nodes_are_the_steps(client, made):
