@@ -18,7 +18,8 @@ from app.domain.agents import (
     values_of,
 )
 from app.domain.values import Value
-from app.domain.workflows.document import Node, Workflow, titled
+from app.domain.workflows.differences import graph_differences
+from app.domain.workflows.document import Workflow, titled
 
 _WORDS = re.compile(r"\w+|\s+|[^\w\s]")
 
@@ -114,21 +115,19 @@ def _of_prompts(before: PromptBehaviour, after: PromptBehaviour) -> Iterator[Cha
 
 def _of_nodes(before: Workflow, after: Workflow) -> Iterator[Change]:
     """By node, whatever it is called, then by edge; one that only stands elsewhere is no change."""
-    old, new = before.by_id(), after.by_id()
-    for node_id in dict.fromkeys((*old, *new)):
-        if old.get(node_id) == new.get(node_id):
-            continue
-        was, now = (_node(nodes.get(node_id)) for nodes in (old, new))
-        if was != now:
-            yield Change(area="nodes", name=titled(new.get(node_id) or old[node_id]), before=was, after=now)
-    edges = ({f"{one.source} → {one.target}": one.port for one in side.edges} for side in (before, after))
-    yield from _named("nodes", *edges)
-
-
-def _node(node: Node | None) -> str:
-    if node is None:
-        return ""
-    return f"{node.kind} {node.model_dump_json(exclude={'id', 'x', 'y'}, exclude_defaults=True)}"
+    told, nodes = graph_differences(before, after), after.by_id()
+    for node in told.removed:
+        yield Change(area="nodes", name=titled(node), before=node.kind, after="")
+    for node in told.added:
+        yield Change(area="nodes", name=titled(node), before="", after=node.kind)
+    for changed in told.changed:
+        for one in changed.fields:
+            name = f"{titled(nodes[changed.id])}: {one.name}"
+            yield Change(area="nodes", name=name, before=one.before, after=one.after)
+    for edge in told.edges_removed:
+        yield Change(area="nodes", name=f"{edge.source} → {edge.target}", before=edge.port, after="")
+    for edge in told.edges_added:
+        yield Change(area="nodes", name=f"{edge.source} → {edge.target}", before="", after=edge.port)
 
 
 def _fields(area: Area, before: Value, after: Value) -> Iterator[Change]:

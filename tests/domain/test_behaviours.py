@@ -123,8 +123,8 @@ def test_workflows_differ_by_their_nodes_and_edges_wherever_these_stand():
     joined = NODES.model_copy(update={"edges": (Edge(source="question", target="sum"),)})
     assert differences(BY_NODES, WorkflowBehaviour(workflow=moved)).none
     [change] = differences(BY_NODES, WorkflowBehaviour(workflow=named)).changes
-    assert (change.area, change.name) == ("nodes", "“Ask” (question)")
-    assert (change.before, change.after) == ("input {}", 'input {"title":"Ask"}')
+    assert (change.area, change.name) == ("nodes", "“Ask” (question): title")
+    assert (change.before, change.after) == ("", "Ask")
     [change] = differences(BY_NODES, WorkflowBehaviour(workflow=joined)).changes
     assert (change.area, change.name, change.before, change.after) == ("nodes", "question → sum", "", "next")
 

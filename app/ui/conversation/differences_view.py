@@ -112,8 +112,8 @@ def _change(change: Change) -> Html:
 
 
 def _name(change: Change) -> str:
-    """What is changed, in words; tools and variables are called what they are called."""
-    return change.name if change.area in ("tools", "variables") else change.name.replace("_", " ")
+    """What is changed, in words; tools, variables and nodes are called what they are called."""
+    return change.name if change.area in ("tools", "variables", "nodes") else change.name.replace("_", " ")
 
 
 def past_gate(agent: Agent, number: int) -> Html:
