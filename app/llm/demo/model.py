@@ -20,6 +20,7 @@ from app.llm.demo.suggesting import suggested
 from app.llm.demo.sums import work_out
 from app.llm.demo.talk import LABEL, chat, fallback, recite, too_long
 from app.llm.demo.tasks import hand_over
+from app.llm.demo.writing import edit_text
 
 NAME = "demo/agent"
 
@@ -31,7 +32,7 @@ Script = Callable[[Ask], Plan | Answer | None]
 # From the most to the least particular: "write 2 + 2 to /sum.txt" is about a file, "think about 2 + 2" is a sum;
 # what a task is to do is for the one that gets it.
 SCRIPTS: tuple[Script, ...] = (
-    hand_over, act_out, loop, call_tool, run_code, use_files, clean_data, recite, work_out, chat,
+    hand_over, edit_text, act_out, loop, call_tool, run_code, use_files, clean_data, recite, work_out, chat,
 )  # fmt: skip
 
 _TOKEN = re.compile(r"\s*\S+\s*|\s+")
@@ -64,7 +65,7 @@ class DemoModel:
 def answer_to(ask: Ask) -> Answer:
     """What the demo model does next; it always has an answer, which may take it some milliseconds."""
     if len(ask.text) > LONGEST_ASK:
-        return too_long(ask, LONGEST_ASK)
+        return edit_text(ask) or too_long(ask, LONGEST_ASK)
     found = next((found for found in (script(ask) for script in SCRIPTS) if found is not None), None) or fallback(ask)
     return found if isinstance(found, Answer) else answer_at(found, ask.rounds)
 

@@ -7,6 +7,7 @@ from pydantic import JsonValue
 
 from app.domain.sessions import title_of
 from app.domain.tools import JsonSchema
+from app.llm.demo.writing import words_of
 
 _NUMBER = re.compile(r"-?\d+(?:,\d{3})*(?:\.\d+)?")
 _MARKUP = re.compile(r"[*_`#]+")
@@ -16,7 +17,8 @@ _DEEPEST = 12
 def shaped(schema: JsonSchema, text: str) -> str:
     """JSON of that schema, as far as a script can guess it.
 
-    Texts hold the first line of `text`, numbers the last one in it; what may be null and is no number there is null.
+    Texts hold the first line of `text`, numbers the last one in it; what may be null and is no number there is null. Of
+    several values it takes the one that `text` speaks of most, by what the description says behind `value:`.
     """
     return json.dumps(_value(schema, text, 0), ensure_ascii=False, indent=2)
 
@@ -30,8 +32,19 @@ def _value(schema: JsonValue, text: str, depth: int) -> JsonValue:
     for word in ("enum", "anyOf", "oneOf", "allOf"):
         choices = schema.get(word)
         if isinstance(choices, list) and choices:
-            return choices[0] if word == "enum" else _value(choices[0], text, depth + 1)
+            return _chosen(choices, schema, text) if word == "enum" else _value(choices[0], text, depth + 1)
     return _of_type(_type(schema, text), schema, text, depth)
+
+
+def _chosen(choices: list[JsonValue], schema: JsonSchema, text: str) -> JsonValue:
+    """The first one where the text speaks of none."""
+    described, spoken = str(schema.get("description", "")), set(words_of(text))
+
+    def weight(choice: JsonValue) -> int:
+        _, _, said = described.partition(f"{choice}:")
+        return len(spoken & set(words_of(f"{choice} {said.partition(';')[0]}")))
+
+    return max(choices, key=weight)
 
 
 def _of_type(kind: str, schema: JsonSchema, text: str, depth: int) -> JsonValue:
