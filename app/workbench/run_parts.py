@@ -138,7 +138,7 @@ class RunParts(ModelParts):
         """What a new agent may begin as, the blank one first; with the model that was chosen for new agents."""
         model = self.preferences.get().default_model
         found = app.workbench.samples.samples("templates")
-        return tuple(sample.asking(model) for sample in found) if model else found
+        return tuple(sample.asking(model) for sample in found)
 
     # Tools.
 

@@ -1,13 +1,15 @@
 """What comes with the app: agents and datasets of the first start, and what a new agent may begin as."""
 
 import asyncio
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from functools import cache
+from pathlib import Path
 from typing import TYPE_CHECKING, Literal, Self
 
 from app import paths
-from app.domain.agents import Agent, Behaviour, new_agent
+from app.domain.agents import Agent, Behaviour, PromptBehaviour, WorkflowBehaviour, new_agent, slug_of
 from app.domain.values import Value
+from app.domain.workflows.document import AgentNode
 from app.late import late
 from app.store.records.tables import Agents
 
@@ -27,6 +29,8 @@ class SampleAgent(Value):
     icon: str
     examples: tuple[str, ...]
     behaviour: Behaviour
+    brings: tuple[str, ...] = ()
+    """The agents that its nodes ask, as names of files among the assets."""
 
     def agent(self, taken_slugs: Collection[str], name: str = "") -> Agent:
         """A new agent like this, under that name or its own."""
@@ -40,15 +44,49 @@ class SampleAgent(Value):
         )
 
     def asking(self, model: str) -> Self:
-        """The same with another model."""
+        """The same with another model, where it has one of its own."""
+        if not model or not isinstance(self.behaviour, PromptBehaviour):
+            return self
         return self.model_copy(update={"behaviour": self.behaviour.model_copy(update={"model": model})})
+
+    def asking_agents(self, slugs: Mapping[str, str]) -> Self:
+        """The same, with nodes that ask other agents: slugs by those that they ask now."""
+        match self.behaviour:
+            case WorkflowBehaviour(workflow=workflow):
+                nodes = tuple(
+                    node.model_copy(update={"agent": slugs.get(node.agent, node.agent)})
+                    if isinstance(node, AgentNode)
+                    else node
+                    for node in workflow.nodes
+                )
+                changed = {"workflow": workflow.model_copy(update={"nodes": nodes})}
+                return self.model_copy(update={"behaviour": self.behaviour.model_copy(update=changed)})
+            case _:
+                return self
 
 
 @cache
 def samples(folder: Literal["agents", "templates", "workflows"]) -> tuple[SampleAgent, ...]:
     """The agents in that folder of the assets, by file name."""
-    found = sorted((paths.assets() / folder).glob("*.json"))
-    return tuple(SampleAgent.model_validate_json(path.read_bytes()) for path in found)
+    return tuple(_sample(path) for path in sorted((paths.assets() / folder).glob("*.json")))
+
+
+@cache
+def _sample(path: Path) -> SampleAgent:
+    return SampleAgent.model_validate_json(path.read_bytes())
+
+
+async def bring(sample: SampleAgent, agents: Agents, model: str = "") -> SampleAgent:
+    """Store those of the agents that it brings that are not there, with that model where one is named.
+
+    Returns it asking them: one whose slug is taken, by an agent in the Trash, gets another.
+    """
+    slugs = {agent.slug: agent.slug for agent in agents.all()}
+    for name in sample.brings:
+        brought = _sample(paths.assets() / f"{name}.json").asking(model)
+        if (wanted := slug_of(brought.name)) not in slugs:
+            slugs[wanted] = (await agents.create(brought.agent(agents.slugs()))).slug
+    return sample.asking_agents(slugs)
 
 
 async def plant(agents: Agents) -> None:

@@ -188,24 +188,24 @@ def test_five_nodes_are_built_and_taken_back_by_keyboard_alone(page: Page) -> No
 
 def test_nodes_are_copied_cut_and_pasted_as_text(page: Page) -> None:
     page.context.grant_permissions(["clipboard-read", "clipboard-write"])
-    created(page, "By text", "Write and agree")
+    created(page, "By text", "Ask before sending")
     node(page, "draft").click()
     page.keyboard.press("Control+c")
     said(page, "Copied 1 node.")
     assert json.loads(page.evaluate("navigator.clipboard.readText()"))["nodes"][0]["id"] == "draft"
     page.keyboard.press("Control+v")
-    nodes(page, 6)
+    nodes(page, 8)
     expect(node(page, "draft_2")).to_have_class(re.compile("is-chosen"))
     page.keyboard.press("Control+x")
-    nodes(page, 5)
+    nodes(page, 7)
     page.evaluate("navigator.clipboard.writeText('just words')")
     page.keyboard.press("Control+v")
     expect(page.get_by_test_id("workflow-said")).to_contain_text("That is no part of a workflow")
-    nodes(page, 5)
+    nodes(page, 7)
 
 
 def test_a_fault_is_said_at_its_box_and_leads_there_and_no_variant_has_one(page: Page) -> None:
-    created(page, "Faulty", "Write and agree")
+    created(page, "Faulty", "Ask before sending")
     node(page, "sent").click()
     answer = page.get_by_test_id("node-value")
     answer.fill("{{drafd}}")
@@ -278,28 +278,28 @@ def test_a_box_takes_what_is_dropped_on_it_and_moves_its_body_along(page: Page) 
 
 
 def test_several_nodes_are_chosen_by_a_band_and_moved_and_removed_together(page: Page) -> None:
-    created(page, "Several", "Write and agree")
+    created(page, "Several", "Ask before sending")
     view = box(canvas(page))
     page.keyboard.down("Shift")
     drag(page, (view["x"] + 4, view["y"] + 4), (view["x"] + view["width"] / 2, view["y"] + view["height"] - 60))
     page.keyboard.up("Shift")
-    expect(canvas(page).locator(".is-chosen")).to_have_count(2)
+    expect(canvas(page).locator(".is-chosen")).to_have_count(4)
     other = box(node(page, "input"))
     start = middle(node(page, "draft"))
     drag(page, start, (start[0] + 30, start[1] + 80))
-    said(page, "Moved 2 nodes.")
+    said(page, "Moved 4 nodes.")
     assert box(node(page, "input"))["y"] > other["y"] + 50
     canvas(page).focus()
     page.keyboard.press("Control+a")
     page.keyboard.press("Delete")
     nodes(page, 0)
     page.get_by_test_id("undo-button").click()
-    nodes(page, 5)
-    edges(page, 4)
+    nodes(page, 7)
+    edges(page, 5)
 
 
 def test_a_node_in_the_hand_stays_there_whatever_comes_of_the_server_meanwhile(page: Page) -> None:
-    created(page, "In hand", "Write and agree")
+    created(page, "In hand", "Ask before sending")
     x, y = middle(node(page, "draft"))
     drag(page, (x, y), (x, y + 100))
     said(page, "Moved Draft.")
@@ -319,7 +319,7 @@ def test_a_node_in_the_hand_stays_there_whatever_comes_of_the_server_meanwhile(p
 
 
 def test_a_title_is_typed_with_blanks_and_rests(page: Page) -> None:
-    created(page, "Typed", "Write and agree")
+    created(page, "Typed", "Ask before sending")
     node(page, "draft").click()
     title = page.get_by_test_id("node-title")
     title.press("Control+a")
@@ -359,7 +359,7 @@ def test_a_large_workflow_has_a_map_and_is_zoomed_and_found_in(page: Page) -> No
 
 
 def test_a_workflow_goes_out_as_a_file_and_comes_back_and_is_deleted_with_undo(page: Page, tmp_path: Path) -> None:
-    created(page, "Traveller", "Write and agree")
+    created(page, "Traveller", "Ask before sending")
     with page.expect_download() as download:
         page.get_by_test_id("workflow-export").click()
     file = tmp_path / "traveller.workflow.json"
@@ -373,8 +373,8 @@ def test_a_workflow_goes_out_as_a_file_and_comes_back_and_is_deleted_with_undo(p
     expect(cards).to_have_count(1)
     page.get_by_test_id("agent-file-input").locator("input[type=file]").set_input_files(file)
     page.wait_for_url("**/build/traveller-2")
-    nodes(page, 5)
-    edges(page, 4)
+    nodes(page, 7)
+    edges(page, 5)
     page.goto("/build/nothing")
     expect(page.get_by_test_id("trouble")).to_contain_text("There is no agent at this address")
 
@@ -441,7 +441,7 @@ def test_on_a_phone_the_list_is_first_and_five_nodes_are_built_by_touch(phone: P
 
 @pytest.mark.parametrize("view", ["canvas", "list", "code"])
 def test_everybody_can_use_the_editor(page: Page, view: str) -> None:
-    created(page, f"Accessible {view}", "Write and agree")
+    created(page, f"Accessible {view}", "Ask before sending")
     page.get_by_test_id(f"view-{view}").click()
     for id_ in ("draft", "agree", "sent"):
         if view == "canvas":

@@ -185,9 +185,14 @@ class AgentsPage:
         wish = await dialog.asked()
         if wish is None:
             return
-        agent = wish.template.agent(agents.slugs(), wish.name)
-        described = agent.model_copy(update={"description": wish.description})
-        await self._add(described)
+        with problems_shown():
+            template = await self._complete(wish.template)
+            agent = template.agent(agents.slugs(), wish.name)
+            await self._add(agent.model_copy(update={"description": wish.description}))
+
+    async def _complete(self, template: SampleAgent) -> SampleAgent:
+        """The template with all that it needs."""
+        return template
 
     def _templates(self) -> Sequence[SampleAgent]:
         return self._workbench.templates()

@@ -3,12 +3,14 @@
 import asyncio
 from collections.abc import Sequence
 
+from nicegui import ui
+
 from app.domain.agents import Agent, WorkflowBehaviour, new_agent
 from app.export.workflows.workflow_file import FORMAT, read_workflow_file
 from app.ui.agents.agents_page import AgentsPage
 from app.ui.elements.addresses import BUILD
 from app.ui.elements.notices import problems_shown
-from app.workbench.samples import SampleAgent, samples
+from app.workbench.samples import SampleAgent, bring, samples
 
 
 class BuildPage(AgentsPage):
@@ -37,3 +39,12 @@ class BuildPage(AgentsPage):
 
     def _templates(self) -> Sequence[SampleAgent]:
         return samples("workflows")
+
+    async def _complete(self, template: SampleAgent) -> SampleAgent:
+        """With the agents that its nodes ask, of which new ones are named."""
+        workbench = self._workbench
+        before = workbench.agents.slugs()
+        complete = await bring(template, workbench.agents, workbench.preferences.get().default_model)
+        if new := [agent.name for agent in workbench.agents.all() if agent.slug not in before]:
+            ui.notify(f"Added with it: {', '.join(new)}.", timeout=6000)
+        return complete
