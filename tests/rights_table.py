@@ -151,6 +151,8 @@ TABLE = (
     Row(f"POST {API}/runs/{{run}}/scores", "rate, tag or note it", limited="own", sent={"name": "rating", "value": 1}),
     Row(f"DELETE {API}/runs/{{run}}/scores/{{score}}", "take back what they said of it", limited="own", spends=True),
     Row(f"POST {API}/runs/{{run}}/case", "make a case of it", sent={"dataset": "{dataset}"}),
+    Row(f"GET {API}/runs/{{run}}/workflow", "see it as a workflow"),
+    Row(f"POST {API}/runs/{{run}}/workflow", "make a workflow of it", sent={"name": "{new}"}),
     Row(f"GET {API}/datasets", "list datasets"),
     Row(f"POST {API}/datasets", "make a dataset", sent={"name": "{new}"}),
     Row(f"GET {API}/datasets/{{dataset}}", "see a dataset"),

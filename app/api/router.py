@@ -43,6 +43,7 @@ RESOURCES = (
     agents.router,
     agents.variants,
     workflows.router,
+    workflows.of_runs,
     gates.router,
     gates.of_variant,
     run_agent.router,

@@ -26,6 +26,7 @@ with late():
     import app.engine.experiments.suggesting
     import app.engine.sessions.lost_runs
     import app.engine.sessions.workflow_checks
+    import app.engine.sessions.workflows_of_runs
     import app.export.datasets.dataset_files
     import app.store.records.evals
     import app.tools.expressions
@@ -148,6 +149,11 @@ class Workbench(RunParts):
         """What is wrong with a workflow, by the agents and tools there are."""
         parts = (self.agents, self.tools, app.tools.expressions.JsonExpressions())
         return app.engine.sessions.workflow_checks.WorkflowChecks(*parts)
+
+    @late_part
+    def workflows_of_runs(self) -> "app.engine.sessions.workflows_of_runs.WorkflowsOfRuns":
+        parts = (self.runs, self.agents, self.workflow_checks, self.working_copies)
+        return app.engine.sessions.workflows_of_runs.WorkflowsOfRuns(*parts)
 
     @late_part
     def dataset_files(self) -> "app.export.datasets.dataset_files.DatasetFiles":

@@ -90,6 +90,23 @@ class Checked(Reply):
     """Errors first, then warnings, then what is checked when a value is there."""
 
 
+class CheckedWorkflow(Checked):
+    """A document that nobody has saved, and what is wrong with it."""
+
+    model_config = ConfigDict(json_schema_extra={"examples": [{"workflow": _DOCUMENT, "saves": True, "faults": []}]})
+
+    workflow: Workflow
+
+
+class WorkflowOfRun(BaseModel):
+    """What the workflow that is made of a run is to be called."""
+
+    model_config = ConfigDict(extra="forbid", json_schema_extra={"examples": [{"name": "Weekly report"}]})
+
+    name: Named
+    description: Prompt = ""
+
+
 class WorkflowReply(Reply):
     """An agent whose nodes answer; /api/v1/agents shows it too, and runs it."""
 

@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 from fastapi import Query
 from fastapi.responses import Response
 
-from app.api.door.access import agent_for, managers_only
+from app.api.door.access import agent_for, managers_only, run_for
 from app.api.door.caller import Caller
 from app.api.door.dependencies import Asking, Here, resource
 from app.api.door.envelopes import Envelope, ListEnvelope
@@ -14,7 +14,15 @@ from app.api.following.replies import Deleted
 from app.api.following.run_replies import triggered_by
 from app.api.routes.agent_config import Several
 from app.api.routes.agents import check_name
-from app.api.routes.workflow_bodies import Checked, NewWorkflow, WorkflowChange, WorkflowReply, WorkflowToCheck
+from app.api.routes.workflow_bodies import (
+    Checked,
+    CheckedWorkflow,
+    NewWorkflow,
+    WorkflowChange,
+    WorkflowOfRun,
+    WorkflowReply,
+    WorkflowToCheck,
+)
 from app.domain.agents import Agent, WorkflowBehaviour, new_agent, with_variant
 from app.domain.errors import NotFound
 from app.domain.workflows.checking import errors
@@ -23,6 +31,7 @@ from app.export.workflows.workflow_file import WorkflowFile, read_workflow, work
 from app.workbench import Workbench
 
 router = resource("/workflows", "Workflows")
+of_runs = resource("/runs/{run_id}/workflow", "Workflows")
 Number = Annotated[Several | None, Query(description="The number of a variant; without it the active one.")]
 
 
@@ -42,15 +51,34 @@ async def create_workflow(body: NewWorkflow, workbench: Here, caller: Asking) ->
     check_name(workbench, body.name)
     behaviour = await asyncio.to_thread(body.behaviour, None)
     await workbench.workflow_checks.check(behaviour)
-    made = new_agent(
-        body.name,
-        behaviour,
-        taken_slugs=workbench.agents.slugs(),
-        description=body.description or "",
-        created_by=triggered_by(caller.trigger),
-    )
-    agent = await workbench.agents.create(made.model_copy(update={"is_public": bool(body.is_public)}))
-    return await _shown(workbench, agent)
+    described, is_public = body.description or "", bool(body.is_public)
+    return await _made(workbench, caller, body.name, behaviour, description=described, is_public=is_public)
+
+
+@of_runs.get("")
+async def get_workflow_of_run(run_id: str, workbench: Here, caller: Asking) -> Envelope[CheckedWorkflow]:
+    """A document of nodes that do what the run did, and what is wrong with it. Nothing is saved."""
+    run_for(workbench, caller, run_id)
+    managers_only(caller, "make agents")
+    document = await workbench.workflows_of_runs.workflow(run_id)
+    found = await workbench.workflow_checks.faults(document)
+    return Envelope(data=CheckedWorkflow(workflow=document, saves=not errors(found), faults=found))
+
+
+@of_runs.post("", status_code=201)
+async def make_workflow_of_run(
+    run_id: str, body: WorkflowOfRun, workbench: Here, caller: Asking
+) -> Envelope[WorkflowReply]:
+    """Make an agent of them: its tool calls and its answer as nodes, which read what was equal to something before.
+
+    One with errors, as where a tool has gone since, is answered 422 with its `faults`; GET shows the document.
+    """
+    run_for(workbench, caller, run_id)
+    managers_only(caller, "make agents")
+    check_name(workbench, body.name)
+    behaviour = WorkflowBehaviour(workflow=await workbench.workflows_of_runs.workflow(run_id))
+    await workbench.workflow_checks.check(behaviour)
+    return await _made(workbench, caller, body.name, behaviour, description=body.description)
 
 
 @router.post("/check")
@@ -119,6 +147,20 @@ async def export_workflow(
     named = {"Content-Disposition": f'attachment; filename="{found.slug}.workflow.json"'}
     content = WorkflowFile(name=found.name, description=found.description, workflow=document)
     return Response(await asyncio.to_thread(workflow_file, content), media_type="application/json", headers=named)
+
+
+async def _made(
+    workbench: Workbench,
+    caller: Caller,
+    name: str,
+    behaviour: WorkflowBehaviour,
+    *,
+    description: str = "",
+    is_public: bool = False,
+) -> Envelope[WorkflowReply]:
+    slugs, by = workbench.agents.slugs(), triggered_by(caller.trigger)
+    made = new_agent(name, behaviour, taken_slugs=slugs, description=description, created_by=by)
+    return await _shown(workbench, await workbench.agents.create(made.model_copy(update={"is_public": is_public})))
 
 
 def _found(workbench: Workbench, caller: Caller, named: str, wish: str) -> Agent:

@@ -35,7 +35,7 @@ from app.domain.workflows.document import (
     TransformNode,
     Workflow,
 )
-from app.domain.workflows.layout import GAP_Y, HEIGHT, tidied
+from app.domain.workflows.layout import GAP_X, GAP_Y, HEIGHT, WIDTH, tidied
 from app.domain.workflows.operations import free_id
 
 MOST_CALLS = 200
@@ -47,6 +47,15 @@ SHORTEST = 3
 _PLAIN = re.compile(r"[A-Za-z_]\w{0,60}", re.ASCII)
 _NUMBER = 'float(inputs["text"].rpartition("=")[2])'
 _SPAWN, _JOIN = "spawn_task", "join_task"
+
+BLANK = Workflow(
+    nodes=(
+        InputNode(id="input", title="Message"),
+        OutputNode(id="answer", title="Answer", x=WIDTH + GAP_X, value=Template(text="{{input.text}}")),
+    ),
+    edges=(Edge(source="input", target="answer"),),
+)
+"""What answers with the message: where one begins who has nothing yet."""
 
 
 def workflow_of(entries: Sequence[Entry]) -> Workflow:
@@ -203,7 +212,7 @@ class _Making:
 def _telling(value: JsonValue) -> bool:
     """Whether it is likely to be equal to another for a reason."""
     match value:
-        case bool() | None:
+        case None:
             return False
         case int() | float():
             return value not in range(-9, 10)

@@ -11,6 +11,7 @@ from app.ui.elements.addresses import run_address
 from app.ui.elements.buttons import icon_action
 from app.ui.elements.format import clock, moment_text, plural
 from app.ui.elements.markup import Html, icon, joined, tag
+from app.ui.elements.new_session import AS_NODES, NODES_SYMBOL
 
 
 def answer_heading(started: Entry, run: RunStarted, agent_icon: str) -> Html:
@@ -36,7 +37,7 @@ async def output_check(schema: JsonSchema, text: str) -> Html:
 
 
 def answer_actions(run_id: str, *, has_text: bool) -> Html:
-    """Copy, answer again, save as a case, and the way to the run's own page; the turn's own listener hears them."""
+    """Copy, answer again, make a case or a workflow, and the way to the run's page; the turn's listener hears them."""
     label = "See this run step by step"
     run = tag(
         "a",
@@ -50,4 +51,5 @@ def answer_actions(run_id: str, *, has_text: bool) -> Html:
     copy = icon_action("copy-answer", "content_copy", "Copy answer", testid="copy-button") if has_text else ""
     again = icon_action("regenerate", "refresh", "Answer again", testid="regenerate-button")
     case = icon_action("save-case", "playlist_add_check", "Save as case", testid="save-as-case-button")
-    return joined(copy, again, case, run)
+    nodes = icon_action("make-workflow", NODES_SYMBOL, AS_NODES, testid="make-workflow-button")
+    return joined(copy, again, case, nodes, run)

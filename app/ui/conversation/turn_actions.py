@@ -3,12 +3,13 @@
 from app.ui.conversation.pause_card import DECIDE, STOP, decide_pause
 from app.ui.conversation.save_case import SaveCase
 from app.ui.conversation.turn import Turn
+from app.ui.elements.new_session import make_workflow
 from app.ui.elements.notices import copy_text
 from app.workbench import Workbench
 
 
 async def do_on_turn(workbench: Workbench, turn: Turn, action: str, value: str) -> None:
-    """Copy its texts, save it as a case, decide on its pauses and retries, let a run that was left go on.
+    """Copy its texts, save it as a case or a workflow, decide on its pauses and retries, let a run that was left go on.
 
     Raises `Conflict` for what waits no more.
     """
@@ -19,6 +20,8 @@ async def do_on_turn(workbench: Workbench, turn: Turn, action: str, value: str) 
             copy_text(turn.answer.text)
         case "save-case":
             SaveCase(workbench, turn.run_id)
+        case "make-workflow":
+            await make_workflow(workbench, turn.run_id)
         case "retry-now" | "give-up":
             if (live := workbench.runs.live(turn.run_id)) is not None:
                 live.control.retrying.decide(again=action == "retry-now")

@@ -1,9 +1,9 @@
-"""A new session, begun from wherever an agent is shown."""
+"""A new session, begun from wherever an agent is shown, and a workflow made from wherever a run is."""
 
 from nicegui import ui
 
 from app.domain.agents import Agent, model_words, tools_of
-from app.ui.elements.addresses import session_address
+from app.ui.elements.addresses import editor_address, session_address
 from app.ui.elements.format import plural
 from app.ui.elements.markup import Html, icon, tag
 from app.ui.elements.notices import problems_shown
@@ -11,6 +11,7 @@ from app.workbench import Workbench
 
 UNTITLED = "New session"
 """What a session without a title is called."""
+AS_NODES, NODES_SYMBOL = "Make a workflow from this run", "account_tree"
 
 
 async def start_session(workbench: Workbench, agent_id: str) -> None:
@@ -18,6 +19,12 @@ async def start_session(workbench: Workbench, agent_id: str) -> None:
     with problems_shown():
         session = await workbench.chat.new_session(agent_id)
         ui.navigate.to(session_address(session.id))
+
+
+async def make_workflow(workbench: Workbench, run_id: str) -> None:
+    """A new workflow that does what the run did, its editor open."""
+    with problems_shown():
+        ui.navigate.to(editor_address(await workbench.workflows_of_runs.make(run_id)))
 
 
 def agent_card(agent: Agent) -> Html:

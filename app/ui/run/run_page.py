@@ -14,6 +14,7 @@ from app.ui.conversation.save_case import SaveCase
 from app.ui.elements.addresses import run_address
 from app.ui.elements.buttons import button, icon_button
 from app.ui.elements.format import head
+from app.ui.elements.new_session import AS_NODES, NODES_SYMBOL, make_workflow
 from app.ui.elements.pager import address_with
 from app.ui.run.child_run import Parts, card_context
 from app.ui.run.findings_panel import Findings
@@ -74,6 +75,7 @@ class RunPage:
                     )
                     self._compare.visible = False
                     button("Save as case", self._save_case, icon="playlist_add_check", testid="save-as-case-button")
+                    icon_button(NODES_SYMBOL, AS_NODES, self._make_workflow, testid="make-workflow-button")
                     button("Export", self._export, icon="ios_share", testid="run-export")
                     with icon_button("more_vert", "More", testid="run-more"), ui.menu():
                         self._again = ui.menu_item("Replay", self._replay).props("data-testid=run-replay")
@@ -232,6 +234,9 @@ class RunPage:
 
     def _save_case(self) -> None:
         SaveCase(self._workbench, self._run.run_id)
+
+    async def _make_workflow(self) -> None:
+        await make_workflow(self._workbench, self._run.run_id)
 
     def _replay(self) -> None:
         ReplayDialog(self._workbench, self._run.run_id, self._open)

@@ -194,3 +194,27 @@ async def test_the_fields_of_its_input_are_given_as_an_object(client):
     assert "is not of type 'integer'" in await answered(run, input={"text": "a", "count": "many"})
     unknown = await client.post("/agents/fields/run", json={"input": "a", "variables": {"other": 1}})
     assert unknown.status_code == 422 and "has no variable 'other'" in unknown.json()["error"]
+
+
+async def test_a_run_becomes_a_workflow_that_is_seen_made_and_run_as_any(client):
+    run = (await client.post("/agents/assistant/run", json={"input": "What is 5 + 10, then multiply by 3?"})).json()
+    address = f"/runs/{run['data']['run_id']}/workflow"
+    seen = (await client.get(address)).json()["data"]
+    assert seen["saves"] and seen["faults"] == []
+    assert [node["kind"] for node in seen["workflow"]["nodes"]] == [
+        "input", "tool", "transform", "tool", "agent", "output", "note",
+    ]  # fmt: skip
+    made = await client.post(address, json={"name": "Sums of a run", "description": "As it was"})
+    assert made.status_code == 201 and made.json()["data"]["workflow"] == seen["workflow"]
+    assert (await client.get("/workflows/sums-of-a-run")).json()["data"]["description"] == "As it was"
+    assert (await client.post(address, json={"name": "Sums of a run"})).status_code == 409
+    assert (await client.get("/runs/nothing/workflow")).status_code == 404
+
+
+async def test_a_run_whose_agent_is_gone_becomes_a_document_with_faults(client, workbench):
+    run = (await client.post("/agents/assistant/run", json={"input": "Hello"})).json()["data"]["run_id"]
+    await workbench.agents.delete(workbench.agents.by_slug("assistant").id)
+    seen = (await client.get(f"/runs/{run}/workflow")).json()["data"]
+    assert not seen["saves"] and "calls an agent “assistant”, and there is none" in seen["faults"][0]["text"]
+    refused = await client.post(f"/runs/{run}/workflow", json={"name": "Gone"})
+    assert refused.status_code == 422 and refused.json()["faults"] == seen["faults"]
