@@ -54,7 +54,9 @@ def words_of(text: str) -> list[str]:
 
 
 def _written(text: str) -> str:
-    """A first draft as drafts are: in one breath, with words that say nothing."""
+    """A first draft as drafts are: in one breath, with words that say nothing. Without a full stop it is a topic."""
+    if not text.endswith((".", "!", "?")):
+        return f"Hello,\n\nI really just wanted to write to you about this: {text}.\n\nBest regards"
     points = [one.rstrip(".!?") for one in _sentences(text)]
     said = _BREAK.join(one[0].lower() + one[1:] if _LITTLE.match(one) else one for one in points)
     return f"Hello,\n\nI really just wanted to tell you that {said}.\n\nBest regards"
