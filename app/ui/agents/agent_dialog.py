@@ -48,11 +48,11 @@ class NewAgentDialog:
             self._build_form()
 
     def _build_form(self) -> None:
-        self._name = ui.input("Name", on_change=self._show_note).classes("w-full")
+        self._name = ui.input("Name", on_change=self._show_note).classes("whole-width")
         self._name.props("outlined dense autofocus debounce=120 maxlength=200 data-testid=agent-name-input")
         self._name.on("keydown.enter", self._confirm)
         self._note = ui.html(sanitize=False).classes("field-note").props("role=status data-testid=agent-name-note")
-        self._description = ui.input("Description", value=self._described).classes("w-full")
+        self._description = ui.input("Description", value=self._described).classes("whole-width")
         self._description.props("outlined dense debounce=120 maxlength=500 data-testid=agent-description-input")
         ui.html("Start with", sanitize=False, tag="h3").classes("field-title")
         self._choices = ui.html(sanitize=False).classes("template-list").props("role=radiogroup aria-label=Template")

@@ -109,7 +109,7 @@ class ForkDialog:
         editable = self._draft.editable
         if editable is None:
             return
-        area = ui.textarea(editable.label, value=self._draft.text, on_change=self._check).classes("w-full")
+        area = ui.textarea(editable.label, value=self._draft.text, on_change=self._check).classes("whole-width")
         area.props("outlined dense autogrow autofocus debounce=300 input-style=max-height:30vh data-testid=fork-edit")
         area.bind_value_to(self._draft, "text")
 
@@ -130,8 +130,8 @@ class ForkDialog:
             )
 
     def _build_prompt(self) -> None:
-        with ui.expansion("System prompt").classes("w-full").props("dense data-testid=fork-prompt-panel"):
-            area = ui.textarea(value=self._draft.system_prompt, on_change=self._check).classes("w-full")
+        with ui.expansion("System prompt").classes("whole-width").props("dense data-testid=fork-prompt-panel"):
+            area = ui.textarea(value=self._draft.system_prompt, on_change=self._check).classes("whole-width")
             area.props('outlined dense debounce=300 aria-label="System prompt" data-testid=fork-prompt')
             area.bind_value_to(self._draft, "system_prompt")
             if note := self._prompt_note():
@@ -148,7 +148,7 @@ class ForkDialog:
         tools = [tool for tool in self._started.tools if tool.policy != "off"]
         if not tools:
             return
-        with ui.expansion(f"Tools ({len(tools)})").classes("w-full").props("dense data-testid=fork-tools"):
+        with ui.expansion(f"Tools ({len(tools)})").classes("whole-width").props("dense data-testid=fork-tools"):
             by_default = plans_by_default(self._entries)
             for tool in tools:
                 plan = by_default.get(tool.spec.name, ToolPlan())
@@ -222,7 +222,7 @@ class ForkToolRow(ui.element):
             with ui.element("div").classes("row-line wrap-line"):
                 self._before = self._select(BEFORE, plan.before, "Up to here")
                 self._after = self._select(AFTER, plan.after.mode, "From here on")
-            self._fixed = ui.textarea("Result of every call", on_change=self._typed).classes("w-full")
+            self._fixed = ui.textarea("Result of every call", on_change=self._typed).classes("whole-width")
             self._fixed.props("outlined dense")
             self._fixed.visible = False
 
