@@ -56,6 +56,7 @@ class SidePanel(ui.element):
             self._variables = VariablesPanel(workbench, session, on_change)
             self._variables.visible = self._prompt is not None
             self._context = ContextBar(workbench, session.id)
+            self._context.visible = self._prompt is not None
             self._tools = ui.html(sanitize=False, tag="section").classes("side-section")
             self._tools.props("aria-label=Tools")
             on_click_of(self._tools, "tool", self._tool_clicked, along=("action",))
@@ -79,12 +80,19 @@ class SidePanel(ui.element):
             self._prompt.look()
 
     async def count_context(self) -> str:
-        """Count what the next turn sends; gives it on one line with its cost, empty while it is not known."""
+        """Count what the next turn sends; gives it on one line with its cost.
+
+        Empty while it is not known, and for a workflow, whose nodes send each their own.
+        """
+        if self._prompt is None:
+            return ""
         await self._context.refresh()
         return self._context.summary
 
     async def count_message(self, text: str) -> str:
         """Count the message that is being written in; gives the same."""
+        if self._prompt is None:
+            return ""
         await self._context.typed(text)
         return self._context.summary
 
@@ -111,9 +119,10 @@ class SidePanel(ui.element):
         edited = self._used if self._prompt is None else self._prompt.behaviour
         self._variables.show(self._session, edited)
         toolbox = self._workbench.tools
-        rows = tool_rows(self._used, toolbox, off=self._session.tools_off, edited=edited)
         allowed = allowed_tools(self._session.tools_allowed, toolbox)
-        self._tools.set_content(joined(tag("h2", "Tools"), rows, allowed))
+        if self._prompt is not None:
+            allowed = joined(tool_rows(self._used, toolbox, off=self._session.tools_off, edited=edited), allowed)
+        self._tools.set_content(joined(tag("h2", "Tools"), allowed) if allowed else "")
 
     async def _tool_clicked(self, name: str, action: str) -> None:
         if action == "remove" and self._prompt is not None:

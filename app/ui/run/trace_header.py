@@ -59,7 +59,6 @@ def _session(row: RunRow) -> Html:
 
 def _facts(row: RunRow, now: datetime, below: Sequence[RunRow], *, nodes: int) -> list[Html]:
     began = row.started_at
-    detail = f"{row.input_tokens:,} in, {row.output_tokens:,} out"
     return [
         _fact("schedule", tag("time", moment_text(began), datetime=began.isoformat()), "Started"),
         _fact("timer", duration(so_far_ms(row, now)), "Duration"),
@@ -67,9 +66,16 @@ def _facts(row: RunRow, now: datetime, below: Sequence[RunRow], *, nodes: int) -
         if nodes
         else _fact("alt_route", plural(row.model_calls, "model call"), "Model calls"),
         _fact("build", plural(row.tool_calls, "tool call"), "Tool calls"),
-        _fact("toll", tokens(row.input_tokens + row.output_tokens), f"Tokens: {detail}", "token-chip"),
+        _tokens(row, below),
         _cost(row, below),
     ]
+
+
+def _tokens(row: RunRow, below: Sequence[RunRow]) -> Html:
+    """What its models read and wrote, with all that it started."""
+    read, written = (sum(getattr(one, name) for one in (row, *below)) for name in ("input_tokens", "output_tokens"))
+    own = f"; itself {tokens(row.input_tokens + row.output_tokens)}" if below else ""
+    return _fact("toll", tokens(read + written), f"Tokens: {read:,} in, {written:,} out{own}", "token-chip")
 
 
 def _cost(row: RunRow, below: Sequence[RunRow]) -> Html:

@@ -35,7 +35,7 @@ class RunFilters:
         self._query = query
         self._ask = ask
         self._variants = variants
-        self._models = {ALL: "All models"} | {name: name for name in models}
+        self._models = {ALL: "All models"} | {name: name for name in models if name}
         self._agents = {ALL: "All agents", **agents}
         self._marks = {ALL: "All marks", **MARKS, **{f"tag:{one}": f"Tag: {one}" for one in tags}}
         self.bar = ui.element("div").classes("toolbar runs-filters").props('role=search aria-label="Filter runs"')
