@@ -13,7 +13,7 @@ from app.domain.messages import ToolCall, ToolResult
 from app.domain.trace import LeftCall
 from app.domain.trace.nodes import NodeRun, NodeRuns
 from app.domain.workflows.graph import Graph
-from app.domain.workflows.schedule import WHOLE, Moves, Place, Round, Schedule
+from app.domain.workflows.schedule import WHOLE, Moves, NodeStatus, Place, Round, Schedule
 from app.engine.ports import Artifacts
 from app.engine.workflows.given import NodeFailed, titled
 
@@ -32,6 +32,8 @@ class Past:
     """What is ready or was begun, in the order in which it became so."""
     closed: dict[Round, NodeFailed | None] = field(default_factory=dict)
     """The rounds in which all has ended, with what failed in them and led nowhere."""
+    not_run: dict[Place, NodeStatus] = field(default_factory=dict)
+    """What was skipped or cancelled, whether the trace says so or not."""
     starts: int = 0
     _calls: dict[str, list[Entry]] = field(default_factory=dict)
     """By call: what happened in it."""
@@ -114,6 +116,7 @@ class Past:
         self._follow(moves, titled(self.graph.nodes[place.node], ended.error) if ended.error else None)
 
     def _follow(self, moves: Moves, why: NodeFailed | None = None) -> None:
+        self.not_run |= dict.fromkeys(moves.cancelled, "cancelled") | dict.fromkeys(moves.skipped, "skipped")
         for place in (*moves.cancelled, *moves.skipped):
             self.alive.pop(place, None)
         self.closed |= dict.fromkeys(moves.closed) | dict.fromkeys(moves.failed, why)

@@ -55,6 +55,8 @@ class Walk:
 
     async def go(self) -> LimitReached | None:
         await self.past.tell(self.run.recorder.entries, self.run.artifacts)
+        for place, status in self.past.not_run.items():
+            self._not_run(place, status)
         values = self.past.values.setdefault(ALL, {})
         self._names[ALL] = ChainMap(values, {})
         for id_ in values.keys() & {node.id for node in self.graph.nodes.values() if _is_input(node)}:
@@ -149,7 +151,12 @@ class Walk:
         if self.schedule.state(place) == "ready":
             self.schedule.start(place)
         trying = Trying(self, place)
-        task = self._group.create_task(self._live(trying), name=f"node {trying.call_id}")
+        living = self._live(trying)
+        try:
+            task = self._group.create_task(living, name=f"node {trying.call_id}")
+        except RuntimeError:  # all that goes on is being cancelled
+            living.close()
+            return
         self._going_on[place] = (trying, task)
         task.add_done_callback(lambda _: self._going_on.pop(place, None))
 
