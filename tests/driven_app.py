@@ -5,7 +5,7 @@ import asyncio
 from collections.abc import Callable, Coroutine, Sequence
 from pathlib import Path
 
-from app.domain.agents import PromptBehaviour, new_agent
+from app.domain.agents import Behaviour, new_agent
 from app.llm.directory import ModelDirectory
 from app.start.serve import choose_port, serve
 from app.tools.function.tool import AnyTool
@@ -19,7 +19,7 @@ def driven(workbench: Workbench, models: ModelDirectory, tools: Sequence[AnyTool
     return having(workbench, models=models, tools=Registry(tools))
 
 
-async def given_agent(workbench: Workbench, name: str, behaviour: PromptBehaviour) -> None:
+async def given_agent(workbench: Workbench, name: str, behaviour: Behaviour) -> None:
     """There is an agent of this name, which is its slug too: the one that behaves so, if there was none."""
     if name.lower() not in workbench.agents.slugs():
         await workbench.agents.create(new_agent(name, behaviour, taken_slugs=workbench.agents.slugs()))

@@ -14,6 +14,7 @@ from tests.faults import (
     reviews,
     run_kills,
     stopped,
+    workflow_kills,
     workflows,
 )
 
@@ -43,6 +44,12 @@ def test_kills_in_mid_run_are_measured():
     figures = run_kills.run(kills=3)
     assert [figure.value.split()[0] for figure in figures] == ["0", "0", "0"]
     assert all(figure.passed for figure in figures)
+
+
+def test_kills_in_nodes_of_workflows_are_measured():
+    figures = workflow_kills.run(kills=3)
+    assert [figure.value.split()[0] for figure in figures] == ["0", "0"]
+    assert all(figure.passed for figure in figures), figures
 
 
 def test_kills_in_backup_and_retention_are_measured():

@@ -28,7 +28,8 @@ CODES = ("1 + 1", "1 / 0", "LEN([input.text])")
 
 
 def sends(id_: str, text: str, *, scope: str = "", tool: str = "post") -> ToolNode:
-    return ToolNode(id=id_, scope=scope, tool=tool, arguments={"text": Template(text=text)})
+    named = "text" if tool == "post" else "line"
+    return ToolNode(id=id_, scope=scope, tool=tool, arguments={named: Template(text=text)})
 
 
 def of_each_kind(agent: str = "writer", tool: str = "post") -> Workflow:
