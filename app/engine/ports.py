@@ -127,7 +127,7 @@ class Spawner(Protocol):
         ...
 
     def draft(self, task_id: str) -> Draft | None:
-        """What the run of the task is just saying; `None` where it does not go on."""
+        """What the run of the task is just saying in plain words; `None` where it does not go on."""
         ...
 
 

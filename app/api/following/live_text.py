@@ -76,14 +76,15 @@ class LiveText:
     """What of each message was told already."""
 
     def __init__(self) -> None:
-        self._call_id = ""
+        self._asked = ""
+        self._part = 1
         self._told: dict[Kind, int] = {"text": 0, "reasoning": 0}
 
     def take(self, entry: Entry) -> list[TextPiece]:
         """The rest of a message that the entry brings to its end."""
         match entry.event:
             case ModelCalled(call_id=call_id):
-                self._call_id = call_id
+                self._asked = call_id
                 self._told = {"text": 0, "reasoning": 0}
             case MessageAdded(message=message, origin="model"):
                 return self._news(message.text, _thoughts(message))
@@ -92,7 +93,12 @@ class LiveText:
         return []
 
     def news(self, draft: Draft) -> list[TextPiece]:
-        """What was not told yet of a message that is being written."""
+        """What was not told yet of a message that is being written.
+
+        Of a workflow it is that of the agent whose answer is its own: where that begins another one, so does this.
+        """
+        if not self._asked and len(draft.text) < self._told["text"]:
+            self._part, self._told = self._part + 1, {"text": 0, "reasoning": 0}
         return self._news(draft.text, draft.reasoning)
 
     def _news(self, text: str, reasoning: str) -> list[TextPiece]:
@@ -101,7 +107,8 @@ class LiveText:
         for kind, whole in wholes:
             offset = self._told[kind]
             if len(whole) > offset:
-                found.append(TextPiece(kind, self._call_id, offset, whole[offset:]))
+                call_id = self._asked or f"answer-{self._part}"
+                found.append(TextPiece(kind, call_id, offset, whole[offset:]))
                 self._told[kind] = len(whole)
         return found
 

@@ -47,6 +47,8 @@ class Run:
     """Reads the expressions of its nodes."""
     walk: "Callable[[Run], Awaitable[LimitReached | None]] | None" = None
     """Takes the place of asking a model: the nodes of a workflow. The limit that ended it; else its answer is there."""
+    voice: Callable[[], Draft | None] | None = None
+    """What a run below it says in its name at the moment, if one does."""
     dropped: set[str] = field(default_factory=set)
     """Calls of nodes that are not wanted any more: their cancellation is the run's own."""
     ending: bool = False
@@ -72,7 +74,8 @@ class Run:
     @property
     def draft(self) -> Draft:
         """The message being written, empty between messages."""
-        return self.recorder.draft
+        said = self.voice() if self.voice is not None else None
+        return self.recorder.draft if said is None else said
 
     @property
     def alive(self) -> bool:

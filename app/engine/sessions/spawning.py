@@ -97,9 +97,9 @@ class Spawning:
                     self._runs.unbroken.begin(self._stop(child.run_id))
 
     def draft(self, task_id: str) -> Draft | None:
-        """What the run of the task is just saying; `None` where it does not go on."""
+        """What the run of the task is just saying in plain words; `None` where it does not go on."""
         live = self._runs.live(task_id)
-        return None if live is None else live.draft
+        return None if live is None or live.started.output_schema is not None else live.draft
 
     def _checked(self, parent: Run, task: Task, *, begun_before: bool) -> Agent:
         """The agent that gets the task. Raises `ToolError` where it may not be started."""

@@ -2,7 +2,9 @@
 
 import asyncio
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from functools import partial
 from typing import TYPE_CHECKING
 
 from pydantic import JsonValue
@@ -11,6 +13,7 @@ from app.domain.errors import ToolError
 from app.domain.reading.answers import unfenced
 from app.domain.tools import Progress, Task, TaskEnd
 from app.domain.workflows.document import AgentNode
+from app.engine.run.run import Run
 from app.engine.workflows.beginning import written_value
 from app.engine.workflows.given import Given, NodeFailed, as_text, check
 
@@ -41,7 +44,8 @@ async def ask_agent(trying: "Trying", node: AgentNode, inputs: Mapping[str, Json
     async with trying.walk.agents:
         try:
             child_id = await run.spawner.spawn(run.run_id, call_id, task)
-            end = await run.spawner.join(run.run_id, call_id, child_id, progressed)
+            with _speaking(run, child_id, aloud=node.id in trying.walk.speakers):
+                end = await run.spawner.join(run.run_id, call_id, child_id, progressed)
         except ToolError as error:
             raise NodeFailed(str(error)) from error
         except asyncio.CancelledError:
@@ -51,6 +55,20 @@ async def ask_agent(trying: "Trying", node: AgentNode, inputs: Mapping[str, Json
         finally:
             run.recorder.progress.pop(call_id, None)
     return _given(end)
+
+
+@contextmanager
+def _speaking(run: Run, child_id: str, *, aloud: bool) -> Iterator[None]:
+    """What the agent says is what the run says, where it is the answer."""
+    spawner = run.spawner
+    if not aloud or spawner is None or run.voice is not None:
+        yield
+        return
+    run.voice = partial(spawner.draft, child_id)
+    try:
+        yield
+    finally:
+        run.voice = None
 
 
 def _given(end: TaskEnd) -> Given:

@@ -116,8 +116,8 @@ class Past:
         self._follow(moves, titled(self.graph.nodes[place.node], ended.error) if ended.error else None)
 
     def _follow(self, moves: Moves, why: NodeFailed | None = None) -> None:
-        self.not_run |= dict.fromkeys(moves.cancelled, "cancelled") | dict.fromkeys(moves.skipped, "skipped")
         for place in (*moves.cancelled, *moves.skipped):
+            self.not_run[place] = "cancelled" if place in moves.cancelled else "skipped"
             self.alive.pop(place, None)
         self.closed |= dict.fromkeys(moves.closed) | dict.fromkeys(moves.failed, why)
         self.alive |= dict.fromkeys(moves.ready)

@@ -12,7 +12,8 @@ from pydantic import JsonValue
 
 from app.domain.events import LimitReached, MessageAdded, NodeEnded
 from app.domain.messages import Message, TextPart
-from app.domain.workflows.document import INPUT, InputNode, Node, Workflow
+from app.domain.prompts import path_of
+from app.domain.workflows.document import INPUT, FoundValue, InputNode, Node, OutputNode, Template, Workflow
 from app.domain.workflows.graph import Graph
 from app.domain.workflows.schedule import WHOLE, Moves, NodeStatus, Place, Round, Schedule
 from app.engine.run.run import Run
@@ -42,6 +43,8 @@ class Walk:
             raise ValueError("Nothing here reads the expressions of a workflow")
         self.computing = run.computing
         self.agents = asyncio.Semaphore(MOST_AGENTS)
+        self.speakers = frozenset(filter(None, map(_answered_by, workflow.nodes)))
+        """The agents whose answers are the run's, as they are."""
         self.size = 0
         """Bytes of all that nodes gave, as JSON."""
         self.warm = False
@@ -199,6 +202,20 @@ class Walk:
         text = as_text(self.past.values[ALL][id_])
         message = Message(role="assistant", parts=(TextPart(text=text),))
         self.run.recorder.record(MessageAdded(message=message, origin="model"))
+
+
+def _answered_by(node: Node) -> str:
+    """The node whose value an output gives as it is; empty for any other."""
+    if not isinstance(node, OutputNode) or node.output_schema is not None:
+        return ""
+    match node.value:
+        case FoundValue(path=written):
+            path = path_of(written)
+        case Template(text=text):
+            path = path_of(text.strip().removeprefix("{{").removesuffix("}}")) if text.strip() == text else None
+        case _:
+            path = None
+    return path.name if path is not None and not path.steps else ""
 
 
 def _is_input(node: Node) -> bool:
