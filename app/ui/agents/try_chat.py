@@ -1,6 +1,6 @@
 """A conversation with what is in the editor, saved or not: its runs are kept, and count in no figure of the agent."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import partial
 
 from nicegui import ui
@@ -132,6 +132,14 @@ class TryChat(ui.element):
     async def _send(self, text: str, _how: SendAs) -> None:
         session = await self._ready()
         await self._workbench.chat.send(session.id, text)
+
+    async def run(self, text: str, variables: Mapping[str, str]) -> None:
+        """Send the message with these values, which stay the conversation's until others are given."""
+        session = await self._ready()
+        given = {"variables": dict(variables)}
+        await self._workbench.sessions.change(session.id, lambda newest: newest.model_copy(update=given))
+        await self._workbench.chat.send(session.id, text)
+        await self._sent()
 
     async def _sent(self) -> None:
         self._conversation.to_latest()

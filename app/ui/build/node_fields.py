@@ -28,7 +28,7 @@ from app.domain.workflows.document import (
     TransformNode,
     Working,
 )
-from app.ui.build.sheet import Sheet
+from app.ui.build.sheet import Offer, Sheet
 from app.ui.elements.buttons import button, icon_button
 from app.ui.elements.markup import tag
 from app.ui.elements.visible import title_of, visible
@@ -42,8 +42,8 @@ class Around:
 
     agents: Sequence[Agent]
     tools: Mapping[str, ToolSpec]
-    offers: Callable[[Node], Sequence[str]]
-    """The names that its bindings may read."""
+    offers: Callable[[Node], Sequence[Offer]]
+    """What its bindings may read."""
 
 
 def own_fields(sheet: Sheet, node: Node, around: Around) -> None:

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
+from typing import NamedTuple
 
 from nicegui import events, ui
 from pydantic import JsonValue, TypeAdapter, ValidationError
@@ -28,6 +29,14 @@ LONGEST = 20_000  # characters of a box
 REST = 300  # milliseconds after typing
 
 
+class Offer(NamedTuple):
+    """A value that can be put into a box."""
+
+    name: str
+    last: str = ""
+    """The head of what it was in the run on the canvas; empty where that is not known."""
+
+
 Changed = Callable[[Node, str, bool], None]
 """Gets another node, the field that differs, and whether its boxes are to be drawn anew."""
 
@@ -35,7 +44,7 @@ Changed = Callable[[Node, str, bool], None]
 class Sheet(ui.element):
     """Shows `node`; `on_change` gets each other one that somebody makes of it."""
 
-    def __init__(self, node: Node, offers: Sequence[str], on_change: Changed) -> None:
+    def __init__(self, node: Node, offers: Sequence[Offer], on_change: Changed) -> None:
         super().__init__("div")
         self.classes("node-sheet")
         self.node = node
@@ -199,7 +208,7 @@ class BindingBox(ui.element):
         field: str,
         label: str,
         value: Binding,
-        offers: Sequence[str],
+        offers: Sequence[Offer],
         *,
         take: Callable[[Binding], None],
         refuse: Callable[[str], None],
@@ -214,7 +223,10 @@ class BindingBox(ui.element):
                 box = select_box(f"Kind of {label}", list(BINDINGS.values()), kinds.index(self._kind), self._turn)
                 box.props(f'data-testid="kind-{field}"')
                 if offers:
-                    names = ["Insert…", *map(visible, offers)]
+                    names = [
+                        "Insert…",
+                        *(visible(f"{one.name} = {one.last}" if one.last else one.name) for one in offers),
+                    ]
                     select_box(f"Insert a value into {label}", names, 0, self._insert).props("data-insert")
             self._box = ui.textarea(value=binding_line(value), on_change=self._typed)
             self._box.props(f"outlined dense autogrow rows=1 debounce={REST} maxlength={LONGEST} spellcheck=false")
@@ -232,7 +244,7 @@ class BindingBox(ui.element):
 
     def _insert(self, event: events.GenericEventArguments) -> None:
         if place := int(event.args):
-            name, text = self._offers[place - 1], str(self._box.value or "")
+            name, text = self._offers[place - 1].name, str(self._box.value or "")
             self._box.value = text + (f"{{{{{name}}}}}" if self._kind == "text" else name)
 
     def _typed(self) -> None:

@@ -6,6 +6,7 @@ from typing import Literal
 from nicegui import ui
 
 from app.domain.errors import WorkbenchError
+from app.domain.trace import NodeRuns
 from app.domain.workflows.checking import errors, faults
 from app.domain.workflows.document import Node, Workflow, ports
 from app.domain.workflows.operations import Changed, added
@@ -19,6 +20,7 @@ from app.ui.build.kind_dialog import asked_for_kind
 from app.ui.build.node_fields import Around
 from app.ui.build.node_list import NodeList
 from app.ui.build.node_settings import NodeSettings
+from app.ui.build.run_values import RunValues
 from app.ui.build.sheet import fault_line
 from app.ui.elements.buttons import button, icon_button
 from app.ui.elements.choice import Choice
@@ -63,7 +65,7 @@ class WorkflowEditor(ui.element):
         with self:
             self._build_toolbar()
             with ui.element("div").classes("workflow-columns"):
-                with ui.element("div").classes("workflow-main"):
+                with ui.element("div").classes("workflow-main") as self.main:
                     self._canvas = Canvas(workflow, self.faults, self._act)
                     self._list = NodeList(self._act)
                     self._code_place = ui.element("div")
@@ -71,7 +73,9 @@ class WorkflowEditor(ui.element):
                 label = 'aria-label="The chosen node, a chat to try it, variants"'
                 with ui.element("aside").classes("workflow-side panel").props(label):
                     build_side()
-                    self.settings = NodeSettings(self._edit, self._act)
+                    with ui.element("div") as self.node_side:
+                        self.settings = NodeSettings(self._edit, self._act)
+                        self._values = RunValues()
             self._faults = ui.html(sanitize=False).classes("workflow-faults").props("role=status")
             on_click_of(self._faults, "node", self._jump)
         self._show()
@@ -83,10 +87,14 @@ class WorkflowEditor(ui.element):
 
     def show_states(self, states: list[NodeState], edges: list[tuple[str, str]]) -> None:
         """Show how the nodes of a run stand; those that are not named stay as they were."""
-        self._words |= {id_: words for id_, _, words in states}
+        self._words |= {id_: words if state else "" for id_, state, words in states}
         self._canvas.show_states(states, edges)
         if self._view == "list" and states:
             self._show_list()
+
+    def show_values(self, runs: NodeRuns) -> None:
+        """Show what the chosen node was given and gave in a run, and offer it where values are inserted."""
+        self._values.show(self._node(), runs)
 
     def recheck(self) -> None:
         """Look again what is wrong: agents or tools may be others now."""
@@ -264,6 +272,7 @@ class WorkflowEditor(ui.element):
             self._list.hide()
 
     def _show_settings(self) -> None:
+        self._values.show(self._node())
         self.settings.show(self._node(), self.workflow, self._offers(), self.faults)
 
     def _offers(self) -> Around:

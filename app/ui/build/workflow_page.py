@@ -3,6 +3,7 @@
 from typing import ClassVar
 
 from nicegui import PageArguments, ui
+from pydantic import JsonValue
 
 from app.domain.agents import Agent, WorkflowBehaviour
 from app.domain.errors import NotFound
@@ -12,8 +13,12 @@ from app.domain.workflows.world import World
 from app.export.workflows.mermaid import mermaid
 from app.export.workflows.workflow_file import WorkflowFile, workflow_file
 from app.ui.agents.agent_page import AgentPage, Side, found
+from app.ui.agents.try_chat import TryChat
 from app.ui.build.node_fields import Around
-from app.ui.build.offers import offered
+from app.ui.build.offers import offered, with_last
+from app.ui.build.run_bar import RunBar
+from app.ui.build.run_form import as_message, asked_for_input, takes_more
+from app.ui.build.sheet import Offer
 from app.ui.build.workflow_editor import WorkflowEditor
 from app.ui.elements.addresses import BUILD, agent_address
 from app.ui.elements.buttons import button, icon_button
@@ -47,6 +52,7 @@ class WorkflowPage(AgentPage):
     def _build_columns(self, live_markdown: LiveMarkdown) -> None:
         self._build_bar()
         self._made_of: object = None
+        self._given: dict[str, JsonValue] = {}
         copies = self._workbench.working_copies
         self._editor = WorkflowEditor(
             self._workflow,
@@ -57,23 +63,36 @@ class WorkflowPage(AgentPage):
             on_choose=lambda: self._show_side("node"),
             build_side=lambda: self._build_side(live_markdown),
         )
+        with self._editor.main:
+            self._runs = RunBar(self._workbench, self._agent_id, self._editor.show_states, on_run=self._ran)
         with self._editor.tools:
             self._build_ways_out()
         self._show_side("node")
         ui.timer(RECHECK_SECONDS, self._recheck)
 
     def _build_ways_out(self) -> None:
+        icon_button("history", "Show a run on the canvas", self._runs.open, testid="show-run")
         icon_button("data_object", "Export the nodes to a file for git", self._export, testid="workflow-export")
         icon_button("schema", "Copy the nodes as a Mermaid drawing", self._draw, testid="workflow-mermaid")
         run = button("Run", self._run, look="primary", icon="play_arrow", testid="workflow-run-button")
         run.props('title="Run what is in the editor, saved or not"')
 
-    def _run(self) -> None:
-        """Go to where a message begins a run of what is in the editor."""
+    def _ran(self) -> None:
+        self._editor.show_values(self._runs.runs)
+
+    async def _run(self) -> None:
+        """Go to where a message begins a run of what is in the editor; where it takes more, ask for that."""
         if self._refused("A workflow with faults does not run"):
             return
         self._show_side("try")
-        lead_to(self._try, "textarea")
+        takes, chat = takes_more(self._editor.workflow), next(iter(self._try.default_slot.children), None)
+        if takes is None or not isinstance(chat, TryChat):
+            lead_to(self._try, "textarea")
+            return
+        if (given := await asked_for_input(takes, self._given)) is not None:
+            self._given = given
+            with problems_shown():
+                await chat.run(*as_message(given))
 
     def _export(self) -> None:
         agent = self._agent
@@ -96,14 +115,14 @@ class WorkflowPage(AgentPage):
 
     def _show_side(self, side: Side) -> None:
         super()._show_side(side)
-        self._editor.settings.visible = side == "node"
+        self._editor.node_side.visible = side == "node"
 
     def _world(self, workflow: Workflow) -> World:
         return self._workbench.workflow_checks.world(workflow, self._agent.slug)
 
     def _around(self, world: World) -> Around:
-        def offers(node: Node) -> list[str]:
-            return offered(self._editor.workflow, world, node)
+        def offers(node: Node) -> list[Offer]:
+            return with_last(offered(self._editor.workflow, world, node), self._runs.runs)
 
         tools = {spec.name: spec for spec in self._workbench.tools.all()}
         return Around(self._workbench.agents.all(), tools, offers)

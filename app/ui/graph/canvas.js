@@ -14,6 +14,8 @@ const KEYS =
   "Arrow keys go to a neighbour. Alt and arrow keys move a node, Shift with them further. A adds after, C connects, " +
   "E goes through its edges, Enter opens its settings, Delete removes, F fits all, slash finds.";
 
+const LOOKED_AT = "Arrow keys go to a neighbour, Enter shows what it gave, F fits all, slash finds.";
+
 const snapped = (place) => Math.round(place / GRID) * GRID;
 const curve = (x1, y1, x2, y2) => {
   const bend = Math.max(40, Math.abs(x2 - x1) / 2);
@@ -26,7 +28,7 @@ const made = (parent, name, cls) => {
 };
 
 export default {
-  props: { nodes: Array, edges: Array, sizes: Object, icons: Object },
+  props: { nodes: Array, edges: Array, sizes: Object, icons: Object, fixed: Boolean },
   data: () => ({ active: null, sought: "", many: false }),
   render() {
     const button = (label, text, onClick) => h("button", { type: "button", class: "text-button", "aria-label": label, title: label, onClick }, text);
@@ -50,7 +52,7 @@ export default {
         }),
       ]),
       h("canvas", { class: ["wf-map", { hidden: !this.many }], ref: "map", width: 320, height: 200, "aria-hidden": "true", onPointerdown: this.mapped }),
-      h("div", { class: "visually-hidden", id: `${this.uid()}-keys` }, KEYS),
+      h("div", { class: "visually-hidden", id: `${this.uid()}-keys` }, this.fixed ? LOOKED_AT : KEYS),
       h("div", { class: "visually-hidden", ref: "live", "aria-live": "polite", "data-testid": "workflow-said" }),
     ]);
   },
@@ -86,6 +88,7 @@ export default {
       return `wf${this.$.uid}`;
     },
     tell(name, ...args) {
+      if (this.fixed && name !== "choose" && name !== "open") return; // it is looked at only
       if (this.telling && name !== "choose") this.tellChosen(); // what follows is about what is chosen now
       this.$emit("act", [name, args]);
     },
@@ -292,7 +295,8 @@ export default {
       const one = this.boxes.get(event.target.closest?.(".wf-node")?.dataset.id), port = event.target.dataset?.port;
       const [x, y] = this.at(event), from = { x, y, cx: event.clientX, cy: event.clientY };
       const several = event.shiftKey || event.ctrlKey || event.metaKey;
-      if (port && one) {
+      if (this.fixed) this.gesture = { kind: "pan", one, edge: null, several, px: this.pan.x, py: this.pan.y, ...from };
+      else if (port && one) {
         const path = this.svg.appendChild(document.createElementNS(NS, "path"));
         path.setAttribute("class", "wf-wire");
         this.gesture = { kind: "wire", one, port, path, ...from };

@@ -46,8 +46,10 @@ def edge_row(edge: Edge) -> EdgeRow:
 class Canvas(ui.element, component="canvas.js"):
     """`on_act` gets each gesture's name and what it is about; `show` answers with what it made of the document."""
 
-    def __init__(self, workflow: Workflow, faults: Sequence[Fault], on_act: Act) -> None:
+    def __init__(self, workflow: Workflow, faults: Sequence[Fault], on_act: Act, *, fixed: bool = False) -> None:
+        """`fixed`: it is looked at only."""
         super().__init__()
+        self._props["fixed"] = fixed
         self._on_act = on_act
         self._nodes = _nodes(workflow, faults)
         self._edges = _edges(workflow)

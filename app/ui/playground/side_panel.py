@@ -1,6 +1,6 @@
 """Beside a conversation: the prompt to work on, its variables, what the next turn sends, tools, limits and files."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import assert_never
 
@@ -8,6 +8,7 @@ from nicegui import ui
 
 from app.domain.agents import Agent, Behaviour, Limits, PromptBehaviour, WorkflowBehaviour, model_words
 from app.domain.errors import NotFound, StorageError
+from app.domain.events import Entry
 from app.domain.sessions import Session
 from app.domain.values import size
 from app.ui.agents.nodes_note import nodes_note
@@ -21,6 +22,7 @@ from app.ui.elements.markup import Html, icon, joined, tag
 from app.ui.elements.modes import show_all_button
 from app.ui.elements.notices import notify, problems_shown
 from app.ui.elements.questions import named_dialog
+from app.ui.graph.run_graph import RunGraph
 from app.ui.playground.context_bar import ContextBar
 from app.ui.playground.prompt_panel import PromptPanel
 from app.ui.playground.tool_switches import allowed_tools, tool_rows
@@ -49,6 +51,7 @@ class SidePanel(ui.element):
         self._session = session
         self._on_change = on_change
         self._files: Mapping[str, str] = {}
+        self._graph: RunGraph | None = None
         with self:
             close = icon_button("close", "Close this panel", testid="side-close").classes("side-close")
             close.on("click", js_handler=_HIDE)
@@ -71,8 +74,15 @@ class SidePanel(ui.element):
         self._session = session
         if self._prompt is not None:
             self._prompt.show(session)
+        if self._graph is not None and isinstance(self._used, WorkflowBehaviour):
+            self._graph.show(self._used.workflow)
         self._show_edited()
         self._settings.set_content(_settings(self._used, session.model))
+
+    def follow(self, run_id: str, entries: Sequence[Entry]) -> None:
+        """Let the nodes of a workflow light up as they stand in that run."""
+        if self._graph is not None:
+            self._graph.follow(run_id, entries)
 
     def look(self) -> None:
         """Take over what another tab typed."""
@@ -111,6 +121,7 @@ class SidePanel(ui.element):
                 return PromptPanel(self._workbench, session, on_edit=self._show_edited, on_saved=self._on_change)
             case WorkflowBehaviour(workflow=workflow):
                 nodes_note(workflow, build_address(self._agent.slug))
+                self._graph = RunGraph(workflow)
                 return None
             case _:
                 assert_never(self._used)

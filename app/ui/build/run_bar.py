@@ -1,0 +1,139 @@
+"""A run on the canvas: the one that goes on, as it goes on, or one of the last, at any of its moments."""
+
+import asyncio
+from collections.abc import Callable, Sequence
+
+from nicegui import events, ui
+
+from app.domain.events import Entry, NodeEnded, NodeStarted
+from app.domain.trace import NodeRuns, RunFilter, RunRow, finished, nodes
+from app.domain.values import now
+from app.ui.elements.addresses import run_address
+from app.ui.elements.buttons import icon_button
+from app.ui.elements.format import duration, head, short_moment
+from app.ui.elements.markup import Html, joined, tag
+from app.ui.elements.notices import problems_shown
+from app.ui.elements.status_pill import status_pill
+from app.ui.elements.visible import visible
+from app.ui.graph.node_words import STATES
+from app.ui.graph.run_states import RunStates, Show
+from app.ui.schema_form.simple import select_box
+from app.workbench import Workbench
+
+LOOK_SECONDS = 0.1
+LAST_RUNS = 12
+THREAD_ENTRIES = 1000
+"""Entries from which on to fold them takes longer than the event loop should wait."""
+
+
+class RunBar(ui.element):
+    """`show` gets what differs on the canvas, `on_run` is told whenever there is something new of the shown run."""
+
+    def __init__(self, workbench: Workbench, agent_id: str, show: Show, *, on_run: Callable[[], None]) -> None:
+        super().__init__("section")
+        self._workbench, self._agent_id, self._on_run = workbench, agent_id, on_run
+        self._states = RunStates(show)
+        self._entries: Sequence[Entry] = ()
+        self._offered: list[RunRow] = []
+        self._followed = ""
+        self._at_end = True
+        self.classes("run-bar").props('aria-label="The run on the canvas" data-testid=run-bar')
+        self.visible = False
+        with self:
+            self._picks = ui.element("div").classes("run-bar-picks")
+            self._words = ui.html(sanitize=False).classes("run-bar-words grow").props("role=status")
+            self._slider = ui.slider(min=0, max=1, value=1).classes("run-bar-slider")
+            self._slider.props('data-testid=run-slider aria-label="Moment of the run"')
+            self._slider.on("update:model-value", self._moved, throttle=0.1)
+            icon_button("close", "Show no run", self._close, testid="run-bar-close")
+        ui.timer(LOOK_SECONDS, self._look)
+
+    @property
+    def runs(self) -> NodeRuns:
+        """The nodes of the run that is shown, as they stood then."""
+        return self._states.runs
+
+    async def open(self) -> None:
+        """Offer the last runs, and show the newest where none is shown."""
+        agent = self._workbench.agents.get(self._agent_id)
+        self._offered = self._workbench.rows.find(RunFilter(agent=agent.slug, behind=True), limit=LAST_RUNS).rows
+        self.visible = True
+        self._show_picks()
+        if self._offered and not self._states.run_id:
+            await self._pick(self._offered[0].run_id)
+        elif not self._offered:
+            self._words.set_content(tag("span", "This workflow has not run yet. Run it, or talk to it.", cls="faint"))
+
+    def _look(self) -> None:
+        """Follow the try that goes on, from when it begins; a moment that somebody looks at stays."""
+        for live in self._workbench.runs.live_runs():
+            started = live.started
+            is_own = started.agent.id == self._agent_id and started.purpose == "try" and started.parent is None
+            if is_own and live.run_id != self._followed:
+                self._followed, self._entries, self._at_end = live.run_id, live.entries, True
+                self.visible = True
+        if not self._at_end or not self._followed:
+            return
+        recent = self._workbench.runs.recent(self._followed)
+        if recent is not None:
+            self._entries = recent.entries
+        if self._states.follow(self._followed, self._entries):
+            self._say(len(self._entries))
+            self._on_run()
+
+    async def _pick(self, run_id: str) -> None:
+        with problems_shown():
+            entries = (await self._workbench.runs.trace(run_id)).entries
+            self._followed, self._entries, self._at_end = run_id, entries, True
+            await self._show_at(len(entries))
+
+    async def _moved(self, event: events.GenericEventArguments) -> None:
+        place = max(0, min(int(event.args), len(self._entries)))
+        self._at_end = place == len(self._entries)
+        await self._show_at(place, move=False)
+
+    async def _show_at(self, place: int, *, move: bool = True) -> None:
+        entries = self._entries[:place]
+        runs = nodes(entries) if place < THREAD_ENTRIES else await asyncio.to_thread(nodes, entries)
+        self._states.show(self._followed, runs)
+        self._say(place, move=move)
+        self._on_run()
+
+    def _say(self, place: int, *, move: bool = True) -> None:
+        """What the last of these entries tells, and how far it is into the run."""
+        number = len(self._entries)
+        self._slider.props(f"max={number}")
+        if move:
+            self._slider.value = place
+        last = self._entries[place - 1] if place else None
+        ended = finished(self._entries)
+        row = self._workbench.rows.get(self._followed)
+        status = status_pill(ended.status) if ended else status_pill(row.status) if row else ""
+        link = tag("a", "Open the run", href=run_address(self._followed), cls="link-button", data_testid="run-bar-open")
+        self._words.set_content(joined(status, " ", self._moment(last, place, number), " ", link))
+
+    def _moment(self, last: Entry | None, place: int, number: int) -> Html:
+        if last is None:
+            return tag("span", "Before it began")
+        after = duration((last.at - self._entries[0].at).total_seconds() * 1000)
+        told = ""
+        if isinstance(last.event, NodeStarted | NodeEnded) and (run := self.runs.by_call.get(last.event.call_id)):
+            told = f": {visible(head(run.label, 60))}, {STATES[run.state].lower()}"
+        return tag("span", f"{place} of {number} entries, {after} after its beginning{told}", data_testid="run-moment")
+
+    def _show_picks(self) -> None:
+        self._picks.clear()
+        names = [f"{short_moment(row.started_at, now())} · {head(row.request, 40)}" for row in self._offered]
+        chosen = next((i for i, row in enumerate(self._offered) if row.run_id == self._followed), 0)
+        if names:
+            with self._picks:
+                select_box("Run to show", names, chosen, self._picked).props("data-testid=run-pick")
+
+    async def _picked(self, event: events.GenericEventArguments) -> None:
+        await self._pick(self._offered[int(event.args)].run_id)
+
+    def _close(self) -> None:
+        self.visible = False
+        self._at_end = False
+        self._states.clear()
+        self._on_run()
