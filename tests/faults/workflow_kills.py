@@ -123,9 +123,10 @@ def decide_all(app: AppProcess, run_id: str, again: Counter[str]) -> bool:
 
 
 def family(app: AppProcess, run_id: str) -> list[str]:
-    """The run and those that it has started."""
-    started = (entry.event for entry in entries_of(app, run_id))
-    return [run_id, *(event.child_run_id for event in started if event.type == "child_started")]
+    """The run and those that it has started, as far as they are there."""
+    events = (entry.event for entry in entries_of(app, run_id))
+    started = {event.child_run_id for event in events if event.type == "child_started"}
+    return [run_id, *(started & runs_of(app))]
 
 
 def check(name: str, entries: Sequence[Entry], appended: Path, again: Counter[str], toll: Toll) -> None:

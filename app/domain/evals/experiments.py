@@ -18,7 +18,7 @@ ExperimentStatus = Literal["planned", "running", "paused", "completed", "cancell
 ToolMode = Literal["recorded", "live"]
 
 MOST_CELLS = 100_000
-VARIANTS_FAULT: tuple[FailureClass, ...] = ("context_overflow", "safety_filter", "bad_request", "limit")
+VARIANTS_FAULT: tuple[FailureClass, ...] = ("context_overflow", "safety_filter", "bad_request", "limit", "node")
 """Failures of a run that its variant did: they are failed answers, and no scorer is asked."""
 
 

@@ -115,6 +115,7 @@ class Acting:
 
     async def __call__(self, run: Run) -> None:
         self.tools = CaseTools(run, self._record)
+        run.work_below = Acting(self._record)  # a run below is no way around the record
         await run_agent(run)
 
 

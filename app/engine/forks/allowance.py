@@ -7,7 +7,7 @@ from collections.abc import Collection, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 
-from app.domain.agents import Behaviour
+from app.domain.agents import Behaviour, WorkflowBehaviour
 from app.domain.caution import OURS, narrowed, with_flags
 from app.domain.errors import Conflict, NotFound
 from app.domain.events import Entry, Forked, RunStarted
@@ -16,6 +16,7 @@ from app.domain.tools import FIND_TOOLS, GrantedTool, stricter
 from app.domain.trace.unpriced import unpriced_decision
 from app.engine.loop.granting import allowed
 from app.engine.ports import AgentStore, RunRows, SessionStore, Toolbox
+from app.engine.workflows.grants import Nodes
 
 NOT_FROM_HERE = (
     "This run was made in another copy of the app, so what it was about to do is not done here. Run on from one of its "
@@ -83,8 +84,15 @@ class Allowance:
         row = self.rows.get(run_id)
         return row is not None and row.imported
 
+    def _allowed(self, own: Behaviour) -> tuple[GrantedTool, ...]:
+        """Those of a workflow's agents too."""
+        tools = allowed(self.toolbox, own)
+        if not isinstance(own, WorkflowBehaviour):
+            return tools
+        return Nodes(self.agents.all(), self.toolbox).granted(own.workflow, tools)
+
     def _tools(self, started: RunStarted, own: Behaviour | None, unasked: Collection[str]) -> tuple[GrantedTool, ...]:
-        policies = {tool.spec.name: tool.policy for tool in allowed(self.toolbox, own)} if own else {}
+        policies = {tool.spec.name: tool.policy for tool in self._allowed(own)} if own else {}
         policies |= dict.fromkeys((*unasked, FIND_TOOLS) if own else (), "auto")
         there = {spec.name: spec for spec in self.toolbox.specs(tuple(tool.spec.name for tool in started.tools))}
         return tuple(

@@ -1,7 +1,7 @@
 """One run of this process, with everything it works with: its trace as it grows, and the hand on its control."""
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine
 from dataclasses import dataclass, field
 
 from app.domain.events import Entry, LimitReached, RunStarted
@@ -47,6 +47,8 @@ class Run:
     """Reads the expressions of its nodes."""
     walk: "Callable[[Run], Awaitable[LimitReached | None]] | None" = None
     """Takes the place of asking a model: the nodes of a workflow. The limit that ended it; else its answer is there."""
+    work_below: "Callable[[Run], Coroutine[None, None, None]] | None" = None
+    """What the runs that it starts do, where that is not what runs usually do."""
     voice: Callable[[], Draft | None] | None = None
     """What a run below it says in its name at the moment, if one does."""
     dropped: set[str] = field(default_factory=set)

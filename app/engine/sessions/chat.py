@@ -29,8 +29,8 @@ from app.engine.loop.loop import run_agent
 from app.engine.ports import AgentStore, SessionStore, Toolbox
 from app.engine.run.run import Run, request_of
 from app.engine.runs.runs import Runs, Work
-from app.engine.sessions.nodes import Nodes
 from app.engine.sessions.turns import Begun, as_it_is, checked, history_after, purpose_of, with_run
+from app.engine.workflows.grants import Nodes
 
 FROM_PAGE = Trigger(kind="page")
 MayVary = Callable[[Trigger], bool]

@@ -19,6 +19,7 @@ from app.domain.streaming import Draft
 from app.domain.tools import FIND_TOOLS, GrantedTool, Progress, Task, TaskEnd, canonical_name, stricter
 from app.domain.trace import Child, children, finished, run_row, totals
 from app.domain.values import new_id
+from app.engine.loop.loop import run_agent
 from app.engine.loop.unpriced import agreed
 from app.engine.run.limits import sentence
 from app.engine.run.run import Run
@@ -181,6 +182,7 @@ class Spawning:
             purpose=started.purpose,
             run_id=child_id,
             begun_as=_begun_below(parent, above, task),
+            work=parent.work_below or run_agent,
         )
 
     async def _is_begun(self, child_id: str) -> bool:

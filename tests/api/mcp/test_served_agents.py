@@ -7,7 +7,8 @@ import pytest
 from mcp.shared.exceptions import MCPError
 from mcp_types import ElicitResult, ToolListChangedNotification
 
-from app.domain.agents import Agent, promoted, with_variant
+from app.domain.agents import Agent, WorkflowBehaviour, new_agent, promoted, with_variant
+from app.domain.workflows.document import Edge, InputNode, OutputNode, Template, Workflow
 from tests.api.mcp.serving import ASKS, MODES, QUICK, STORY, SUM, agent_with, client_of, mcp_at_a_port
 from tests.api.over import opened
 from tests.waiting import until
@@ -227,3 +228,20 @@ async def test_a_run_that_an_earlier_app_left_is_stopped(tmp_path, workbench, mo
             assert (await client.call_tool("stop_run", named)).structured_content["status"] == "cancelled"
     finally:
         await later.close()
+
+
+async def test_a_workflow_is_a_tool_that_takes_the_fields_of_its_input(workbench, mode):
+    takes = {
+        "type": "object",
+        "properties": {"text": {"type": "string"}, "count": {"type": "integer", "description": "How many."}},
+        "required": ["text", "count"],
+    }
+    value = Template(text="{{input.count}} of {{input.text}}")
+    nodes = (InputNode(id="input", takes=takes), OutputNode(id="output", value=value))
+    flow = WorkflowBehaviour(workflow=Workflow(nodes=nodes, edges=(Edge(source="input", target="output"),)))
+    await workbench.agents.create(new_agent("Counted", flow, taken_slugs=workbench.agents.slugs()))
+    async with mcp_at_a_port(workbench) as base, client_of(base, mode=mode) as client:
+        [tool] = [one for one in (await client.list_tools()).tools if one.name == "run_counted"]
+        assert tool.input_schema["properties"]["variables"]["properties"]["count"]["description"] == "How many."
+        answer = await client.call_tool("run_counted", {"input": "bees", "variables": {"count": "7"}})
+        assert answer.structured_content["output"] == "7 of bees"

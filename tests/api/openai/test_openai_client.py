@@ -142,3 +142,19 @@ def test_a_request_sent_twice_begins_one_run(client: OpenAI):
     assert ask("What is 2 + 2?", "a") == first != ask("What is 2 + 2?", "b")
     with pytest.raises(openai.ConflictError, match="sent before with another request"):
         ask("hello", "a")
+
+
+def test_a_workflow_answers_as_a_model_does_and_streams_its_last_agent(client: OpenAI, owner: httpx.Client):
+    ask = {"id": "ask", "kind": "agent", "agent": "assistant", "message": {"kind": "text", "text": "{{input.text}}"}}
+    nodes = [{"id": "input", "kind": "input"}, ask,
+             {"id": "output", "kind": "output", "value": {"kind": "text", "text": "{{ask}}"}}]  # fmt: skip
+    edges = [{"source": "input", "target": "ask"}, {"source": "ask", "target": "output"}]
+    made = owner.post("/workflows", json={"name": "Passed on", "workflow": {"nodes": nodes, "edges": edges}})
+    assert made.status_code == 201
+    asked = [{"role": "user", "content": SUM}]
+    done = client.chat.completions.create(model="passed-on@1", messages=asked)
+    assert "45" in (done.choices[0].message.content or "") and done.choices[0].finish_reason == "stop"
+    stream = client.chat.completions.create(model="passed-on", messages=asked, stream=True)
+    pieces = [chunk.choices[0].delta.content or "" for chunk in stream if chunk.choices]
+    assert "".join(pieces).endswith(done.choices[0].message.content or "?") and sum(map(bool, pieces)) > 2
+    assert client.responses.create(model="passed-on", input=SUM).output_text == done.choices[0].message.content

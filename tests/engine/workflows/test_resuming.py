@@ -1,5 +1,6 @@
 """A workflow's run that its process left goes on where it was: nothing that has ended runs again."""
 
+from app.domain.messages import ToolCall
 from app.domain.trace import open_pauses
 from app.domain.workflows.document import (
     AgentNode,
@@ -16,6 +17,7 @@ from app.domain.workflows.document import (
 )
 from tests.domain.workflows.worlds import chain, workflow
 from tests.engine.households import started
+from tests.engine.scripted import reply
 from tests.engine.workflows.test_approvals import paused
 from tests.engine.workflows.test_scopes import within
 from tests.engine.workflows.test_walking import hold, quick
@@ -171,4 +173,17 @@ async def test_one_that_is_given_up_leaves_no_node_open(shop):
     gone = await again.runs.end(live.run_id)
     assert (end(gone).status, states(gone)["slow"]) == ("cancelled", "cancelled")
     assert not open_pauses(gone.entries)
+    await again.closed()
+
+
+async def test_an_agent_that_is_asked_after_a_restart_asks_nobody_for_what_it_may(shop):
+    await shop.agent("Poster", "post")
+    shop.models.plans["go"] = [reply("", ToolCall(call_id="c", name="post", arguments={"text": "x"}))]
+    ask = AgentNode(id="ask", agent="poster", message=Template(text="go"))
+    live = await shop.begun(chain(hold("slow"), ask, answer="{{ask}}"))
+    await until(lambda: shop.hands.did)
+    again = await shop.restarted()
+    again.hands.gate.set()
+    gone_on = await went_on(again, live.run_id)
+    assert (answer(gone_on), again.hands.did[-1]) == ("go: done", "x")
     await again.closed()
