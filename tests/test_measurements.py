@@ -25,6 +25,7 @@ from tests.bench import (
     tool_files,
     workflow_canvas,
     workflows,
+    workflows_running,
 )
 from tests.bench import mcp as mcp_calls
 from tests.faults import (
@@ -96,6 +97,11 @@ def test_workflows_are_measured():
     figures = workflows.run(nodes=60, rounds=1)
     assert len(figures) == 6
     assert figures[2].name == "W2 layout of 60 nodes"
+
+
+async def test_runs_of_workflows_are_measured():
+    figures = await workflows_running.run(nodes=10, items=20)
+    assert len(figures) == 3 and figures[1].passed, figures
 
 
 async def test_stops_are_measured():

@@ -32,6 +32,7 @@ from app.engine.runs.runs import Runs, Work
 from app.engine.sessions.turns import Begun, as_it_is, checked, history_after, purpose_of, with_run
 from app.engine.workflows.grants import Nodes
 
+NO_REQUEST = "A workflow asks no model itself: its agents do, each with what its node tells it."
 FROM_PAGE = Trigger(kind="page")
 MayVary = Callable[[Trigger], bool]
 """Whether whoever starts a run may have another variant or model in it than the agent's own."""
@@ -203,6 +204,8 @@ class Chat:
         attached = session.composer_attachments if attachments is None else attachments
         message = user_message(text, *attached)
         started, message = await self._run_started(session, before, message, FROM_PAGE, "chat")
+        if started.workflow is not None:
+            raise WorkbenchError(NO_REQUEST)
         said = (message,) if text.strip() or attached else ()
         sent = tuple(tool.spec for tool in started.tools if tool.spec.name not in started.unsent)
         return request_of(started, (*started.history, *said, *session.app_messages), sent)
