@@ -60,6 +60,8 @@ class Preferences(Value):
     """Whether a run that begins to wait for a decision is heard."""
     day_cost: float = Field(default=10.0, ge=0)
     """US dollars that all runs of a day may cost together; 0 for no ceiling."""
+    month_cost: float = Field(default=0.0, ge=0)
+    """The same of a calendar month."""
     keep_days: int = Field(default=0, ge=0)
     """Days after which runs are deleted; 0 keeps them."""
     keep_runs: int = Field(default=0, ge=0)

@@ -17,7 +17,16 @@ from app.store.folder.folder_size import folder_size
 from app.workbench import Workbench
 
 _LIBRARIES = ("nicegui", "litellm", "tinydb", "pydantic", "mcp", "pydantic-monty", "tiktoken", "starlette", "uvicorn")
-_SAID_OF_SETTINGS = {"theme", "mode", "pause_sound", "day_cost", "keep_days", "keep_runs", "default_model"}
+_SAID_OF_SETTINGS = {
+    "theme",
+    "mode",
+    "pause_sound",
+    "day_cost",
+    "month_cost",
+    "keep_days",
+    "keep_runs",
+    "default_model",
+}
 
 
 async def problem_report(workbench: Workbench) -> dict[str, str]:

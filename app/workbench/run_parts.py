@@ -77,6 +77,7 @@ class RunParts(ModelParts):
         runs = app.engine.runs.runs.Runs(
             *(self.data.traces, self.rows, self.models, self.tools, self.artifacts, clock),
             day_ceiling=lambda: self.preferences.get().day_cost,
+            month_ceiling=lambda: self.preferences.get().month_cost,
             search=self.search,
             redactions=self.known.ready,
         )

@@ -34,6 +34,7 @@ LimitName = Literal[
     "session_cost",
     "day_cost",
     "app_day_cost",
+    "app_month_cost",
     "repeats",
     "result_size",
     "depth",

@@ -9,7 +9,7 @@ from app.domain.events import Entry
 from app.domain.trace import error_of, finished, limit_of
 from app.domain.values import Value
 
-CEILINGS_OF_A_DAY: tuple[LimitName, ...] = ("day_cost", "app_day_cost")
+CEILINGS_OF_A_TIME: tuple[LimitName, ...] = ("day_cost", "app_day_cost", "app_month_cost")
 """They say nothing of the variant: the same run would have gone on yesterday."""
 STOPPED = "The run was stopped."
 LEFT = "The app was closed in the middle of the run."
@@ -39,7 +39,7 @@ def ending_of(entries: Sequence[Entry]) -> Ending:
     failure = "cancelled" if end.status == "cancelled" else error.failure if error else "internal"
     why = error.text if error else STOPPED if failure == "cancelled" else ""
     limit = limit_of(entries)
-    if limit is not None and limit.limit in CEILINGS_OF_A_DAY:
+    if limit is not None and limit.limit in CEILINGS_OF_A_TIME:
         return Ending(end="skipped", failure=failure, why=why, day_is_spent=True)
     if failure == "cancelled":
         return Ending(end="skipped", failure=failure, why=why)

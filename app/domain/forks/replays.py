@@ -25,7 +25,9 @@ from app.domain.trace.fork_points import call_of
 from app.domain.values import Value
 
 _SOME_TIME = datetime(2000, 1, 1, tzinfo=UTC)
-OUTSIDE_LIMITS: frozenset[LimitName] = frozenset({"time", "session_cost", "day_cost", "app_day_cost", "depth"})
+OUTSIDE_LIMITS: frozenset[LimitName] = frozenset(
+    {"time", "session_cost", "day_cost", "app_day_cost", "app_month_cost", "depth"}
+)
 
 
 class ReplayReport(Value):

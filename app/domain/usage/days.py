@@ -18,6 +18,11 @@ def local_midnight(moment: datetime) -> datetime:
     return midnight(moment.astimezone().date())
 
 
+def local_month(moment: datetime) -> datetime:
+    """When that moment's month began."""
+    return midnight(moment.astimezone().date().replace(day=1))
+
+
 def days_between(first: date, last: date) -> list[date]:
     """All days from the first to the last, both included."""
     return [first + timedelta(days=number) for number in range((last - first).days + 1)]

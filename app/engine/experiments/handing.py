@@ -31,7 +31,7 @@ from app.engine.experiments.recorded import CaseRecord
 from app.engine.loop.granting import allowed
 
 SHARE = "The share of the ceiling that this cell had, ${share:.2g}, was used up."
-DAY = "The money of the day is used up. Resume tomorrow, or raise the ceiling in Settings."
+SPENT = "The money of the day or the month is used up. Resume when the next one begins, or raise the ceiling."
 LEAST = 1e-6
 """US dollars: no share is none at all, which would be no ceiling."""
 STRANGE = "What a worker gave back for this cell is not what it was asked for: {what}. Nothing of it was taken in."
@@ -114,7 +114,7 @@ class Handing(Trying):
         tried = HandedOut(experiment, case, cell, slot, CaseRecord((), experiment.plan, origin=case.id), stopped)
         share = self._share(experiment)
         if share is None:
-            tried.ending = Ending(end="skipped", failure="limit", why=DAY, day_is_spent=True)
+            tried.ending = Ending(end="skipped", failure="limit", why=SPENT, day_is_spent=True)
             return tried
         self.held[cell.id] = share
         try:
@@ -136,17 +136,15 @@ class Handing(Trying):
     def _share(self, experiment: Experiment) -> float | None:
         """US dollars that a cell may cost, so that all that are out together pass no ceiling.
 
-        0 where there is no ceiling, `None` where the money of the day is used up.
+        0 where there is no ceiling, `None` where the money of the day or the month is used up.
         """
         plan, ledger = experiment.plan, self._runs.ledger
-        day = ledger.day_ceiling()
-        left = [
-            ceiling - spent
-            for ceiling, spent in ((plan.ceiling_usd, self.spent()), (day, ledger.day_cost()))
-            if ceiling
-        ]
-        if day and left[-1] <= 0:
+        of_all = ((ledger.day_ceiling(), ledger.day_cost()), (ledger.month_ceiling(), ledger.month_cost()))
+        left = [ceiling - spent for ceiling, spent in of_all if ceiling]
+        if min(left, default=1.0) <= 0:
             return None
+        if plan.ceiling_usd:
+            left.append(plan.ceiling_usd - self.spent())
         if not left:
             return 0.0
         free = max(1, plan.concurrency - len(self.held))

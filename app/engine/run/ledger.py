@@ -15,7 +15,7 @@ from weakref import WeakValueDictionary
 from app.domain.events import Entry, Forked, ModelCalled, ModelReturned, RunStarted, ToolCalled, ToolReturned
 from app.domain.messages import FilePart, TextPart, ToolResult
 from app.domain.trace.usage import own_entries
-from app.domain.usage.days import local_midnight
+from app.domain.usage.days import local_midnight, local_month
 from app.engine.ports import Clock, RunRows
 
 
@@ -134,9 +134,17 @@ class Account:
 
 
 class Ledger:
-    def __init__(self, rows: RunRows, clock: Clock, day_ceiling: Callable[[], float] = no_ceiling) -> None:
+    def __init__(
+        self,
+        rows: RunRows,
+        clock: Clock,
+        day_ceiling: Callable[[], float] = no_ceiling,
+        month_ceiling: Callable[[], float] = no_ceiling,
+    ) -> None:
         self.day_ceiling = day_ceiling
         """US dollars that all runs of a day may cost together; 0 for no ceiling."""
+        self.month_ceiling = month_ceiling
+        """The same of a calendar month."""
         self.unpriced_sessions: set[str] = set()
         """Sessions whose user has agreed to a model of which nobody said what it costs."""
         self._rows = rows
@@ -144,7 +152,8 @@ class Ledger:
         self._open: dict[str, Account] = {}
         self._known: WeakValueDictionary[str, Account] = WeakValueDictionary()
         """Of runs that go on, and of those above them."""
-        self._day: tuple[datetime, float] | None = None
+        self._spent: dict[datetime, float] = {}
+        """By moment: what the runs since then have cost that do not go on any more."""
         self._sessions: dict[str, float] = {}
 
     def open(self, run_id: str, started: RunStarted) -> Account:
@@ -210,11 +219,17 @@ class Ledger:
 
     def day_cost(self) -> float:
         """US dollars of all of today's runs, at most; runs from before midnight that go on count as today's."""
-        midnight = local_midnight(self._clock.now())
-        if self._day is None or self._day[0] != midnight:
-            going_on = [one for one in self._open.values() if self._started_since(one, midnight)]
-            self._day = midnight, self._rows.cost_since(midnight) - self._stored(going_on)
-        return self._day[1] + sum(account.cost for account in self._open.values())
+        return self._cost_since(local_midnight(self._clock.now()))
+
+    def month_cost(self) -> float:
+        """The same of this month's runs."""
+        return self._cost_since(local_month(self._clock.now()))
+
+    def _cost_since(self, moment: datetime) -> float:
+        if moment not in self._spent:
+            going_on = [one for one in self._open.values() if self._started_since(one, moment)]
+            self._spent[moment] = self._rows.cost_since(moment) - self._stored(going_on)
+        return self._spent[moment] + sum(account.cost for account in self._open.values())
 
     def _account(self, run_id: str, started: RunStarted) -> Account:
         """The run's account, the same one as long as anybody has it."""
@@ -241,7 +256,7 @@ class Ledger:
 
     def forget(self, session_id: str) -> None:
         """Ask the rows again when it is needed next: they are not the same any more."""
-        self._day = None
+        self._spent.clear()
         self._sessions.pop(session_id, None)
 
 

@@ -101,6 +101,8 @@ class Budget:
         yield from _above("day_cost", limits.day_cost, day_cost)
         if (app_ceiling := self.ledger.day_ceiling()) > 0:
             yield from _above("app_day_cost", app_ceiling, day_cost)
+        if (month_ceiling := self.ledger.month_ceiling()) > 0:
+            yield from _above("app_month_cost", month_ceiling, self.ledger.month_cost() + cost)
 
 
 def _above(name: LimitName, allowed: float, reached: float) -> Iterator[LimitReached]:
@@ -122,6 +124,8 @@ SENTENCES: dict[LimitName, str] = {
     "Raise the agent's ceiling for a day to let it go on.",
     "app_day_cost": "The next step could bring today's spending to {1}, above the {2} that all agents together may "
     "cost on a day. Raise that ceiling, which stands below the limits of every agent.",
+    "app_month_cost": "The next step could bring this month's spending to {1}, above the {2} that all agents together "
+    "may cost in a month. Raise that ceiling under Budgets in Settings.",
     "repeats": "The same tool was called {0.reached:g} times in a row with the same arguments, and gave the same "
     "result each time. Tell the agent what to do instead, or raise its limit for repeated calls.",
     "result_size": "A tool result has {0.reached:,.0f} bytes, above the {0.allowed:,.0f} that one may have. Ask for "

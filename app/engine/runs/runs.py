@@ -64,13 +64,15 @@ class Runs:
     clock: Clock
     day_ceiling: Callable[[], float] = no_ceiling
     """US dollars that all runs of a day may cost together; 0 for no ceiling."""
+    month_ceiling: Callable[[], float] = no_ceiling
+    """The same of a calendar month."""
     search: RunSearch | None = None
     """What finds runs by what was said in them; without it only their rows are looked at."""
     redactions: "Callable[[Trigger], Awaitable[Redactions | None]]" = no_redactions
     """By who started a run: what takes the known secrets out of it."""
 
     def __post_init__(self) -> None:
-        self.ledger = Ledger(self.rows, self.clock, self.day_ceiling)
+        self.ledger = Ledger(self.rows, self.clock, self.day_ceiling, self.month_ceiling)
         self._live: dict[str, Run] = {}
         self._locks: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
         self._finished: OrderedDict[str, Run] = OrderedDict()

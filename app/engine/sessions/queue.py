@@ -23,7 +23,7 @@ from app.engine.sessions.turns import checked
 log = logging.getLogger(__name__)
 
 MOST_QUEUED = 20
-OF_ALL_RUNS: frozenset[LimitName] = frozenset({"session_cost", "day_cost", "app_day_cost"})
+OF_ALL_RUNS: frozenset[LimitName] = frozenset({"session_cost", "day_cost", "app_day_cost", "app_month_cost"})
 """Limits at which the next run would end as well."""
 SOON = 0.3
 """Seconds within which a message that breaks in is a turn of its run, unless it waits for a tool."""

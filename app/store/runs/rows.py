@@ -6,7 +6,6 @@ from collections import defaultdict
 from collections.abc import Container, Iterable, Iterator, Mapping
 from datetime import UTC, datetime, timedelta
 from functools import cached_property
-from math import inf
 
 from app.domain.branches import Turn
 from app.domain.trace import KeyRuns, RunFilter, RunPage, RunRow, SortKey, ToolStats, Week
@@ -41,8 +40,8 @@ class Rows:
         self._scores = scores or Scores(database)
         self._kin = Kin(self._documents.documents)
         self.usage_figures = UsageFigures(database)
-        self._spent_since: tuple[float, int] = (inf, 0)
-        """The moment that was asked for last, and what the runs since then have cost."""
+        self._spent_since: dict[float, int] = {}
+        """By the moments that were asked for last, of a day and a month: what the runs since then have cost."""
 
     def get(self, run_id: str) -> RunRow | None:
         """The row, `None` for a run that is not there or deleted."""
@@ -138,12 +137,14 @@ class Rows:
     def cost_since(self, moment: datetime) -> float:
         """US dollars of the runs that started since then, deleted ones included: the money is spent.
 
-        For the same moment once more it takes as long with many runs as with few.
+        For the same two moments once more it takes as long with many runs as with few.
         """
         start = moment.timestamp()
-        if self._spent_since[0] != start:
-            self._spent_since = start, sum(spent(document, start) for document in self._documents.documents())
-        return self._spent_since[1] / PICO
+        if start not in self._spent_since:
+            if len(self._spent_since) > 1:
+                del self._spent_since[next(iter(self._spent_since))]
+            self._spent_since[start] = sum(spent(document, start) for document in self.begun_since(moment))
+        return self._spent_since[start] / PICO
 
     def cost_of_session(self, session_id: str) -> float:
         """US dollars of the session's runs, deleted and replaced ones included: the money is spent."""
@@ -207,7 +208,8 @@ class Rows:
     def begun_since(self, moment: datetime) -> list[Document]:
         """The rows of runs that began since then, as they are stored, deleted ones included; looks at no others."""
         recent = [runs[bisect_left(runs, (moment.timestamp(), "")) :] for runs in list(self._kin.by_agent.values())]
-        found = (self._documents.stored(run_id) for runs in recent for _, run_id in runs)
+        known = dict.fromkeys(run_id for runs in recent for _, run_id in runs)  # one that began anew is there twice
+        found = map(self._documents.stored, known)
         return [document for document in found if document is not None]
 
     def first_begun(self) -> datetime | None:
@@ -251,8 +253,8 @@ class Rows:
             if stored is not None and stored is not before:
                 figures.take(stored, before=before)
                 self.usage_figures.take(stored, before=before)
-                start, before_it = self._spent_since
-                self._spent_since = start, before_it + spent(stored, start) - spent(before, start)
+                for start in self._spent_since:
+                    self._spent_since[start] += spent(stored, start) - spent(before, start)
         self._kin.add(row)
 
     async def delete(self, run_ids: Iterable[str]) -> None:

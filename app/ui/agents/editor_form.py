@@ -14,7 +14,7 @@ from app.ui.agents.editor_prompt import PromptSection
 from app.ui.agents.editor_tabs import EditorTabs, Tab
 from app.ui.agents.tool_loading import ToolLoadingForm
 from app.ui.agents.tool_policies import ToolPolicies
-from app.ui.elements.editor_numbers import V, day_ceiling, fault_words, number_box, with_field
+from app.ui.elements.editor_numbers import V, ceilings, fault_words, number_box, with_field
 from app.ui.elements.markup import icon, joined, tag
 from app.ui.elements.model_options import card_words
 from app.ui.elements.model_picker import ModelPicker
@@ -55,7 +55,7 @@ class EditorForm(EditorTabs):
             self._build_tools()
         with self._section("limits"):
             LimitsForm(behaviour.limits, on_change=partial(self._set, "limits"), on_fault=partial(self._tell, "limits"))
-            day_ceiling(workbench.preferences)
+            ceilings(workbench.preferences)
         with self._section("output"):
             ui.html("Output schema", sanitize=False, tag="h2").classes("section-title")
             schema, fault = behaviour.output_schema, self._fault("output", "schema")

@@ -69,14 +69,22 @@ class Ceiling:
 
 
 def ceiling(
-    limits: Limits, *, run_cost: float, day_cost: float, session_cost: float = 0.0, all_day: float = 0.0
+    limits: Limits,
+    *,
+    run_cost: float,
+    day_cost: float,
+    session_cost: float = 0.0,
+    all_day: float = 0.0,
+    month_cost: float = 0.0,
+    all_month: float = 0.0,
 ) -> Ceiling | None:
-    """The money limit that is used up most; `None` when there is none. `all_day`: that of all agents together."""
+    """The money limit that is used up most; `None` when there is none. `all_…`: that of all agents together."""
     spans = (
         (run_cost, limits.run_cost, "a run"),
         (session_cost, limits.session_cost, "a session"),
         (day_cost, limits.day_cost, "a day"),
         (day_cost, all_day, "a day for all agents"),
+        (month_cost, all_month, "a month for all agents"),
     )
     ceilings = [
         Ceiling(used / allowed, f"{used / allowed * 100:.0f} % of ${allowed:g} {span}")

@@ -111,8 +111,12 @@ class PreferenceForm(ui.element):
                 notify(str(problem))
 
 
-def day_ceiling(preferences: PreferencesStore) -> None:
-    """What all runs of a day may cost."""
+def ceilings(preferences: PreferencesStore) -> None:
+    """What all runs of a day, and of a month, may cost."""
     words = "What all agents may cost together. It counts at once, whatever variant is saved."
-    label, note = "Day, all agents", "0: no limit"
-    PreferenceForm(preferences, "day_cost", label, words, testid="all-day-cost", suffix="US$", note=note)
+    for field, label, said in (
+        ("day_cost", "Day, all agents", words),
+        ("month_cost", "Month, all agents", "The same from the first of each month on."),
+    ):
+        testid = f"all-{field.replace('_', '-')}"
+        PreferenceForm(preferences, field, label, said, testid=testid, suffix="US$", note="0: no limit")

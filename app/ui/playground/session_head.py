@@ -88,9 +88,9 @@ class SessionHead(ui.element):
 
 
 def session_facts(
-    workbench: Workbench, session: Session, conversation: Conversation, *, day_cost: float, all_branches: float
+    workbench: Workbench, session: Session, conversation: Conversation, *, all_branches: float, **costs: float
 ) -> SessionFacts:
-    """As of now; in US dollars, what today's runs of all agents and those of all branches of the session have cost."""
+    """As of now. In US dollars: what all branches of the session have cost, and all agents as `ceiling` wants it."""
     agent, turns = workbench.agents.get(session.agent_id), conversation.turns
     limits, ledger = agent.variant(session.variant).behaviour.limits, workbench.runs.ledger
     rows = (workbench.rows.get(run_id) for run_id in conversation.hidden)
@@ -104,8 +104,9 @@ def session_facts(
             limits,
             run_cost=turns[-1].figures.cost if turns else 0.0,
             session_cost=ledger.session_cost(session.id) if limits.session_cost else 0.0,
-            day_cost=day_cost,
             all_day=ledger.day_ceiling(),
+            all_month=ledger.month_ceiling(),
+            **costs,
         ),
         all_branches=all_branches,
         token_ceiling=token_ceiling(limits, turns[-1].figures.tokens if turns else 0),

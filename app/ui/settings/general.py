@@ -10,7 +10,7 @@ from app.store.records.tables import PreferencesStore
 from app.ui.elements.addresses import TOOL_SOURCES
 from app.ui.elements.buttons import button
 from app.ui.elements.choice import Choice
-from app.ui.elements.editor_numbers import PreferenceForm, day_ceiling
+from app.ui.elements.editor_numbers import PreferenceForm, ceilings
 from app.ui.elements.format import dollars
 from app.ui.elements.markup import joined, tag
 from app.ui.elements.model_options import card_words
@@ -56,13 +56,14 @@ class DefaultModelSection:
 
 
 def budgets_section(workbench: Workbench) -> None:
-    """The ceiling of a day, and where the others are."""
-    day_ceiling(workbench.preferences)
+    """The ceilings of a day and a month, and where the others are."""
+    ceilings(workbench.preferences)
     spent = ui.html(sanitize=False).props("role=status data-testid=spent-today")
 
     def show_spent() -> None:
-        cost = dollars(workbench.runs.ledger.day_cost())
-        spent.set_content(tag("p", f"Today's runs of all agents have cost {cost}.", cls="set-note"))
+        ledger = workbench.runs.ledger
+        words = f"Today's runs of all agents have cost {dollars(ledger.day_cost())}, this month's "
+        spent.set_content(tag("p", f"{words}{dollars(ledger.month_cost())}.", cls="set-note"))
 
     ui.timer(0, show_spent, once=True)
     words = joined(

@@ -1,6 +1,7 @@
 """Each limit ends a run as `limited`, says which it was and how to raise it, and nothing is called after it."""
 
 import asyncio
+from datetime import timedelta
 
 import pytest
 
@@ -10,11 +11,14 @@ from app.domain.messages import TextPart, ToolCall, ToolResult, Usage
 from app.domain.models import Price
 from app.domain.provenance import AgentRef
 from app.domain.streaming import ModelRequest, Reply
+from app.domain.trace import run_row
+from app.domain.usage.days import local_midnight, local_month
 from app.engine.run.ledger import size_of
 from app.engine.run.limits import SENTENCES, Prompt, sentence
 from app.engine.runs.runs import Runs
 from tests.deciding import resolve
 from tests.engine.scripted import reply
+from tests.traces import the_sum
 
 PRICE = Price(input=0.01, output=0.01)
 
@@ -114,6 +118,30 @@ async def test_the_money_of_a_day_has_a_ceiling_for_all_agents(bench):
     live = await bench.chat.send(session.id, "x")
     await live.ended()
     assert ended_by(live) == "app_day_cost" and bench.models.requests == []
+
+
+async def test_the_money_of_a_month_has_a_ceiling_for_all_agents(bench):
+    bench.models.priced = PRICE
+    bench.runs.ledger.month_ceiling = lambda: 0.15
+    session = await bench.session(parameters=Parameters(max_tokens=10), run_cost=1)
+    bench.models.say(reply("dear", tokens=10))
+    first = await bench.chat.send(session.id, "x")
+    await first.ended()
+    assert first.status == "completed" and bench.runs.ledger.month_cost() == bench.runs.ledger.day_cost() > 0
+    second = await bench.chat.send(session.id, "y")
+    await second.ended()
+    assert ended_by(second) == "app_month_cost" and "this month's spending" in second.entries[-1].event.error.text
+
+
+async def test_a_month_counts_the_days_before_today(bench):
+    today = bench.clock.now()
+    began = local_month(today)
+    row = run_row(the_sum(), alive=False)
+    for number, moment in enumerate((began, began - timedelta(seconds=1))):
+        earlier = {"run_id": f"r{number}", "started_at": moment, "cost": 1.0 + number}
+        await bench.data.rows.save(row.model_copy(update=earlier))
+    assert bench.runs.ledger.month_cost() == 1.0
+    assert bench.runs.ledger.day_cost() == (1.0 if began == local_midnight(today) else 0.0)
 
 
 async def test_what_is_free_is_held_back_by_no_money_ceiling(bench):

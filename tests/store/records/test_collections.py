@@ -193,9 +193,20 @@ async def test_what_a_day_has_cost_is_what_a_recount_says_whatever_changed_since
     since = BEGAN + timedelta(minutes=2)
     for _ in range(200):
         rows.cost_since(since)
+        rows.cost_since(BEGAN)
         number = chance.randrange(9)
         await rows.save(row(f"r{number}", number, cost=chance.choice((0.1, 0.2, 1e-7, 3.0))))
-    assert rows.cost_since(since) == Rows(database).cost_since(since)
+    for moment in (since, BEGAN):
+        assert rows.cost_since(moment) == Rows(database).cost_since(moment)
+
+
+async def test_a_run_that_began_anew_has_cost_once(database: JournalDB):
+    rows = Rows(database)
+    for minutes in (1, 2):
+        await rows.save(row("r1", minutes, cost=0.5))
+    rows.week_of("a1")
+    await rows.save(row("r1", 3, cost=0.75))
+    assert rows.cost_since(BEGAN) == 0.75 and len(rows.begun_since(BEGAN)) == 1
 
 
 async def test_deleted_rows_leave_the_lists_but_their_money_is_spent(database: JournalDB):

@@ -57,6 +57,8 @@ def test_a_session_and_all_agents_have_ceilings_too() -> None:
     assert of_session is not None and of_session.words == "90 % of $2 a session"
     of_all = ceiling(limits, run_cost=0.1, day_cost=4, session_cost=0.1, all_day=5)
     assert of_all is not None and of_all.words == "80 % of $5 a day for all agents" and of_all.near
+    of_month = ceiling(limits, run_cost=0.1, day_cost=4, all_day=5, month_cost=45, all_month=50)
+    assert of_month is not None and of_month.words == "90 % of $50 a month for all agents"
 
 
 def test_tokens_have_a_share_where_they_have_a_limit() -> None:

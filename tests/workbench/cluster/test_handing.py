@@ -192,6 +192,15 @@ async def test_the_money_of_a_worker_counts_and_each_cell_has_its_share_of_the_c
     assert limits == [pytest.approx(0.25), pytest.approx(0.15), pytest.approx(0.05)]
 
 
+async def test_the_money_of_a_month_holds_cells_back(bench):
+    await recorded_sum(bench)
+    await bench.preferences.save(bench.preferences.get().model_copy(update={"day_cost": 0.0, "month_cost": 0.15}))
+    reach(bench, Threads(dear))
+    experiment, cells = await ran(bench, repeats=5, concurrency=1)
+    assert len([cell for cell in cells if cell.cost]) == 2
+    assert experiment.status == "paused" and "month" in experiment.why
+
+
 async def test_cells_that_are_out_together_share_what_is_left(bench):
     await recorded_sum(bench)
     reach(bench, workers := Threads())

@@ -21,6 +21,7 @@ LIMITS: dict[str, str] = {
     "session_cost": "US dollars of one session",
     "day_cost": "US dollars a day for this agent",
     "app_day_cost": "US dollars a day for all agents",
+    "app_month_cost": "US dollars a month for all agents",
     "repeats": "equal calls in a row",
     "result_size": "bytes of one result",
     "nodes": "starts of nodes",
