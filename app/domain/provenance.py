@@ -10,6 +10,18 @@ Purpose = Literal["chat", "api", "compare", "experiment", "judge", "suggestion",
 """`try`: a person tries what is not saved as a variant yet; such a run counts in no figure of its agent."""
 BEHIND: tuple[Purpose, ...] = ("experiment", "judge", "suggestion", "simulated_user", "try")
 """What lists and search leave out until they are asked for it: nobody talked to an agent there. Its money counts."""
+PURPOSE_TITLES: dict[Purpose, str] = {
+    "chat": "Chat",
+    "api": "API",
+    "compare": "Compare",
+    "experiment": "Experiments",
+    "judge": "Judges",
+    "suggestion": "Suggestions",
+    "simulated_user": "Simulated users",
+    "try": "Tries in the editor",
+    "replay": "Replays",
+}
+"""What runs of each are called together."""
 WITHOUT_AGENT: tuple[Purpose, ...] = ("judge", "suggestion", "simulated_user")
 """A model alone: no agent of the person's was asked, so there is no conversation with one to go to."""
 

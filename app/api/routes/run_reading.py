@@ -17,6 +17,7 @@ from app.api.following.run_replies import RunDetail, RunSummary, run_detail
 from app.domain.errors import Conflict, FailureClass
 from app.domain.evals.scores import LONGEST_LABEL, Rating
 from app.domain.events import Entry
+from app.domain.provenance import Purpose
 from app.domain.trace import RunFilter, RunPage, RunStatus
 from app.domain.values import Text
 
@@ -55,7 +56,11 @@ class Which(Paging):
     agent: Text = Field("", max_length=200, description="An agent's slug.")
     q: Text = Field("", max_length=1000, description="Words that are all said in the run; in quotes as they stand.")
     variant: int | None = Field(None, ge=1, le=1_000_000_000)
-    model: Text = Field("", max_length=200, description="As `provider/model`.")
+    model: Text = Field("", max_length=200, description="As `provider/model`; also of runs in which it was called.")
+    provider: Text = Field("", max_length=200, description="Of a model that was called.")
+    tool: Text = Field("", max_length=200, description="One that was called.")
+    purpose: Purpose | None = Field(None, description="What they were for.")
+    unpriced: bool = Field(False, description="Only runs with a call of which nobody said what it costs.")
     session: Text = Field("", max_length=64, description="A session's id.")
     failure: FailureClass | None = Field(None, description="The class of the error that ended it.")
     since: Moment | None = Field(None, description="Started then or later; UTC where no time zone is named.")

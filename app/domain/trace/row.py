@@ -82,6 +82,13 @@ class RunKind(Value):
     """An agent's slug."""
     variant: int | None = None
     model: str = ""
+    """Runs of it, and those in which it was called."""
+    provider: str = ""
+    tool: str = ""
+    """Runs in which it was called."""
+    purpose: Purpose | None = None
+    unpriced: bool = False
+    """Only runs with a call of which nobody said what it costs."""
     status: RunStatus | None = None
     failure: FailureClass | None = None
     """Runs that ended by an error of this class."""
@@ -113,6 +120,8 @@ class RunFilter(RunKind):
     behind: bool = False
     """Whether also runs of experiments, judges and tries are shown; those of one session or parent always are."""
     of_key: KeyRuns | None = None
+    paid_here: bool = False
+    """Without runs that were imported: they were paid for elsewhere."""
 
 
 SortKey = Literal["started_at", "duration_ms", "cost", "total_tokens", "model_calls"]

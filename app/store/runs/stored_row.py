@@ -1,12 +1,14 @@
 """A run's row as it is stored: looked at in tens of thousands, and let through by filters, without parsing one."""
 
-from collections.abc import Callable, Container
+from collections.abc import Callable, Container, Iterator
 from math import inf
 
 from pydantic import JsonValue
+from pydantic_core import to_json
 
 from app.domain.provenance import BEHIND
 from app.domain.trace import KeyRuns, RunFilter, SortKey
+from app.domain.trace.model_tallies import provider_of, read_tally
 from app.store.journal.documents import number
 from app.store.journal.frames import Document
 from app.store.runs.search_words import terms
@@ -97,14 +99,15 @@ def conditions(wanted: RunFilter, matching: Container[str]) -> list[Condition]:
         for name, value in (
             ("status", wanted.status),
             ("failure", wanted.failure),
-            ("model", wanted.model),
+            ("purpose", wanted.purpose),
+            ("unpriced", wanted.unpriced),
             ("session_id", wanted.session_id),
         )
         if value
     ]
     if not (wanted.parent or wanted.session_id):  # calls of apps are seen where their app is
         found.append(lambda document: not is_of_app(document))
-        if not wanted.behind:
+        if not wanted.behind and wanted.purpose not in BEHIND:
             found.append(lambda document: not is_behind(document))
     if wanted.agent:
         found.append(lambda document: agent_field(document, "slug") == wanted.agent)
@@ -122,6 +125,7 @@ def conditions(wanted: RunFilter, matching: Container[str]) -> list[Condition]:
     if wanted.until is not None:
         until = wanted.until.timestamp()
         found.append(lambda document: number(document.get("started")) <= until)
+    found.extend(_calls(wanted))
     found.extend(_range("cost", wanted.min_cost, wanted.max_cost, unsaid=0.0))
     found.extend(_range("duration_ms", wanted.min_ms, wanted.max_ms, unsaid=None))
     if words := [term.text for term in terms(wanted.text.casefold())]:
@@ -143,7 +147,41 @@ def _range(name: str, least: float | None, most: float | None, *, unsaid: float 
     return [holds]
 
 
-def _equals(name: str, value: str) -> Condition:
+def _calls(wanted: RunFilter) -> Iterator[Condition]:
+    """By what was called in a run, and where that was paid for."""
+    if model := wanted.model:
+        yield lambda document: row_field(document, "model") == model or _called(document, "model", model)
+    if provider := wanted.provider:
+        yield lambda document: _called(document, "provider", provider)
+    if tool := wanted.tool:
+        yield lambda document: any(tally.get("name") == tool for tally in listed(row_field(document, "tools")))
+    if wanted.paid_here:
+        yield lambda document: not row_field(document, "imported")
+
+
+def _called(document: Document, name: str, value: str) -> bool:
+    """Whether a model that was called says that of itself; where there was none, the name of the run's."""
+    models = row_field(document, "models")
+    if not isinstance(models, list) or not models:
+        return name == "provider" and provider_of(str(row_field(document, "model"))) == value
+    written = to_json(value).decode()  # most say it nowhere, and are not read
+    return any(written in str(stored) and tally_of(stored).get(name) == value for stored in models)
+
+
+def tally_of(stored: JsonValue) -> Document:
+    """What a model did in a run; nothing where the row is damaged, which is in no list either."""
+    try:
+        return read_tally(str(stored))
+    except ValueError:
+        return {}
+
+
+def listed(stored: JsonValue) -> list[Document]:
+    """The objects of a list; none of anything else."""
+    return [one for one in stored if isinstance(one, dict)] if isinstance(stored, list) else []
+
+
+def _equals(name: str, value: str | bool) -> Condition:
     return lambda document: row_field(document, name) == value
 
 

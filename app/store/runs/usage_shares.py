@@ -5,13 +5,13 @@ from collections.abc import Iterator
 from pydantic import JsonValue
 
 from app.domain.histograms import bucket_of
-from app.domain.trace.model_tallies import NANO, provider_of, read_tally
+from app.domain.trace.model_tallies import NANO, provider_of
 from app.domain.trace.tallies import ms_of
 from app.domain.usage.days import local_day
 from app.domain.usage.figures import Cell, Figures, UsageKey
 from app.store.journal.documents import number
 from app.store.journal.frames import Document
-from app.store.runs.stored_row import agent_field, is_of_app, row_field
+from app.store.runs.stored_row import agent_field, is_of_app, listed, row_field, tally_of
 
 
 def shares(document: Document) -> Iterator[Cell]:
@@ -31,14 +31,14 @@ def shares(document: Document) -> Iterator[Cell]:
         tool="",
     )
     models = row_field(document, "models")
-    tallies = list(map(_read, models)) if isinstance(models, list) else [_older(document)]
+    tallies = list(map(tally_of, models)) if isinstance(models, list) else [_older(document)]
     own = [tally for tally in tallies if tally.get("model") == model]
     if own and (provider := own[0].get("provider")):
         key = key._replace(provider=str(provider))
     yield key, _of_run(document)
     for tally in tallies:
         yield key._replace(model=str(tally.get("model")), provider=str(tally.get("provider", ""))), _of_model(tally)
-    for tally in _listed(row_field(document, "tools")):
+    for tally in listed(row_field(document, "tools")):
         yield key._replace(tool=str(tally.get("name"))), _of_tool(tally)
 
 
@@ -91,17 +91,6 @@ def _of_tool(tally: Document) -> Figures:
         bucket = bucket_of(ms_of(step))
         times[bucket] = times.get(bucket, 0) + count
     return Figures(tool_calls=_whole(tally.get("calls")), tool_failures=_whole(tally.get("failures")), tool_times=times)
-
-
-def _read(stored: JsonValue) -> Document:
-    try:
-        return read_tally(str(stored))
-    except ValueError:  # it is of a damaged row, which is in no list either
-        return {}
-
-
-def _listed(tallies: JsonValue) -> list[Document]:
-    return [tally for tally in tallies if isinstance(tally, dict)] if isinstance(tallies, list) else []
 
 
 def _whole(value: JsonValue | None) -> int:

@@ -6,7 +6,7 @@ from typing import NamedTuple, TypeVar
 from nicegui import ui
 
 from app.domain.failure_words import WORDS
-from app.domain.provenance import variant_words
+from app.domain.provenance import PURPOSE_TITLES, variant_words
 from app.ui.elements.clicks import on_click_of
 from app.ui.elements.format import dollars, duration
 from app.ui.elements.markup import Html, icon, joined, tag
@@ -14,6 +14,13 @@ from app.ui.elements.status_pill import status_words
 from app.ui.runs.trace_query import MARKS, RunsQuery
 
 Edge = TypeVar("Edge")
+_ALONE = frozenset(
+    (
+        *("text", "status", "variant", "model", "provider", "tool", "purpose", "unpriced"),
+        *("failure", "rating", "noted", "voted", "tag", "behind"),
+    )
+)
+"""Fields that have a chip of their own."""
 
 
 class Chip(NamedTuple):
@@ -48,6 +55,10 @@ def chips(query: RunsQuery, names: Mapping[str, str]) -> list[Chip]:
         "agent": names.get(query.agent, query.agent),
         "variant": "" if query.filter.variant is None else variant_words(query.filter.variant).capitalize(),
         "model": query.model,
+        "provider": f"Provider: {query.provider}" if query.provider else "",
+        "tool": f"Called {query.tool}" if query.tool else "",
+        "purpose": PURPOSE_TITLES[query.purpose] if query.purpose else "",
+        "unpriced": "Unpriced" if query.unpriced else "",
         "failure": WORDS[query.failure].title if query.failure else "",
         "rating": MARKS.get(query.rating or "", ""),
         "noted": MARKS["noted"] if query.noted else "",
@@ -73,7 +84,7 @@ def without(query: RunsQuery, field: str) -> RunsQuery:
             gone = ["first_day", "last_day"]
         case "cost" | "seconds":
             gone = [f"min_{field}", f"max_{field}"]
-        case "text" | "status" | "variant" | "model" | "failure" | "rating" | "noted" | "voted" | "tag" | "behind":
+        case _ if field in _ALONE:
             gone = [field]
         case _:
             return query

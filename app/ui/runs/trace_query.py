@@ -7,7 +7,7 @@ from typing import Self, get_args
 
 from app.domain.errors import FailureClass
 from app.domain.evals.scores import LONGEST_LABEL, Rating
-from app.domain.provenance import WORKING_COPY
+from app.domain.provenance import PURPOSE_TITLES, WORKING_COPY
 from app.domain.trace import RunFilter, RunKind, RunStatus, SortKey
 from app.ui.elements.addresses import RUNS
 from app.ui.elements.pager import address_with, counted
@@ -47,6 +47,10 @@ class RunsQuery(RunKind):
             agent=parameters.get("agent", ""),
             variant=_variant(parameters.get("variant", "")) if parameters.get("agent") else None,
             model=parameters.get("model", ""),
+            provider=parameters.get("provider", "")[:200],
+            tool=parameters.get("tool", "")[:200],
+            purpose=next((one for one in PURPOSE_TITLES if one == parameters.get("purpose")), None),
+            unpriced=parameters.get("unpriced") == "1",
             status=next((status for status in STATUSES if status == parameters.get("status")), None),
             failure=next((failure for failure in FAILURES if failure == parameters.get("error")), None),
             rating=next((rating for rating in RATINGS if rating == parameters.get("rating")), None),
@@ -73,6 +77,10 @@ class RunsQuery(RunKind):
             "agent": self.agent,
             "variant": "" if self.variant is None else str(self.variant),
             "model": self.model,
+            "provider": self.provider,
+            "tool": self.tool,
+            "purpose": self.purpose or "",
+            "unpriced": "1" if self.unpriced else "",
             "status": self.status or "",
             "error": self.failure or "",
             "rating": self.rating or "",

@@ -13,7 +13,7 @@ from app.domain.errors import Conflict, NotFound
 from app.domain.provenance import Parent
 from app.domain.sessions import Session
 from app.domain.settings import Preferences
-from app.domain.trace import RunFilter, RunRow, SortKey, run_row
+from app.domain.trace import ModelTally, RunFilter, RunRow, SortKey, ToolTally, run_row
 from app.store.journal.database import JournalDB
 from app.store.records.sessions import Sessions
 from app.store.records.tables import Agents, PreferencesStore
@@ -103,9 +103,12 @@ async def filled(database: JournalDB) -> Rows:
     rows = Rows(database)
     cook = started().agent.model_copy(update={"slug": "cook", "name": "Köchin", "variant": 2})
     await rows.save(row("r1", 1))
-    await rows.save(row("r2", 2, agent=cook, status="failed", failure="rate_limit", cost=0.5))
-    await rows.save(row("r3", 3, model="openai/gpt-4o", session_id="s9", duration_ms=None))
-    await rows.save(row("r4", 4, agent=cook, input_tokens=500))
+    both = (ModelTally(model="demo/agent", provider="demo"), ModelTally(model="openai/judge", provider="openai"))
+    await rows.save(row("r2", 2, agent=cook, status="failed", failure="rate_limit", cost=0.5, models=both))
+    await rows.save(row("r3", 3, model="openai/gpt-4o", session_id="s9", duration_ms=None, models=None, purpose="api"))
+    await rows.save(
+        row("r4", 4, agent=cook, input_tokens=500, tools=(ToolTally(name="calculator", calls=1),), unpriced=True)
+    )
     return rows
 
 
@@ -120,6 +123,14 @@ async def filled(database: JournalDB) -> Rows:
         (RunFilter(agent="cook", status="failed"), ["r2"]),
         (RunFilter(variant=1), ["r3", "r1"]),
         (RunFilter(model="openai/gpt-4o"), ["r3"]),
+        (RunFilter(model="openai/judge"), ["r2"]),
+        (RunFilter(provider="openai"), ["r3", "r2"]),
+        (RunFilter(provider="demo"), ["r4", "r2", "r1"]),
+        (RunFilter(provider="nobody"), []),
+        (RunFilter(tool="calculator"), ["r4"]),
+        (RunFilter(tool="calc"), []),
+        (RunFilter(purpose="api"), ["r3"]),
+        (RunFilter(unpriced=True), ["r4"]),
         (RunFilter(session_id="s9"), ["r3"]),
         (RunFilter(since=BEGAN + timedelta(minutes=3)), ["r4", "r3"]),
         (RunFilter(until=BEGAN + timedelta(minutes=2)), ["r2", "r1"]),
@@ -137,6 +148,15 @@ async def filled(database: JournalDB) -> Rows:
 async def test_rows_are_filtered(database: JournalDB, wanted: RunFilter, expected: list[str]):
     page = (await filled(database)).find(wanted)
     assert ([found.run_id for found in page.rows], page.total) == (expected, len(expected))
+
+
+async def test_what_is_behind_is_shown_to_who_asks_for_its_purpose(database: JournalDB):
+    rows = await filled(database)
+    await rows.save(row("r5", 5, purpose="judge"))
+    await rows.save(row("r6", 6, cost=9.0).model_copy(update={"imported": True}))
+    assert [found.run_id for found in rows.find(RunFilter(purpose="judge")).rows] == ["r5"]
+    assert rows.find(RunFilter(purpose="chat")).total == 4
+    assert [found.run_id for found in rows.find(RunFilter(behind=True, paid_here=True, min_cost=0.3)).rows] == ["r2"]
 
 
 async def test_a_text_is_also_where_the_trace_says_it(database: JournalDB):

@@ -22,7 +22,7 @@ def test_an_address_without_a_query_shows_all_runs_newest_first():
 
 def test_what_an_address_says_is_what_the_query_says_back():
     address = (
-        "/runs?q=two+words&agent=writer&variant=2&model=demo%2Fagent&status=failed&error=rate_limit"
+        "/runs?q=two+words&agent=writer&variant=2&model=demo%2Fagent&provider=demo&tool=kit__a&purpose=judge&unpriced=1&status=failed&error=rate_limit"
         "&min_cost=0.000001&max_cost=12.5&min_seconds=0&max_seconds=90&from=2026-01-02&to=2026-01-03&behind=1&sort=cost&order=asc&page=3"
     )
     assert of_address(address).address == address
@@ -45,6 +45,7 @@ def test_a_text_with_signs_of_an_address_survives_it():
         "/runs?from=yesterday&to=0001-01-01",
         "/runs?to=9999-12-31",
         "/runs?error=exploded",
+        "/runs?purpose=exploded&unpriced=yes",
         "/runs?variant=2",
         "/runs?min_cost=free&max_cost=-1&min_seconds=nan&max_seconds=inf",
         "/runs?max_cost=1e99",
