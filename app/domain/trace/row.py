@@ -120,8 +120,6 @@ class RunFilter(RunKind):
     behind: bool = False
     """Whether also runs of experiments, judges and tries are shown; those of one session or parent always are."""
     of_key: KeyRuns | None = None
-    paid_here: bool = False
-    """Without runs that were imported: they were paid for elsewhere."""
 
 
 SortKey = Literal["started_at", "duration_ms", "cost", "total_tokens", "model_calls"]

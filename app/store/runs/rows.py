@@ -6,6 +6,7 @@ from collections import defaultdict
 from collections.abc import Container, Iterable, Iterator, Mapping
 from datetime import UTC, datetime, timedelta
 from functools import cached_property
+from heapq import nlargest
 
 from app.domain.branches import Turn
 from app.domain.trace import KeyRuns, RunFilter, RunPage, RunRow, SortKey, ToolStats, Week
@@ -15,8 +16,8 @@ from app.store.journal.documents import Documents, Marks, number
 from app.store.journal.frames import Document
 from app.store.records.scores import Scores
 from app.store.runs.kin import Kin
+from app.store.runs.spent_since import SpentSince
 from app.store.runs.stored_row import (
-    PICO,
     SORT_KEYS,
     agent_field,
     conditions,
@@ -25,7 +26,6 @@ from app.store.runs.stored_row import (
     is_of_key,
     paid,
     row_field,
-    spent,
     stamp,
     to_tell,
 )
@@ -40,8 +40,7 @@ class Rows:
         self._scores = scores or Scores(database)
         self._kin = Kin(self._documents.documents)
         self.usage_figures = UsageFigures(database)
-        self._spent_since: dict[float, int] = {}
-        """By the moments that were asked for last, of a day and a month: what the runs since then have cost."""
+        self.spent = SpentSince(self.begun_since)
 
     def get(self, run_id: str) -> RunRow | None:
         """The row, `None` for a run that is not there or deleted."""
@@ -135,16 +134,14 @@ class Rows:
         return sorted({str(row_field(document, "model")) for document in self._listed()})
 
     def cost_since(self, moment: datetime) -> float:
-        """US dollars of the runs that started since then, deleted ones included: the money is spent.
+        """US dollars of the runs that started since then, deleted ones included: the money is spent."""
+        return self.spent.dollars(moment)
 
-        For the same two moments once more it takes as long with many runs as with few.
-        """
-        start = moment.timestamp()
-        if start not in self._spent_since:
-            if len(self._spent_since) > 1:
-                del self._spent_since[next(iter(self._spent_since))]
-            self._spent_since[start] = sum(spent(document, start) for document in self.begun_since(moment))
-        return self._spent_since[start] / PICO
+    def dearest(self, since: datetime, until: datetime, *, limit: int) -> list[RunRow]:
+        """The runs of that time that cost most here, the dearest first; looks at no others."""
+        found = (one for one in self.begun_since(since) if number(one.get("started")) < until.timestamp())
+        shown = (one for one in found if paid(one) and not one.get("deleted"))
+        return list(self._documents.values(nlargest(limit, shown, key=paid)))
 
     def cost_of_session(self, session_id: str) -> float:
         """US dollars of the session's runs, deleted and replaced ones included: the money is spent."""
@@ -253,8 +250,7 @@ class Rows:
             if stored is not None and stored is not before:
                 figures.take(stored, before=before)
                 self.usage_figures.take(stored, before=before)
-                for start in self._spent_since:
-                    self._spent_since[start] += spent(stored, start) - spent(before, start)
+                self.spent.take(stored, before)
         self._kin.add(row)
 
     async def delete(self, run_ids: Iterable[str]) -> None:

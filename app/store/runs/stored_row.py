@@ -94,7 +94,8 @@ SORT_KEYS: dict[SortKey, Callable[[Document], float]] = {
 
 def conditions(wanted: RunFilter, matching: Container[str]) -> list[Condition]:
     """One for each field of the filter that is set; `matching` are the runs whose trace says its text."""
-    found: list[Condition] = [
+    found = list(_since(wanted))  # first: of many runs few are of the last days
+    found += [
         _equals(name, value)
         for name, value in (
             ("status", wanted.status),
@@ -119,12 +120,6 @@ def conditions(wanted: RunFilter, matching: Container[str]) -> list[Condition]:
         found.append(lambda document: bool(row_field(document, "background")) == wanted.background)
     if (of_key := wanted.of_key) is not None:
         found.append(lambda document: is_of_key(document, of_key))
-    if wanted.since is not None:
-        since = wanted.since.timestamp()
-        found.append(lambda document: number(document.get("started")) >= since)
-    if wanted.until is not None:
-        until = wanted.until.timestamp()
-        found.append(lambda document: number(document.get("started")) <= until)
     found.extend(_calls(wanted))
     found.extend(_range("cost", wanted.min_cost, wanted.max_cost, unsaid=0.0))
     found.extend(_range("duration_ms", wanted.min_ms, wanted.max_ms, unsaid=None))
@@ -147,16 +142,23 @@ def _range(name: str, least: float | None, most: float | None, *, unsaid: float 
     return [holds]
 
 
+def _since(wanted: RunFilter) -> Iterator[Condition]:
+    if wanted.since is not None:
+        since = wanted.since.timestamp()
+        yield lambda document: number(document.get("started")) >= since
+    if wanted.until is not None:
+        until = wanted.until.timestamp()
+        yield lambda document: number(document.get("started")) <= until
+
+
 def _calls(wanted: RunFilter) -> Iterator[Condition]:
-    """By what was called in a run, and where that was paid for."""
+    """By what was called in a run."""
     if model := wanted.model:
         yield lambda document: row_field(document, "model") == model or _called(document, "model", model)
     if provider := wanted.provider:
         yield lambda document: _called(document, "provider", provider)
     if tool := wanted.tool:
         yield lambda document: any(tally.get("name") == tool for tally in listed(row_field(document, "tools")))
-    if wanted.paid_here:
-        yield lambda document: not row_field(document, "imported")
 
 
 def _called(document: Document, name: str, value: str) -> bool:

@@ -1,5 +1,6 @@
 """Agents, sessions, rows and preferences as the app asks for them."""
 
+import asyncio
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from random import Random
@@ -153,10 +154,8 @@ async def test_rows_are_filtered(database: JournalDB, wanted: RunFilter, expecte
 async def test_what_is_behind_is_shown_to_who_asks_for_its_purpose(database: JournalDB):
     rows = await filled(database)
     await rows.save(row("r5", 5, purpose="judge"))
-    await rows.save(row("r6", 6, cost=9.0).model_copy(update={"imported": True}))
     assert [found.run_id for found in rows.find(RunFilter(purpose="judge")).rows] == ["r5"]
-    assert rows.find(RunFilter(purpose="chat")).total == 4
-    assert [found.run_id for found in rows.find(RunFilter(behind=True, paid_here=True, min_cost=0.3)).rows] == ["r2"]
+    assert rows.find(RunFilter(purpose="chat")).total == 3
 
 
 async def test_a_text_is_also_where_the_trace_says_it(database: JournalDB):
@@ -218,6 +217,29 @@ async def test_what_a_day_has_cost_is_what_a_recount_says_whatever_changed_since
         await rows.save(row(f"r{number}", number, cost=chance.choice((0.1, 0.2, 1e-7, 3.0))))
     for moment in (since, BEGAN):
         assert rows.cost_since(moment) == Rows(database).cost_since(moment)
+
+
+async def test_the_dearest_runs_of_a_time_are_those_paid_here(database: JournalDB):
+    rows = await filled(database)
+    await rows.save(row("r5", 5, cost=0.4, purpose="judge"))
+    await rows.save(row("r6", 5, cost=9.0).model_copy(update={"imported": True}))
+    await rows.save(row("r7", 5, cost=8.0))
+    await rows.delete(["r7"])
+    await rows.save(row("r8", 5, cost=0.0))
+    await rows.save(row("r9", 6, cost=7.0))
+    since, until = BEGAN + timedelta(minutes=2), BEGAN + timedelta(minutes=6)
+    assert [found.run_id for found in rows.dearest(since, until, limit=3)] == ["r2", "r5", "r3"]
+
+
+async def test_what_is_added_up_beforehand_is_what_is_said(database: JournalDB):
+    rows = await filled(database)
+    await rows.spent.warm(BEGAN, BEGAN + timedelta(minutes=3))
+    await rows.save(row("r4", 4, cost=3.0))
+    assert (rows.cost_since(BEGAN), rows.cost_since(BEGAN + timedelta(minutes=3))) == (4.0, 3.25)
+    other = Rows(database)
+    saving = other.save(row("r4", 4, cost=5.0))
+    await asyncio.gather(other.spent.warm(BEGAN), saving)
+    assert other.cost_since(BEGAN) == 6.0
 
 
 async def test_a_run_that_began_anew_has_cost_once(database: JournalDB):
