@@ -18,10 +18,9 @@ from app.domain.evals.cases import Case
 from app.domain.evals.experiments import Cell, CellKey, CellState, Experiment, cell_id, planned
 from app.domain.evals.results import state_of
 from app.domain.values import Value
-from app.export.datasets.csv_table import guarded
 from app.export.exports import Exported
 from app.export.redacting import Redactor
-from app.export.words import file_stem
+from app.export.words import file_stem, guarded
 
 V = TypeVar("V", bound=Value)
 ExperimentFormat = Literal["csv", "jsonl", "junit"]

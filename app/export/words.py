@@ -1,4 +1,4 @@
-"""How exports say numbers and times, and names that a file system and a heading both bear."""
+"""How exports say numbers and times, names that a file system and a heading both bear, and cells of spreadsheets."""
 
 import re
 import unicodedata
@@ -36,6 +36,8 @@ NODE_WORDS: dict[NodeState, str] = {
 _UNSAFE = re.compile(r"[^a-z0-9]+")
 _RESERVED = re.compile(r"(con|prn|aux|nul|com\d|lpt\d)", re.IGNORECASE)
 """Names that Windows keeps for itself, whatever follows the dot."""
+_FORMULA = ("=", "+", "-", "@", "\t", "\r")
+"""With which a cell begins that spreadsheets work out."""
 
 
 def file_stem(name: str, fallback: str, *, limit: int = 40) -> str:
@@ -94,3 +96,17 @@ def cost_words(cost: float | None, *, unpriced: bool = False) -> str:
     if cost is None or (unpriced and not cost):
         return "unpriced"
     return f"${cost:,.4f}" + (" + unpriced" if unpriced else "")
+
+
+def guarded(cell: str) -> str:
+    """The text as no spreadsheet takes for a formula."""
+    return f"'{cell}" if _looks_like_formula(cell) else cell
+
+
+def unguarded(cell: str) -> str:
+    """As it was before that."""
+    return cell[1:] if cell.startswith("'") and _looks_like_formula(cell) else cell
+
+
+def _looks_like_formula(cell: str) -> bool:
+    return cell.lstrip("'").startswith(_FORMULA)

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 
 from app import __version__
+from app.domain.models import Price
 from app.late import late, late_part
 from app.store.folder.folder import DataFolder
 from app.workbench.known_secrets import KnownSecrets
@@ -189,7 +190,12 @@ class RunParts(ModelParts):
     @late_part
     def usage(self) -> "app.store.runs.usage.Usage":
         """What all runs did, took and cost, by day."""
-        return app.store.runs.usage.Usage(self.rows.usage_figures, self.rows.settle_usage)
+        return app.store.runs.usage.Usage(self.rows.usage_figures, self.rows.settle_usage, self._prices)
+
+    async def _prices(self) -> Callable[[str], Price | None]:
+        """What models cost by their names, once the list of that is read."""
+        await self.catalog.ready()
+        return self.models.price
 
     @late_part
     def told_again(self) -> "app.engine.runs.told_again.ToldAgain":

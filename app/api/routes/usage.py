@@ -2,17 +2,20 @@
 
 from collections.abc import Callable
 from datetime import date
-from typing import Annotated, Self, get_args
+from typing import Annotated, Literal, Self, get_args
 
 from fastapi import APIRouter, Query, Response
+from fastapi.responses import PlainTextResponse
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, field_validator
 
 from app.api.door.access import managers_only, owner_only
 from app.api.door.dependencies import Asking, Here, resource
 from app.api.door.envelopes import Envelope, Reply
-from app.api.routes.usage_text import CONTENT_TYPE, prometheus_text
+from app.api.routes.usage_text import CONTENT_TYPE, csv_text, prometheus_text
 from app.domain.errors import NotFound
+from app.domain.models import Price
 from app.domain.usage.figures import Figures
+from app.domain.usage.pricing import PricedRow
 from app.domain.usage.query import Grouping, UsageQuery
 from app.workbench import Workbench
 
@@ -88,6 +91,10 @@ class FiguresReply(Reply):
     """From asking the model to the end of its answer."""
     first_token_ms: Percentiles
     tool_ms: Percentiles
+    saved_usd: float | None = None
+    """What reading from caches saved at today's prices; null where a model that used one has none."""
+    at_usd: float | None = None
+    """What the same tokens cost at the price of `at`."""
 
     @classmethod
     def told(cls, figures: Figures, **more: object) -> Self:
@@ -178,6 +185,10 @@ class Span(BaseModel):
 class Asked(Span):
     """Which figures are wanted, and told apart by what."""
 
+    since: date | None = Field(None, description="The first day, in place of `days`: `2026-11-01`.")
+    until: date | None = Field(None, description="The last day; today, where none is said.")
+    at: str = Field("", max_length=200, description="A model at whose price the same tokens are told as well.")
+    format: Literal["json", "csv"] = Field("json", description="`csv`: the rows as a table.")
     by: str = Field("", max_length=200, description=f"Any of {', '.join(get_args(Grouping))}, with commas.")
     agent: str = Field("", max_length=200, description="Only of the agent with that slug or id.")
     variant: str = Field("", max_length=200)
@@ -205,22 +216,40 @@ class Asked(Span):
             if not ids:
                 raise NotFound(f"There is no agent {self.agent!r}. GET /api/v1/agents lists all there are.")
             where["agent"] = ids
-        return self.query.model_copy(update={"by": by, "where": where})
+        return self.query.model_copy(update={"by": by, "where": where, "since": self.since, "until": self.until})
+
+    async def other(self, workbench: Workbench) -> Price | None:
+        """The price of `at`. Raises `NotFound` where nobody said it."""
+        if not self.at:
+            return None
+        await workbench.catalog.ready()
+        card = workbench.catalog.card(self.at)
+        if card is None or card.price is None:
+            raise NotFound(f"Nobody said what {self.at!r} costs. A model is named provider/model.")
+        return card.price
 
 
 router = resource("", "Usage")
 scraped = APIRouter()
 
 
-@router.get("/usage")
-async def usage(workbench: Here, caller: Asking, asked: Annotated[Asked, Query()]) -> Envelope[UsageReply]:
+@router.get("/usage", response_model=Envelope[UsageReply], responses={200: {"content": {"text/csv": {}}}})
+async def usage(
+    workbench: Here, caller: Asking, asked: Annotated[Asked, Query()]
+) -> Envelope[UsageReply] | PlainTextResponse:
     """Tokens, money, runs and failures of the last days, by agent, variant, model, provider, purpose, tool or day."""
     managers_only(caller, "see what all runs together cost")
-    query = asked.asked(workbench)
+    query, other = asked.asked(workbench), await asked.other(workbench)
     await workbench.usage.ready()
     since, until = workbench.usage.span(query)
-    totals, rows = await workbench.usage.totals(query), await _rows(workbench, query)
-    return Envelope(data=UsageReply(since=since, until=until, totals=FiguresReply.told(totals), rows=rows))
+    rows = await _rows(workbench, query, other)
+    if asked.format == "csv":
+        named = {"Content-Disposition": f'attachment; filename="usage-{since}-{until}.csv"'}
+        table = csv_text([row.model_dump(mode="json") for row in rows], query.by)
+        return PlainTextResponse(table, media_type="text/csv", headers=named)
+    (whole,) = await workbench.usage.priced(query.model_copy(update={"by": ()}), other) or [PricedRow(())]
+    totals = FiguresReply.told(whole.figures, **_otherwise(whole))
+    return Envelope(data=UsageReply(since=since, until=until, totals=totals, rows=rows))
 
 
 class AgainReply(Reply):
@@ -269,15 +298,19 @@ async def prometheus(workbench: Here, caller: Asking) -> Response:
     return Response(text, media_type=CONTENT_TYPE)
 
 
-async def _rows(workbench: Workbench, query: UsageQuery) -> list[UsageRowReply]:
+async def _rows(workbench: Workbench, query: UsageQuery, other: Price | None = None) -> list[UsageRowReply]:
     slugs = _slugs(workbench)
     found = []
-    for row in await workbench.usage.rows(query):
+    for row in await workbench.usage.priced(query, other):
         of = dict(zip(query.by, row.group, strict=True))
         if "agent" in of:
             of["agent"] = slugs.get(of["agent"], of["agent"])
-        found.append(UsageRowReply.told(row.figures, of=of))
+        found.append(UsageRowReply.told(row.figures, of=of, **_otherwise(row)))
     return found
+
+
+def _otherwise(row: PricedRow) -> dict[str, float | None]:
+    return {"saved_usd": None if row.not_priced else row.saved, "at_usd": row.otherwise}
 
 
 def _slugs(workbench: Workbench) -> dict[str, str]:

@@ -1,11 +1,16 @@
-"""Figures as Prometheus reads them: https://prometheus.io/docs/instrumenting/exposition_formats/"""
+"""Figures as Prometheus reads them: https://prometheus.io/docs/instrumenting/exposition_formats/; and as a table."""
 
+import csv
+import io
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+
+from pydantic import JsonValue
 
 from app.domain.histograms import LAST_BUCKET, upper_ms
 from app.domain.usage.figures import Cell, Figures, UsageKey
+from app.export.words import guarded
 
 CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 PREFIX = "agent_playground_"
@@ -53,6 +58,19 @@ HISTOGRAMS = (
     ("tool_seconds", "How long tool calls took.", "tool_times", ("tool",)),
 )
 """Each with few labels, as each set of labels has all the buckets."""
+
+
+def csv_text(rows: Sequence[Mapping[str, JsonValue]], by: Sequence[str]) -> str:
+    """A line for each row of an answer: what it is of, and its single numbers."""
+    single = [name for name, said in rows[0].items() if not isinstance(said, dict)] if rows else []
+    table = io.StringIO(newline="")
+    writer = csv.writer(table)
+    writer.writerow((*by, *single))
+    for row in rows:
+        of = row["of"] if isinstance(row["of"], dict) else {}
+        numbers = ("" if row[name] is None else row[name] for name in single)
+        writer.writerow((*(guarded(str(of[name])) for name in by), *numbers))
+    return table.getvalue()
 
 
 def prometheus_text(cells: Iterable[Cell], slugs: Mapping[str, str], *, live: int) -> str:

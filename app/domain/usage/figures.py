@@ -80,6 +80,15 @@ class Figures(NamedTuple):
         return self.cost / NANO
 
     @property
+    def tokens(self) -> int:
+        return self.input_tokens + self.output_tokens
+
+    @property
+    def hit_rate(self) -> float:
+        """The share of the input that came from a cache."""
+        return self.cached_tokens / self.input_tokens if self.input_tokens else 0.0
+
+    @property
     def failed(self) -> int:
         """Runs that failed."""
         return self.endings.get("failed", 0)

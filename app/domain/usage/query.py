@@ -1,7 +1,7 @@
 """What is asked of the daily figures, and the answers: rows, sums, and a series day by day."""
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import date, timedelta
 from typing import Literal
@@ -70,7 +70,7 @@ def rows_of(cells: Iterable[Cell], query: UsageQuery) -> list[UsageRow]:
         if query.holds(key) and (key.tool or "tool" not in query.by):
             groups[query.group(key)].append(figures)
     rows = [UsageRow(group, total(found)) for group, found in groups.items()]
-    return sorted((row for row in rows if row.figures), key=_order(query))
+    return ordered((row for row in rows if row.figures), query)
 
 
 def totals_of(cells: Iterable[Cell], query: UsageQuery) -> Figures:
@@ -88,18 +88,23 @@ def daily_of(cells: Iterable[Cell], query: UsageQuery, *, first: date | None, to
     known = {(row.group[1:], row.group[0]): row.figures for row in by_day}
     groups = [row.group for row in rows_of(found, query)] if query.by else [()]
     span = days_between(*query.span(today))
-    return [UsageSeries(group, tuple(_days(group, span, known, first))) for group in groups]
+    return [UsageSeries(group, tuple(days_of(group, span, known, first))) for group in groups]
 
 
-def _days(
+def days_of(
     group: tuple[str, ...], span: list[date], known: Mapping[tuple[tuple[str, ...], str], Figures], first: date | None
 ) -> Iterable[tuple[date, Figures | None]]:
+    """Each day with the group's figures, which are `known` by group and day; `None` before the first day of all."""
     for day in span:
         was_there = first is not None and day >= first
         yield day, known.get((group, day.isoformat()), NOTHING) if was_there else None
 
 
-def _order(query: UsageQuery) -> Callable[[UsageRow], tuple[object, ...]]:
-    if query.by[:1] == ("day",):
-        return lambda row: row.group
-    return lambda row: (-row.figures.cost, -row.figures.calls - row.figures.tool_calls, row.group)
+def ordered(rows: Iterable[UsageRow], query: UsageQuery) -> list[UsageRow]:
+    """The dearest first, then those with the most calls; by day, where days are told apart first."""
+    by_day = query.by[:1] == ("day",)
+    return sorted(rows, key=lambda row: row.group if by_day else _weight(row))
+
+
+def _weight(row: UsageRow) -> tuple[object, ...]:
+    return -row.figures.cost, -row.figures.calls - row.figures.tool_calls, row.group

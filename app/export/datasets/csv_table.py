@@ -13,12 +13,11 @@ from app.domain.evals.cases import Case, tags_of
 from app.export.datasets.assertions import Wanted, from_text, take
 from app.export.datasets.chat import input_name
 from app.export.datasets.received import Draft, Received, words
+from app.export.words import guarded, unguarded
 
 MOST_COLUMNS = 500
 OWN = ("reference", "tags", "must_pass", "note")
 _EXPECTED = re.compile(r"__expected\d*")
-_FORMULA = ("=", "+", "-", "@", "\t", "\r")
-"""With which a cell begins that spreadsheets work out."""
 _TRUE = ("true", "yes", "1", "x")
 _DELIMITERS = ",;\t"
 
@@ -34,7 +33,7 @@ def read_cases(content: bytes, name: str, *, judge: str = "") -> Received:
         asked = _asked(columns, name)
         for cells in reader:
             if any(cells):
-                _take(draft, columns, asked, [_unguarded(cell) for cell in cells], f"{name}, line {reader.line_num}")
+                _take(draft, columns, asked, [unguarded(cell) for cell in cells], f"{name}, line {reader.line_num}")
     except csv.Error as error:
         raise WorkbenchError(f"{name}, line {reader.line_num}: this is no CSV that can be read: {error}.") from error
     return draft.received()
@@ -97,12 +96,3 @@ def _text(content: bytes, name: str) -> str:
     except UnicodeDecodeError as error:
         line = content[: error.start].count(b"\n") + 1
         raise WorkbenchError(f"{name}, line {line}: this is not UTF-8. Save the table as “CSV UTF-8”.") from error
-
-
-def guarded(cell: str) -> str:
-    """The text as no spreadsheet takes for a formula."""
-    return f"'{cell}" if cell.lstrip("'").startswith(_FORMULA) else cell
-
-
-def _unguarded(cell: str) -> str:
-    return cell[1:] if cell.startswith("'") and cell.lstrip("'").startswith(_FORMULA) else cell

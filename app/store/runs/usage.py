@@ -4,15 +4,24 @@ import asyncio
 from collections.abc import Awaitable, Callable
 from datetime import date, datetime
 
+from app.domain.models import Price
 from app.domain.usage.figures import Cell, Figures, UsageKey
+from app.domain.usage.pricing import PricedDays, PricedRow, PriceOf, priced_days, priced_rows, used_cache
 from app.domain.usage.query import UsageQuery, UsageRow, UsageSeries, daily_of, rows_of, totals_of
 from app.store.runs.usage_figures import UsageFigures
 
 
 class Usage:
-    def __init__(self, figures: UsageFigures, settle: Callable[[], Awaitable[None]]) -> None:
+    def __init__(
+        self,
+        figures: UsageFigures,
+        settle: Callable[[], Awaitable[None]],
+        prices: Callable[[], Awaitable[PriceOf]] | None = None,
+    ) -> None:
+        """`prices` reads the list of prices, when it is first needed."""
         self._figures = figures
         self._settle = settle
+        self._prices = prices
 
     @property
     def settled(self) -> bool:
@@ -27,6 +36,21 @@ class Usage:
         """One for each group that the query tells apart, the dearest first; by day, where days come first in it."""
         cells = await self._cells(query)
         return await asyncio.to_thread(lambda: rows_of(cells(), query))
+
+    async def priced(self, query: UsageQuery, other: Price | None = None) -> list[PricedRow]:
+        """The same rows with what caches saved, and what the same tokens cost at that other price."""
+        split = await self.rows(query.model_copy(update={"by": (*query.by, "model")}))
+        return await asyncio.to_thread(priced_rows, split, query, await self._price_of(split), other)
+
+    async def priced_days(self, query: UsageQuery, other: Price | None = None) -> PricedDays:
+        """The same with a series day by day for each row, in their order; the figures are read once."""
+        split = await self.rows(query.model_copy(update={"by": ("day", *query.by, "model")}))
+        first, price_of = self._figures.first_day(), await self._price_of(split)
+        return await asyncio.to_thread(lambda: priced_days(split, query, price_of, other, first=first, today=today()))
+
+    async def _price_of(self, split: list[UsageRow]) -> PriceOf:
+        needed = any(used_cache(row.figures) for row in split)
+        return await self._prices() if needed and self._prices is not None else _no_price
 
     async def totals(self, query: UsageQuery) -> Figures:
         """The sum over all that is asked for."""
@@ -50,6 +74,10 @@ class Usage:
     async def _cells(self, query: UsageQuery) -> Callable[[], list[Cell]]:
         await self._figures.warm()
         return self._figures.cells(*query.span(today()))
+
+
+def _no_price(_: str) -> None:
+    """Nothing is asked of a list of prices where nothing was cached, or where there is none."""
 
 
 def _together(cells: Callable[[], list[Cell]]) -> list[Cell]:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from app.domain.values import size
+from app.export.words import guarded
 from app.ui.elements.format import count, dollars, duration, head, percent
 from app.ui.elements.visible import visible
 
@@ -14,8 +15,6 @@ Unit = Literal["count", "tokens", "ms", "dollars", "bytes", "share"]
 Kind = Literal["bars", "lines"]
 MOST_SERIES = 6
 """Colours with patterns that one tells apart."""
-_FORMULA = ("=", "+", "-", "@", "\t", "\r")
-"""With which a cell begins that spreadsheets work out."""
 
 
 @dataclass(frozen=True)
@@ -146,10 +145,10 @@ def csv_text(chart: Chart) -> str:
     """The same table for other programs; figures bare, nothing where they are not known."""
     table = io.StringIO(newline="")
     writer = csv.writer(table)
-    writer.writerow(_guarded(cell) for cell in (chart.axis, *(one.label for one in chart.series)))
+    writer.writerow(guarded(cell) for cell in (chart.axis, *(one.label for one in chart.series)))
     for place, slot in enumerate(chart.slots):
         figures = (one.values[place] for one in chart.series)
-        writer.writerow((_guarded(slot.said), *("" if value is None else f"{value:.12g}" for value in figures)))
+        writer.writerow((guarded(slot.said), *("" if value is None else f"{value:.12g}" for value in figures)))
     return table.getvalue()
 
 
@@ -163,7 +162,3 @@ def with_others(series: Sequence[Series], *, most: int = MOST_SERIES) -> tuple[S
         for values in zip(*(one.values for one in ranked[most - 1 :]), strict=True)
     ]
     return (*ranked[: most - 1], Series(f"{len(ranked) - most + 1} others", rest))
-
-
-def _guarded(cell: str) -> str:
-    return f"'{cell}" if cell.startswith(_FORMULA) else cell

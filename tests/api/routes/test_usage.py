@@ -1,5 +1,7 @@
 """REST: what all runs together did, took and cost."""
 
+import csv
+import io
 import re
 from datetime import timedelta
 from math import inf
@@ -78,6 +80,33 @@ async def test_usage_is_that_of_what_one_names(client, seeded: Workbench):
     assert (await told(client, agent="assistant"))["totals"]["runs"] == 2
     assert (await client.get("/usage?agent=nobody")).status_code == 404
     assert "by 'colour'" in (await client.get("/usage?by=colour")).json()["error"]
+
+
+async def test_usage_of_certain_days_is_told_as_a_table_too(client, seeded: Workbench):
+    today = now().astimezone().date()
+    day = {"since": str(today - timedelta(days=1)), "until": str(today - timedelta(days=1))}
+    assert (await told(client, **day))["totals"]["cost_usd"] == 0.25
+    assert (await told(client, since=str(today - timedelta(days=45))))["totals"]["unpriced_calls"] == 2
+    await save(seeded, 4, asked('=HYPERLINK("http://evil")'), days_ago=1)
+    answer = await client.get("/usage", params={"by": "day,model", "format": "csv", **day})
+    assert answer.headers["content-type"].startswith("text/csv")
+    assert answer.headers["content-disposition"] == f'attachment; filename="usage-{day["since"]}-{day["since"]}.csv"'
+    first, *rows = csv.DictReader(io.StringIO(answer.text))
+    assert (first["day"], first["model"]) == (day["since"], '\'=HYPERLINK("http://evil")')
+    assert [(row["model"], row["cost_usd"], row["at_usd"]) for row in rows] == [("openai/small", "0.25", "")]
+    assert (await client.get("/usage?format=csv&by=tool&days=1")).text.splitlines()[1].startswith("add,0,0,")
+
+
+async def test_usage_is_told_at_another_price(client, seeded: Workbench):
+    await save(seeded, 4, asked("openai/gpt-4o", input_tokens=1000, cached_tokens=400))
+    price = seeded.models.price("openai/gpt-4o")
+    usage = await told(client, by="model", model="openai/gpt-4o", at="gpt-4o")
+    expected = 600 * price.input + 400 * price.cached + 10 * price.output
+    assert usage["rows"][0]["at_usd"] == usage["totals"]["at_usd"] == pytest.approx(expected, abs=1e-12)
+    assert usage["totals"]["saved_usd"] == pytest.approx(400 * (price.input - price.cached), abs=1e-12)
+    whole = (await told(client, days=2))["totals"]
+    assert whole["saved_usd"] is None and whole["at_usd"] is None  # of one model nobody knows what caching saves
+    assert (await client.get("/usage?at=nobody/knows")).status_code == 404
 
 
 async def test_metrics_have_each_day_since_the_first_one(client, seeded: Workbench):
