@@ -10,15 +10,18 @@ from tests.figures import Figure
 from tests.seeds import seed_rows
 
 STORED_RUNS = 100_000
-CHARTS = "[data-chart=monitoring-runs] .chart-mark"
-"""What is pointed at in a chart: they are drawn once the figures are there."""
-VISITS = tuple(
-    Visit(address, CHARTS, f"{shown} .chart-mark")
-    for address, shown in (
-        ("/monitoring", "[data-chart=monitoring-tools]"),
-        ("/monitoring?over=month", "[data-chart=monitoring-tools]"),
-    )
+VISITS = (
+    *(
+        Visit(address, f"[data-chart={first}] .chart-mark", f"{last} .chart-mark")
+        for address, first, last in (
+            ("/monitoring", "monitoring-runs", "[data-chart=monitoring-tools]"),
+            ("/monitoring?over=month", "monitoring-runs", "[data-chart=monitoring-tools]"),
+        )
+    ),
+    Visit("/resources", "[data-chart=resources-model-money] .chart-mark", "[data-testid=dearest-runs]"),
+    Visit("/", ".tile", "[data-testid=overview-disk]"),
 )
+"""What is pointed at in a chart is drawn once the figures are there."""
 
 
 def run(*, stored: int = STORED_RUNS, rounds: int = ROUNDS) -> list[Figure]:

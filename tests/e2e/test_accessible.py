@@ -44,6 +44,7 @@ ADDRESSES = (
     *(f"/runs/{{run}}?view={view}" for view in ("timeline", "trajectory", "waterfall", "messages", "review", "raw")),
     "/jobs",
     "/monitoring",
+    "/resources",
     "/integrations",
     "/settings",
     "/setup",

@@ -23,7 +23,7 @@ class ModelPicker(ui.element):
     """Shows `model`; `on_choose` gets `provider/model`, or `None` for `reset`, a way back with these words.
 
     `None` stands for the models of a workflow's nodes, of which none is chosen here.
-    A model whose key is missing is chosen once its key was asked for.
+    A model whose key is missing is chosen once its key was asked for, where it `will_ask` the model anything.
     """
 
     def __init__(
@@ -34,12 +34,14 @@ class ModelPicker(ui.element):
         *,
         reset: str = "",
         testid: str = "model-select",
+        will_ask: bool = True,
     ) -> None:
         super().__init__()
         self.classes("model-picker")
         self._workbench = workbench
         self._on_choose = on_choose
         self._reset = reset
+        self._will_ask = will_ask
         self._choices: list[ProviderChoice] = []
         self._recent: list[str] = []
         self._options: list[Option] = []
@@ -124,7 +126,7 @@ class ModelPicker(ui.element):
         option = self._options[min(self._marked, len(self._options) - 1)]
         self._dialog.close()
         with self:
-            if option.model is None or await key_given(self._workbench, option.model):
+            if option.model is None or not self._will_ask or await key_given(self._workbench, option.model):
                 await self._on_choose(option.model)
 
 

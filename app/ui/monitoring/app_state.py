@@ -8,6 +8,7 @@ from app.domain.values import size
 from app.tools.mcp.states import ServerState
 from app.tools.user_tools.user_file import UserFile
 from app.ui.charts.chart import Chart, Series, Slot
+from app.ui.charts.tables import plain_table
 from app.ui.elements.addresses import mcp_server_address, run_address, tool_file_address
 from app.ui.elements.format import duration, plural, short_moment
 from app.ui.elements.markup import Html, joined, tag
@@ -98,7 +99,7 @@ def processes_view(found: Sequence[Process]) -> Html:
     if not found:
         return tag("p", "No tool files and no MCP servers. What you add on the Tools page shows up here.", cls="muted")
     heads = ("Name", "Kind", "State", "Process", "Memory", "Up for", "")
-    return _table("Processes of tools", heads, (_process_row(one) for one in found), testid="processes")
+    return plain_table("Processes of tools", heads, map(_process_row, found), testid="processes")
 
 
 def slow_view(slow: Sequence[Slow], moment: datetime) -> Html:
@@ -107,7 +108,8 @@ def slow_view(slow: Sequence[Slow], moment: datetime) -> Html:
         words = "Nothing was slow since the app began. Stops of the event loop, slow answers and pages show up here."
         return tag("p", words, cls="muted")
     newest = list(slow)[::-1]
-    table = _table("What was slow", ("When", "What", "Took"), (_slow_row(one, moment) for one in newest[:MOST_SLOW]))
+    rows = (_slow_row(one, moment) for one in newest[:MOST_SLOW])
+    table = plain_table("What was slow", ("When", "What", "Took"), rows, testid="slow-things")
     more = len(newest) - MOST_SLOW
     return joined(table, tag("p", f"And {more:,} before.", cls="muted") if more > 0 else "")
 
@@ -134,10 +136,3 @@ def _slow_row(slow: Slow, moment: datetime) -> Iterator[Html]:
         case "request":
             yield joined("Opening ", tag("code", visible(slow.what[:120])))
     yield joined(duration(slow.ms))
-
-
-def _table(name: str, heads: Sequence[str], rows: Iterator[Iterator[Html]], *, testid: str = "slow-things") -> Html:
-    head = (tag("th", one or tag("span", "Actions", cls="visually-hidden"), scope="col") for one in heads)
-    body = (tag("tr", *(tag("td", cell) for cell in row)) for row in rows)
-    table = tag("table", tag("thead", tag("tr", *head)), tag("tbody", *body))
-    return tag("div", table, cls="plain-table", role="group", tabindex="0", aria_label=name, data_testid=testid)

@@ -11,8 +11,9 @@ from app.domain.usage.figures import NOTHING, Figures
 from app.domain.usage.query import UsageQuery, UsageSeries
 from app.ui.charts.chart import Chart, Series, Slot
 from app.ui.charts.chart_view import ChartView
+from app.ui.charts.tables import tile
 from app.ui.conversation.figures import NEAR
-from app.ui.elements.addresses import RUNS
+from app.ui.elements.addresses import RESOURCES, RUNS
 from app.ui.elements.format import dollars, duration, percent
 from app.ui.elements.live_html import LiveHtml
 from app.ui.elements.markup import Html, joined, tag
@@ -107,7 +108,7 @@ def tiles(weeks: Weeks, ceiling: float) -> Html:
     shares = [week.failed / week.runs if week.runs else 0.0 for week in (this, last)]
     figures = (
         _tile("Runs", f"{this.runs:,}", f"{last.runs:,}", _runs(since)),
-        _money(weeks, _runs(since, sort="cost", behind="1"), ceiling),
+        _money(weeks, RESOURCES, ceiling),
         _tile(
             "Failures",
             joined(f"{this.failed:,} ", tag("small", percent(shares[0]))),
@@ -122,7 +123,7 @@ def tiles(weeks: Weeks, ceiling: float) -> Html:
             _runs(since, sort="duration_ms"),
         ),
     )
-    return tag("div", *figures, cls="overview-tiles")
+    return tag("div", *figures, cls="tiles")
 
 
 def _money(weeks: Weeks, address: str, ceiling: float) -> Html:
@@ -135,15 +136,8 @@ def _money(weeks: Weeks, address: str, ceiling: float) -> Html:
 
 
 def _tile(title: str, value: str, before: str, address: str, *, warn: bool = False) -> Html:
-    words = joined(tag("dt", title), tag("dd", value))
-    return tag(
-        "a",
-        tag("dl", words),
-        tag("span", f"before: {before}", cls="faint"),
-        href=address,
-        cls="overview-tile is-warn" if warn else "overview-tile",
-        data_testid=f"overview-{title.split(maxsplit=1)[0].lower()}",
-    )
+    testid = f"overview-{title.split(maxsplit=1)[0].lower()}"
+    return tile(title, value, f"before: {before}", address, testid=testid, warn=warn)
 
 
 def _runs(since: str, **said: str) -> str:

@@ -7,7 +7,7 @@ from nicegui import ui
 from app.domain.errors import WorkbenchError
 from app.domain.settings import Theme
 from app.store.records.tables import PreferencesStore
-from app.ui.elements.addresses import TOOL_SOURCES
+from app.ui.elements.addresses import RESOURCES, TOOL_SOURCES
 from app.ui.elements.buttons import button
 from app.ui.elements.choice import Choice
 from app.ui.elements.editor_numbers import PreferenceForm, ceilings
@@ -63,7 +63,8 @@ def budgets_section(workbench: Workbench) -> None:
     def show_spent() -> None:
         ledger = workbench.runs.ledger
         words = f"Today's runs of all agents have cost {dollars(ledger.day_cost())}, this month's "
-        spent.set_content(tag("p", f"{words}{dollars(ledger.month_cost())}.", cls="set-note"))
+        link = tag("a", "what for", href=RESOURCES)
+        spent.set_content(tag("p", f"{words}{dollars(ledger.month_cost())}: ", link, ".", cls="set-note"))
 
     ui.timer(0, show_spent, once=True)
     words = joined(

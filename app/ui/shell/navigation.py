@@ -37,6 +37,7 @@ GROUPS: dict[str, tuple[NavLink, ...]] = {
     ),
     "System": (
         NavLink("monitoring", "Monitoring", "monitor_heart", addresses.MONITORING, for_developers=True),
+        NavLink("resources", "Resources", "savings", addresses.RESOURCES),
         NavLink("jobs", "Jobs", "pending_actions", addresses.JOBS, for_developers=True),
         NavLink("settings", "Settings", "settings", addresses.SETTINGS),
     ),

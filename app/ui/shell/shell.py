@@ -53,6 +53,7 @@ with late():
     from app.ui.overview import standing, waiting
     from app.ui.playground import landing_page as landing
     from app.ui.playground import session_page as session
+    from app.ui.resources import resources_page as resources
     from app.ui.review import judges_page as judges
     from app.ui.review import review_page as review
     from app.ui.run import run_page as run
@@ -80,7 +81,7 @@ LATE_PAGES = (
         comparison,
         evals,
     ),
-    *(dataset, experiment, matrix, review, judges, jobs, monitoring, settings, setup, integrations, suggest),
+    *(dataset, experiment, matrix, review, judges, jobs, monitoring, resources, settings, setup, integrations, suggest),
 )
 """What the first page is served without, in the order in which it is likely to be asked for."""
 
@@ -171,6 +172,7 @@ class Shell:
             f"{addresses.RUNS}/{{run_id}}": self._run,
             addresses.JOBS: self._jobs,
             addresses.MONITORING: self._monitoring,
+            addresses.RESOURCES: self._resources,
             addresses.INTEGRATIONS: self._integrations,
             addresses.SETTINGS: self._settings,
             addresses.SETUP: self._setup,
@@ -310,6 +312,9 @@ class Shell:
 
     def _monitoring(self, arguments: PageArguments) -> None:
         shown(lambda: monitoring.MonitoringPage(self._workbench, arguments))
+
+    def _resources(self, arguments: PageArguments) -> None:
+        shown(lambda: resources.ResourcesPage(self._workbench, arguments))
 
     def _integrations(self, arguments: PageArguments) -> None:
         shown(lambda: integrations.IntegrationsPage(self._workbench, arguments))

@@ -30,6 +30,7 @@ SHEETS = (
     "apps/apps.css",
     "runs/jobs.css",
     "monitoring/monitoring.css",
+    "resources/resources.css",
     "runs/export.css",
     "integrations/integrations.css",
     "settings/settings.css",

@@ -31,7 +31,7 @@ def test_runs_behind_are_none_of_them_and_cost_all_the_same():
     assert weeks.this.runs.runs == 1 and weeks.this.money.dollars == 3
     shown = tiles(weeks, 10)
     assert "$3.00" in shown and "today $3.00 of $10.00" in shown and "is-warn" not in shown
-    assert "/runs?from=2026-11-17&amp;sort=cost&amp;behind=1" in shown
+    assert 'href="/resources" class="tile" data-testid="overview-money"' in shown
 
 
 def test_money_warns_from_80_percent_of_the_days_ceiling():
