@@ -72,8 +72,8 @@ def write_archive(folder: Path, target: Path, schema: int) -> Manifest:
             manifest = _write(folder, file, schema)
             file.flush()
             os.fsync(file.fileno())
-        for path, wanted in manifest.files.items():
-            with zipfile.ZipFile(unfinished) as archive:
+        with zipfile.ZipFile(unfinished) as archive:  # once: each opening reads the list of all that is in it
+            for path, wanted in manifest.files.items():
                 check_file(archive, path, wanted)
         unfinished.replace(target)
     except OSError as error:

@@ -4,6 +4,7 @@ import asyncio
 import hashlib
 import json
 import shutil
+import time
 import zipfile
 from collections.abc import AsyncIterator
 from pathlib import Path
@@ -12,7 +13,7 @@ import pytest
 
 from app.domain.agents import PromptBehaviour, new_agent
 from app.domain.errors import NotFound, StorageError
-from app.store.folder.archive import MANIFEST, PARTS, SIGNATURE, is_safe
+from app.store.folder.archive import MANIFEST, PARTS, SIGNATURE, is_safe, write_archive
 from app.store.folder.backups import Backups, put_back
 from app.store.folder.folder import DataFolder
 from app.store.folder.migrations import SCHEMA
@@ -49,6 +50,19 @@ async def test_a_backup_holds_the_data_and_no_key(tmp_path: Path):
     assert manifest["schema_number"] == SCHEMA and set(manifest["files"]) == held - {MANIFEST, SIGNATURE}
     assert await folder.backups.all() == [backup]
     await folder.close()
+
+
+def test_a_backup_takes_as_long_as_there_is_much_to_copy_and_no_longer(tmp_path: Path):
+    taken = []
+    for count in (300, 3000):
+        folder = tmp_path / str(count)
+        (folder / "runs").mkdir(parents=True)
+        for number in range(count):
+            (folder / "runs" / f"{number}.tdb").write_bytes(b"{}")
+        began = time.process_time()
+        write_archive(folder, folder / "backups" / "all.zip", SCHEMA)
+        taken.append(time.process_time() - began)
+    assert taken[1] < 30 * taken[0], f"{taken[1]:.1f} s for ten times as many files as in {taken[0]:.1f} s"
 
 
 async def test_what_was_restored_is_there_after_the_next_start_and_the_old_data_is_kept(tmp_path: Path):
