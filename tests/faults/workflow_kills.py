@@ -76,8 +76,8 @@ def one_kill(app: AppProcess, appended: Path, name: str, chance: random.Random, 
         return
     if finished(left) is None:
         toll.inside += 1
-        known = nodes(left)
-        toll.kinds.update(known.node(one.node).kind for one in known.by_call.values() if one.state == "running")
+        going_on = (one for one in nodes(left).by_call.values() if one.state == "running")
+        toll.kinds.update(str(one.kind) for one in going_on)
         wait_until(lambda: get(app, f"runs/{run_id}").is_success)  # it looks for runs that a kill kept from its lists
         if (reply := post(app, f"runs/{run_id}/resume", {})).is_error:
             toll.wrong.append(f"{name}: {reply.text}")

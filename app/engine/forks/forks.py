@@ -29,6 +29,9 @@ from app.engine.runs.recorded_tools import LIVE, sources
 from app.engine.runs.runs import Runs
 
 DAMAGED = "Parts of this run cannot be read, so nothing can run on from it. Send its message again instead."
+NO_REPLAY = (
+    "This is the run of a workflow. Its agents have runs of their own, which can be replayed; it is not as a whole."
+)
 PROMPT_FOR_THIS_RUN = (
     "The changed system prompt holds for this run only. Save it as a variant of the agent to go on talking with it."
 )
@@ -153,11 +156,13 @@ class Forks:
     async def replay(self, run_id: str) -> ReplayReport:
         """Put the run's recorded answers and results through the engine once more; costs nothing, changes nothing.
 
-        Raises `NotFound`, `Conflict` for a damaged trace or a run that goes on.
+        Raises `NotFound`, `Conflict` for a damaged trace, a run that goes on, or one of a workflow.
         """
         if self.runs.live(run_id) is not None:
             raise Conflict("This run is still going on. Replay it when it has ended.")
         entries = await self._entries(run_id)
+        if _beginning(entries).workflow is not None:
+            raise Conflict(NO_REPLAY)
         runs = self.runs
         return await Replayer(runs.models, self.toolbox, runs.artifacts, runs.rows).replay(entries, _beginning(entries))
 

@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Collection, Iterable, Iterator, Sequence
 
 from app.domain.errors import ToolError
-from app.domain.events import Event, FileChanged, MessageAdded, RunStarted, ToolReturned
+from app.domain.events import Event, FileChanged, MessageAdded, NodeEnded, RunStarted, ToolReturned
 from app.domain.messages import FilePart, ImagePart, Message, Part, ResultPart, TextPart, ToolResult
 from app.engine.ports import Artifacts, Clean
 
@@ -64,6 +64,8 @@ def named_in(events: Iterable[Event]) -> Iterator[str]:
             case ToolReturned(result=result):
                 yield from _named((result,))
             case FileChanged(after=str() as digest):
+                yield digest
+            case NodeEnded(whole=FilePart(artifact=digest)):
                 yield digest
             case _:
                 pass
