@@ -18,7 +18,7 @@ from app.api.following.followed import FollowedRun
 from app.api.following.run_replies import triggered_by
 from app.api.mcp.changes import Context
 from app.domain.errors import Conflict
-from app.domain.events import Event, ModelCalled, PauseRequested, ToolCalled
+from app.domain.events import Event, ModelCalled, NodeStarted, PauseRequested, ToolCalled
 from app.domain.tools import JsonSchema
 from app.domain.trace import open_pauses
 from app.engine.run.run import Run
@@ -203,6 +203,8 @@ def _words(event: Event) -> str:
             return f"Asks {model}" if attempt == 1 else f"Asks {model} again"
         case ToolCalled(name=name, label=label):
             return f"Calls {label or name}"
+        case NodeStarted(node=node, attempt=attempt):
+            return f"Runs {node}" if attempt == 1 else f"Runs {node} again"
         case _:
             return ""
 

@@ -7,7 +7,7 @@ from typing import Literal, Self, get_args
 from nicegui import PageArguments, background_tasks, events, ui
 
 from app.domain.errors import WorkbenchError
-from app.domain.events import ModelCalled
+from app.domain.events import ModelCalled, NodeStarted
 from app.domain.trace import RunPage, RunRow
 from app.domain.values import Value, now
 from app.engine.run.run import Run
@@ -210,7 +210,7 @@ class JobWords:
         for entry in self._live.since(self._seen):
             self._seen = entry.seq + 1
             self._phase.take(entry)
-            if isinstance(entry.event, ModelCalled) and entry.event.attempt == 1:
+            if isinstance(entry.event, ModelCalled | NodeStarted) and entry.event.attempt == 1:
                 self._step += 1
         doing = self._phase.words(self._live.draft, steered=self._live.control.steered)
         return f"Step {self._step}: {doing}" if self._step else doing

@@ -1,8 +1,10 @@
 """REST for workflows: made, listed, changed, checked, taken along, deleted."""
 
+import asyncio
 import json
 
 import pytest
+from websockets.asyncio.client import connect
 
 from app.domain.agents import PromptBehaviour, new_agent
 from app.domain.workflows.document import Workflow
@@ -171,6 +173,24 @@ async def test_a_workflow_is_run_and_its_nodes_are_the_steps(client, made):
     assert told["steps"][1]["input"] == {"operation": "add", "x": 5, "y": 10}
     assert (await client.post("/agents/sums-by-nodes/run", json={"input": "Again"})).json()["data"]["output_text"]
     assert (await client.post("/workflows/assistant/run", json={"input": "hi"})).status_code == 404
+
+
+async def test_the_nodes_of_a_run_are_read_one_by_one(client, made):
+    run = (await client.post("/workflows/sums-by-nodes/run", json={"input": "What is it?"})).json()["data"]
+    steps = (await client.get(f"/runs/{run['run_id']}")).json()["data"]["steps"]
+    assert [step["type"] for step in steps] == ["user-request", "node", "node", "node", "agent-response"]
+    told = steps[2]["content"]
+    assert (told["node"], told["kind"], told["state"], told["attempt"]) == ("sum", "tool", "done", 1)
+    assert (told["inputs"]["x"], told["output"], told["runs"]) == (5, "5 + 10 = 15", [])
+
+
+async def test_nodes_come_over_the_socket_as_they_begin_and_end(port, client, made):
+    async with connect(f"ws://127.0.0.1:{port}/api/v1/ws/chat") as socket:
+        await socket.send(json.dumps({"message": "What is it?", "agent": "sums-by-nodes"}))
+        told = [json.loads(await asyncio.wait_for(socket.recv(), 10)) for _ in range(8)]
+    assert [one["type"] for one in told] == ["user-request", *["node", "node-ended"] * 3, "agent-response"]
+    assert told[3] == {"type": "node", "title": "Sum", "node": "sum", "callId": "sum", "kind": "tool"}
+    assert told[4] == {"type": "node-ended", "node": "sum", "callId": "sum", "state": "done", "error": None}
 
 
 async def test_the_fields_of_its_input_are_given_as_an_object(client):

@@ -14,6 +14,7 @@ from app.domain.events import (
 from app.domain.messages import ToolResult
 from app.domain.streaming import Draft, DraftCall
 from app.ui.conversation.phase import Phase
+from tests.traces import SUMMING, a_workflow_run, node_started, started
 
 BEGAN = datetime(2026, 11, 21, 12, tzinfo=UTC)
 ASKED = ModelCalled(call_id="m", model="demo/agent", parameters=Parameters(), message_count=1)
@@ -68,3 +69,20 @@ def test_a_message_that_waits_to_break_in_says_for_which_tool() -> None:
     going_on = phase(called("a", "calculator"))
     assert going_on.words(Draft()) == "Calling Calculator…"
     assert going_on.words(Draft(), steered=True) == "Waiting for Calculator…"
+
+
+def test_the_nodes_that_run_are_named_and_not_what_they_call() -> None:
+    run, followed = a_workflow_run(), Phase(BEGAN, {})
+    for entry in run[:9]:
+        followed.take(entry)
+    assert followed.words(Draft()) == "Running Double it, item 1, Double it, item 2…"
+    for entry in run[9:14]:
+        followed.take(entry)
+    assert followed.words(Draft()) == "Going on…"
+
+
+def test_a_node_that_asks_a_person_waits() -> None:
+    pause = PauseRequested(pause_id="p", reason="approval", call_id="total~2", name="calculator")
+    assert phase(started(workflow=SUMMING), node_started("total", attempt=2), pause).words(Draft()) == (
+        "Waiting for your decision…"
+    )
