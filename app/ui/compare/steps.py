@@ -4,9 +4,11 @@ from collections import Counter
 from collections.abc import Sequence
 
 from app.domain.comparisons import LETTERS
-from app.domain.trace import AlignedStep, CallView, TrajectoryStep, Verdict, align
+from app.domain.trace import AlignedStep, CallView, NodeRun, TrajectoryStep, Verdict, align, text_of
 from app.ui.elements.format import head, plural
 from app.ui.elements.markup import Html, icon, joined, tag
+from app.ui.elements.visible import visible
+from app.ui.graph.node_words import state_words
 
 SHOWN_STEPS = 50
 _WORDS: dict[Verdict, tuple[str, str]] = {
@@ -21,10 +23,10 @@ _WORDS: dict[Verdict, tuple[str, str]] = {
 def review(columns: Sequence[Sequence[TrajectoryStep] | None]) -> Html:
     """The columns' steps as a table under one line that sums them up; `None` stands for a column without a run.
 
-    Nothing when there is nothing to compare: fewer than two columns answered, or none called a tool.
+    Nothing when there is nothing to compare: fewer than two columns answered, or none called a tool or has nodes.
     """
     present = [(LETTERS[place], steps) for place, steps in enumerate(columns) if steps]
-    if len(present) < 2 or not any(step.calls for _, steps in present for step in steps):
+    if len(present) < 2 or not any(step.calls or step.node for _, steps in present for step in steps):
         return Html("")
     aligned = align([steps for _, steps in present])
     return tag(
@@ -40,7 +42,8 @@ def _sum(aligned: Sequence[AlignedStep]) -> Html:
     """All steps in one line: how many there are, and how they differ."""
     counts = Counter(row.verdict for row in aligned if row.verdict != "same")
     if not counts:
-        words = "the same tool calls in all columns"
+        has_nodes = any(step and step.node for row in aligned for step in row.columns)
+        words = f"the same {'nodes and inputs' if has_nodes else 'tool calls'} in all columns"
     else:
         words = " · ".join(f"{number} {_WORDS[verdict][0]}" for verdict, number in counts.items())
     return joined(tag("strong", "Step by step"), tag("span", f"{plural(len(aligned), 'step')}: {words}", cls="muted"))
@@ -67,16 +70,24 @@ def _cell(step: TrajectoryStep | None, verdict: Verdict | None, *, is_first: boo
     if step is None:
         words = _verdict(verdict) if verdict else tag("span", "–", cls="faint")
         return tag("td", words, data_verdict=verdict)
-    if not step.calls and verdict == "same":
+    if not step.calls and step.node is None and verdict == "same":
         return tag("td", tag("span", "Answers", cls="faint"))
     mark = "" if is_first or verdict is None else _verdict(verdict)
-    told = [_call(call) for call in step.calls] or [tag("span", "Answers", cls="faint")]
-    return tag("td", *told, mark, data_verdict=None if is_first else verdict)
+    told = [_node(step.node)] if step.node else [_call(call) for call in step.calls]
+    answers = () if told else (tag("span", "Answers", cls="faint"),)
+    return tag("td", *told, *answers, mark, data_verdict=None if is_first else verdict)
 
 
 def _verdict(verdict: Verdict) -> Html:
     words, symbol = _WORDS[verdict]
     return tag("span", icon(symbol), words, cls=f"compare-verdict is-{verdict.replace('_', '-')}")
+
+
+def _node(node: NodeRun) -> Html:
+    """Its title, how it went and the beginning of what it gave."""
+    gave = (node.error.text if node.error else "") or text_of(node.value)
+    words, value = tag("span", state_words(node), cls="muted"), tag("span", head(gave, 90), cls="mono muted")
+    return tag("div", tag("strong", visible(node.label)), " ", words, " ", value)
 
 
 def _call(call: CallView) -> Html:

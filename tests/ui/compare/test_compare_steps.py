@@ -3,7 +3,7 @@ from pydantic import JsonValue
 from app.domain.messages import ToolCall
 from app.domain.trace import TrajectoryStep, trajectory
 from app.ui.compare.steps import SHOWN_STEPS, review
-from tests.traces import asked, called, finished, ran, returned, said, started, trace_of
+from tests.traces import a_workflow_run, asked, called, finished, ran, returned, said, started, trace_of
 
 
 def steps(*calls: ToolCall) -> list[TrajectoryStep]:
@@ -63,3 +63,12 @@ def test_what_a_model_wrote_cannot_become_markup() -> None:
     html = review([steps(evil), steps(evil)])
     assert "<script>" not in html
     assert "<img" not in html
+
+
+def test_nodes_of_workflows_are_told_by_their_titles_and_compared_by_their_inputs() -> None:
+    entries = a_workflow_run()
+    same = review([trajectory(entries), trajectory(entries)])
+    assert "7 steps: the same nodes and inputs in all columns" in same and "Double it, item 2" in same
+    event = entries[14].event.model_copy(update={"inputs": {"each": [2, 5]}})
+    other = [entry.model_copy(update={"event": event}) if entry.seq == 14 else entry for entry in entries]
+    assert "7 steps: 1 other arguments" in review([trajectory(entries), trajectory(other)])
