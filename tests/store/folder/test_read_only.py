@@ -5,7 +5,8 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Awaitable, Callable
+import tempfile
+from collections.abc import Awaitable, Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -137,11 +138,18 @@ asyncio.run(look(Path(sys.argv[1])))
 """
 
 
+@pytest.fixture
+def open_place() -> Iterator[Path]:
+    """A folder that stays open to others: pytest closes those of all its users whenever somebody starts it."""
+    with tempfile.TemporaryDirectory() as place:
+        yield Path(place)
+
+
 @pytest.mark.skipif(os.name == "nt", reason="Windows has other permissions")
 @pytest.mark.parametrize("number", range(1, NEWER))
-def test_a_copy_that_may_not_be_written_is_looked_at(tmp_path: Path, agents_of_release: int, number: int):
+def test_a_copy_that_may_not_be_written_is_looked_at(open_place: Path, agents_of_release: int, number: int):
     """As nobody, because root may write everywhere; of an older app too."""
-    path = newer_folder(tmp_path / "data")
+    path = newer_folder(open_place / "data")
     main = JournalDB(path / "app.tdb")
     main.journal.commit([("schema", {1: {"number": number}})])
     main.close()
