@@ -1,7 +1,9 @@
 """Lists of runs, each as it really stands: those that go on here, those that were left, those that have ended."""
 
+import asyncio
 from collections.abc import Callable, Container, Sequence
 from dataclasses import replace
+from functools import partial
 
 from app.domain.trace import RunFilter, RunPage, RunRow, SortKey, run_row
 from app.engine.ports import RunRows, RunSearch
@@ -45,9 +47,9 @@ class RunLists:
         self, wanted: RunFilter, matching: Container[str], *, sort: SortKey, descending: bool, offset: int, limit: int
     ) -> RunPage:
         if wanted.status not in ("running", "paused", "interrupted"):
-            found = self._rows.find(
-                wanted, sort=sort, descending=descending, offset=offset, limit=limit, matching=matching
-            )
+            look = partial(self._rows.find, wanted, sort=sort, descending=descending, offset=offset, limit=limit)
+            look = partial(look, matching=matching)  # for a text all rows are looked through, which takes its time
+            found = await asyncio.to_thread(look) if wanted.text.strip() else look()
             return RunPage([await self._settled(row) for row in found.rows], found.total)
         unfinished = wanted.model_copy(update={"status": "running"})
         found = self._rows.find(unfinished, sort=sort, descending=descending, limit=MOST_UNFINISHED, matching=matching)

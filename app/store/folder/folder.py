@@ -66,6 +66,8 @@ _OURS = re.compile(
     r"|(?:before-)?restore.*|.*\.tmp"
 )
 """The names of all that is ever in a data folder."""
+_MANY = ("runs", "usage")
+"""The tables that are not read at a start: as many documents as there ever were runs, and days of many figures."""
 _WITH_SECRETS = ("mcp_servers", "http_tools")
 """The tables in which earlier versions stored secrets in plaintext."""
 
@@ -127,7 +129,7 @@ class DataFolder:
         lock = FolderLock.take(path)
         try:
             put_back(path)
-            database = JournalDB(path / "app.tdb", disk=disk)
+            database = JournalDB(path / "app.tdb", disk=disk, later=_MANY)
             check_schema(database.journal, path)
             _make(path, disk, *PARTS)
             _sweep(path, disk)

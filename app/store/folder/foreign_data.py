@@ -29,10 +29,10 @@ from app.store.journal.compaction import rewritten
 from app.store.journal.disk import Disk
 from app.store.journal.frames import Document
 from app.store.journal.journal import JournalStorage
-from app.store.journal.tables import Tables
 
 V = TypeVar("V", bound=Value)
 Tries = TypeVar("Tries", Session, Column)
+Tables = dict[str, dict[int, Document]]
 Rule = Callable[[Document], Document | None]
 """The document with what may be kept of its value; `None` for one that cannot be read."""
 LARGEST = 256 * 1024 * 1024

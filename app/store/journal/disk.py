@@ -101,7 +101,7 @@ class Disk:
             return file.read(length)
 
 
-def write_all(disk: Disk, descriptor: int, content: bytes, offset: int) -> None:
+def write_all(disk: Disk, descriptor: int, content: bytes | bytearray, offset: int) -> None:
     """Write all of `content` at that offset, however short the single writes are."""
     rest = memoryview(content)
     while rest:
@@ -111,7 +111,7 @@ def write_all(disk: Disk, descriptor: int, content: bytes, offset: int) -> None:
         rest, offset = rest[taken:], offset + taken
 
 
-def write_new(disk: Disk, target: Path, content: bytes, *, workplace: Path | None = None) -> None:
+def write_new(disk: Disk, target: Path, content: bytes | bytearray, *, workplace: Path | None = None) -> None:
     """Put a whole file in its place at once; its name is durable after `sync_folder` of the folder it is in.
 
     It is written in `workplace`, a folder of the same file system, else beside its place.

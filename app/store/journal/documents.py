@@ -37,6 +37,8 @@ class Documents(Generic[V]):
         """True where secrets were taken out before of all that the values are made of."""
         self.leave_out_defaults = False
         """True where there are so many that what every one of them says goes without saying."""
+        self.find_place: Callable[[str], int | None] | None = None
+        """Finds the document id of a key where that is known without looking at all of them, of a packed table."""
         self._parsed: dict[str, tuple[Document, V]] = {}
         self._known_places: dict[str, int] | None = None
         self.damaged: dict[str, str] = {}
@@ -65,7 +67,7 @@ class Documents(Generic[V]):
 
     def stored(self, key: str) -> Document | None:
         """The document as it is stored, not to be changed."""
-        place = self._places.get(key)
+        place = self._place(key)
         return None if place is None else self._live().get(place)
 
     def parsed(self, document: Document) -> V:
@@ -78,7 +80,7 @@ class Documents(Generic[V]):
             value = self._kind.model_validate(document.get("value"))
         except ValidationError as error:
             raise StorageError(f"The {self._noun} {key!r} is stored in a form that cannot be read: {error}") from error
-        self._parsed[key] = (document, value)
+        self._keep(document, value)
         return value
 
     def revision(self, key: str) -> int:
@@ -106,12 +108,12 @@ class Documents(Generic[V]):
             value = self._database.redaction().value(value)
         fields: Document = {"id": key, "revision": self.revision(key) + 1, **self._marks(value)}
         fields["value"] = value.model_dump(mode="json", exclude_defaults=self.leave_out_defaults)
-        if self.stored(key) is None:
-            self._places[key] = self._table.insert(fields)
-        else:
-            self._table.update(fields, doc_ids=[self._places[key]])
+        if (place := self._place(key)) is not None and place in self._live():
+            self._table.update(fields, doc_ids=[place])
+        elif (place := self._table.insert(fields)) and self.find_place is None:
+            self._places[key] = place
         if (document := self.stored(key)) is not None:
-            self._parsed[key] = (document, value)
+            self._keep(document, value)
         await self._journal.durable()
         return value
 
@@ -132,8 +134,7 @@ class Documents(Generic[V]):
 
     async def mark(self, keys: Iterable[str], marks: Mapping[str, JsonValue]) -> None:
         """Set marks of several documents, all at once or none; keys that are not there are passed over."""
-        places = [self._places[key] for key in keys if self.stored(key) is not None]
-        if places:
+        if places := [place for key in keys if (place := self._place(key)) is not None and place in self._live()]:
             self._table.update(dict(marks), doc_ids=places)
             await self._journal.durable()
 
@@ -143,6 +144,14 @@ class Documents(Generic[V]):
             self._table.remove(doc_ids=[self._places.pop(key)])
             self._parsed.pop(key, None)
             await self._journal.durable()
+
+    def _place(self, key: str) -> int | None:
+        return self._places.get(key) if self.find_place is None else self.find_place(key)
+
+    def _keep(self, document: Document, value: V) -> None:
+        """Remember what was parsed, but for documents that are packed: each is made anew whenever it is asked for."""
+        if self.find_place is None:
+            self._parsed[str(document.get("id"))] = (document, value)
 
     @property
     def _places(self) -> dict[str, int]:

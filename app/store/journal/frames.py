@@ -8,8 +8,9 @@ a whole or not at all, so a batch is atomic.
 """
 
 import zlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from pydantic import JsonValue
 from pydantic_core import from_json, to_json
@@ -27,12 +28,37 @@ _PAUSE_EVERY = 64
 """Lines."""
 
 
+class Stretch(NamedTuple):
+    """Lines of one table, one behind the other, that nobody has looked at yet."""
+
+    table: str
+    content: bytes
+    """Of the whole journal."""
+    begin: int
+    end: int
+    lines: int
+
+    def payloads(self, name: str, damaged: list[str], pause: Pause | None) -> Iterator[bytes]:
+        """The JSON of each, as `scan` reads it; what cannot be read is told in `damaged`."""
+        place = self.begin
+        while place < self.end:
+            after = self.content.find(b"\n", place, self.end) + 1
+            line = self.content[place : after - 1]
+            if (payload := _checked(line)) is not None:
+                yield payload
+            else:
+                damaged.append(f"A record of {len(line)} bytes at byte {place} of {name} is damaged.")
+            place = after
+            if pause is not None:
+                pause()
+
+
 @dataclass(slots=True)
 class Scan:
     """What a journal's bytes hold."""
 
-    payloads: list[bytes] = field(default_factory=list)
-    """The JSON of each whole line."""
+    payloads: list[bytes | Stretch] = field(default_factory=list)
+    """The JSON of each whole line, but for those that are left for later."""
     damaged: list[str] = field(default_factory=list)
     """A sentence for each line that could not be read."""
     end: int = 0
@@ -51,11 +77,42 @@ def framed(payload: bytes) -> bytes:
     return b"%08x %b\n" % (zlib.crc32(payload), payload)
 
 
-def scan(content: bytes, name: str, pause: Pause | None = None) -> Scan:
-    """Read a journal; `name` is what sentences about damage call it, `pause` is called every few lines."""
+def scan(content: bytes, name: str, pause: Pause | None = None, later: Collection[str] = ()) -> Scan:
+    """Read a journal; `name` is what sentences about damage call it, `pause` is called every few lines.
+
+    Lines of the tables `later`, of which there may be very many, are only found: a start goes through all of them.
+    """
     found = Scan(end=content.rfind(b"\n") + 1)
-    place, checksum = 0, zlib.crc32
-    for count, line in enumerate(content[: found.end].split(b"\n")[:-1]):
+    begin = 0
+    for stretch in _stretches(content, found.end, later) if later else ():
+        _read_lines(content[begin : stretch.begin], begin, name, found, pause)
+        found.payloads.append(stretch)
+        begin = stretch.end
+    _read_lines(content[begin : found.end], begin, name, found, pause)
+    _read_tail(content[found.end :], found)
+    return found
+
+
+def _stretches(content: bytes, end: int, tables: Collection[str]) -> Iterator[Stretch]:
+    heads = {b'["%b",' % table.encode(): table for table in tables}
+    longest = max(map(len, heads))
+    table: str | None = None
+    place = begin = lines = 0
+    while place < end:
+        if (met := heads.get(content[place + 9 : content.find(b",", place + 9, place + 9 + longest) + 1])) != table:
+            if table is not None:
+                yield Stretch(table, content, begin, place, lines)
+            table, begin, lines = met, place, 0
+        lines += 1
+        place = content.find(b"\n", place, end) + 1
+    if table is not None:
+        yield Stretch(table, content, begin, end, lines)
+
+
+def _read_lines(content: bytes, place: int, name: str, found: Scan, pause: Pause | None) -> None:
+    """`place`: where in the journal they stand."""
+    checksum = zlib.crc32
+    for count, line in enumerate(content.split(b"\n")[:-1]):
         payload = line[9:]
         # As `_checked`, without a call for each of the ten thousand lines that every start goes through.
         if line[:9] == b"%08x " % checksum(payload):
@@ -65,8 +122,6 @@ def scan(content: bytes, name: str, pause: Pause | None = None) -> Scan:
         place += len(line) + 1
         if pause is not None and count % _PAUSE_EVERY == 0:
             pause()
-    _read_tail(content[found.end :], found)
-    return found
 
 
 def _read_tail(tail: bytes, found: Scan) -> None:

@@ -9,7 +9,7 @@ in memory at once and durable after `await durable()`, which takes back what cou
 import asyncio
 import contextlib
 from collections import Counter, deque
-from collections.abc import Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from functools import partial
 from pathlib import Path
 
@@ -21,8 +21,9 @@ from app.domain.errors import StorageError
 from app.domain.garbage import no_collection
 from app.store.journal.compaction import UNKNOWN_FORM, rewritten
 from app.store.journal.disk import Disk
-from app.store.journal.frames import Batch, Changes, Document, batch_of, frame, scan, table_of
+from app.store.journal.frames import Batch, Changes, Document, Stretch, batch_of, frame, scan, table_of
 from app.store.journal.logfile import LogFile
+from app.store.journal.packed import BLOCK, Columns, Packed
 from app.store.journal.pause import Pause
 from app.store.journal.tables import Tables, Undo, make, make_undoable
 from app.store.journal.trouble import in_words
@@ -43,17 +44,20 @@ class JournalStorage(Storage):
         writer: Writer | None = None,
         pause: Pause | None = None,
         head: int = -1,
+        later: Collection[str] = (),
     ) -> None:
         """Raises `StorageError`.
 
         `pause` is called every few lines that are read, for a reader in a thread. `head` is for a first look: so many
-        bytes are read, and nothing may be written.
+        bytes are read, and nothing may be written. What is damaged of the tables `later` is known once they are read.
         """
         self.path = Path(path)
         self._disk = disk or Disk()
         self._pause = pause
-        self._awake: Tables = {}
-        self._asleep: dict[str, list[bytes]] = {}
+        self._later = later
+        self._forms: dict[str, Callable[[], Packed]] = {}
+        self._awake = Tables(self._forms)
+        self._asleep: dict[str, list[bytes | Stretch]] = {}
         """By table: the changes of it that are not parsed yet."""
         self._warming: dict[str, asyncio.Lock] = {}
         self._damaged: list[str] = []
@@ -89,23 +93,38 @@ class JournalStorage(Storage):
     def table(self, name: str) -> Mapping[int, Document]:
         """The live documents by id, to be read only; none where there is no such table."""
         if name in self._asleep:
-            with no_collection(len(self._asleep[name])):
-                self._wake(name, self._parsed(self._asleep[name], self._pause))
+            asleep = self._asleep.pop(name)
+            with no_collection(_lines(asleep)):
+                self._take_over(*self._woken(asleep, self._pause, name))
         return self._awake.get(name, {})
+
+    def pack(self, name: str, columns: Callable[[], Columns], block: int = BLOCK) -> None:
+        """Keep the table packed, with such columns, from its first use on; so many documents together."""
+        if name not in self._forms:
+            self._forms[name] = lambda: Packed(columns(), block)
+            if (known := self._awake.pop(name, None)) is not None:
+                self._awake[name].update(known)
+
+    def packed(self, name: str) -> Packed:
+        """The live documents of a table that is kept packed; an empty one where there is no such table yet."""
+        table = self.table(name)
+        return table if isinstance(table, Packed) else self._forms[name]()
 
     def payloads(self, name: str) -> list[bytes]:
         """The changes of the table as JSON, oldest first, as long as nobody asked for its documents."""
-        return self._asleep.get(name, [])
+        return [asleep for asleep in self._asleep.get(name, ()) if isinstance(asleep, bytes)]
 
     async def warm(self, name: str) -> None:
         """Parse the table off the event loop, so that asking for it does not take the loop's time."""
         async with self._warming.setdefault(name, asyncio.Lock()):  # parsed twice it takes twice the memory
-            while name in self._asleep:
+            while name in self._asleep and name not in self._awake:
                 asleep = self._asleep[name]
-                with no_collection(len(asleep)):
-                    parsed = await asyncio.to_thread(self._parsed, asleep, Pause())
+                with no_collection(_lines(asleep)):
+                    woken = await asyncio.to_thread(self._woken, asleep, Pause())
                     if self._asleep.get(name) is asleep:
-                        self._wake(name, parsed)
+                        del self._asleep[name]
+                        self._take_over(*woken)
+            self.table(name)
 
     def commit(self, changes: Changes) -> None:
         """Make the changes as one: all of them or none. Raises `StorageError`."""
@@ -149,7 +168,7 @@ class JournalStorage(Storage):
 
     def compact(self) -> None:
         """Rewrite the file without what is no longer so: at once, or by the writer after what it has to write."""
-        tables = {name: dict(self.table(name)) for name in self.names()}
+        tables = {name: _frozen(self.table(name)) for name in self.names()}
         rewrite = partial(rewritten, self._disk, tables, bool(self._damaged))
         self._changes = Counter({name: len(table) for name, table in tables.items()})
         if self._channel is not None:
@@ -173,7 +192,7 @@ class JournalStorage(Storage):
 
     def read(self) -> dict[str, dict[str, Document]] | None:
         """A copy of everything, in TinyDB's own form."""
-        tables = {name: self.table(name) for name in self.names()}
+        tables = {name: dict(self.table(name)) for name in self.names()}
         copied: dict[str, dict[str, Document]] = from_json(to_json(tables, inf_nan_mode="constants"))
         return copied or None
 
@@ -191,13 +210,16 @@ class JournalStorage(Storage):
 
     def _load(self, head: int) -> LogFile:
         try:
-            found = scan(self._disk.read(self.path, head), self.path.name, self._pause)
+            found = scan(self._disk.read(self.path, head), self.path.name, self._pause, self._later)
         except OSError as error:
             raise in_words(error, self.path) from error
         self._damaged = found.damaged
         last, same = "", b'["'
         for payload in found.payloads:
-            if last and payload.startswith(same):  # as most are: a start goes through all
+            if isinstance(payload, Stretch):
+                self._asleep.setdefault(payload.table, []).append(payload)
+                last = ""
+            elif last and payload.startswith(same):  # as most are: a start goes through all
                 self._asleep[last].append(payload)
             elif (name := table_of(payload)) is not None:
                 self._asleep.setdefault(name, []).append(payload)
@@ -210,38 +232,51 @@ class JournalStorage(Storage):
     def _replay(self, payload: bytes) -> None:
         """Make the changes of a batch over several tables, behind what came before it."""
         for batch in self._parsed([payload], None):
-            for name, documents in batch:
+            for name, _ in batch:
                 self.table(name)
-                self._wake(name, [[(name, documents)]])
+            make([batch], self._awake)
+            self._count(batch)
 
-    def _parsed(self, payloads: list[bytes], pause: Pause | None) -> list[Batch]:
-        batches = []
-        for payload in payloads:
+    def _woken(self, asleep: list[bytes | Stretch], pause: Pause | None, onto: str = "") -> tuple[Tables, Counter[str]]:
+        """What these changes make, of the table `onto` in what there is of it, and how many documents they change."""
+        tables, changed = Tables(self._forms), Counter[str]()
+        if onto in self._awake:
+            tables[onto] = self._awake[onto]
+        for batch in self._parsed(asleep, pause):
+            make([batch], tables)
+            _count(changed, batch)
+        return tables, changed
+
+    def _parsed(self, asleep: list[bytes | Stretch], pause: Pause | None) -> Iterator[Batch]:
+        for payload in self._payloads(asleep, pause):
             if pause is not None:
                 pause()
             try:
-                batches.append(batch_of(payload))
+                yield batch_of(payload)
             except UNKNOWN_FORM:
                 self._damaged.append(f"A record of {self.path.name} is in a form that is not known here.")
-        return batches
 
-    def _wake(self, name: str, batches: list[Batch]) -> None:
-        """Make the changes in memory that are on disk already."""
-        self._asleep.pop(name, None)
-        make(batches, self._awake)
-        for batch in batches:
-            self._count(batch)
+    def _payloads(self, asleep: list[bytes | Stretch], pause: Pause | None) -> Iterator[bytes]:
+        for one in asleep:
+            if isinstance(one, Stretch):
+                yield from one.payloads(self.path.name, self._damaged, pause)
+            else:
+                yield one
+
+    def _take_over(self, tables: Tables, changed: Counter[str]) -> None:
+        """Have in memory what is on disk already."""
+        self._awake.update(tables)
+        self._changes.update(changed)
 
     def _count(self, batch: Batch) -> None:
-        for name, documents in batch:
-            self._changes[name] += 1 if documents is None else len(documents)
+        _count(self._changes, batch)
 
     def _size(self) -> int:
         """How many documents there are; those not parsed yet are counted by their changes."""
         return sum(map(len, self._awake.values())) + self._asleep_changes()
 
     def _asleep_changes(self) -> int:
-        return sum(map(len, self._asleep.values()))
+        return sum(map(_lines, self._asleep.values()))
 
     def _write(self, line: bytes) -> None:
         try:
@@ -279,3 +314,18 @@ class JournalStorage(Storage):
         """A journal that could not be compacted is whole, only longer than need be; it is tried again later."""
         with contextlib.suppress(StorageError):
             self.compact()
+
+
+def _lines(asleep: list[bytes | Stretch]) -> int:
+    if not isinstance(asleep[0], Stretch):  # each is a line; this is asked for with every change
+        return len(asleep)
+    return sum(one.lines if isinstance(one, Stretch) else 1 for one in asleep)
+
+
+def _count(changes: Counter[str], batch: Batch) -> None:
+    for name, documents in batch:
+        changes[name] += 1 if documents is None else len(documents)
+
+
+def _frozen(table: Mapping[int, Document]) -> Mapping[int, Document]:
+    return table.frozen() if isinstance(table, Packed) else dict(table)

@@ -1,12 +1,25 @@
 """Tables in memory, and the changes that are made in them."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping, MutableMapping
 from functools import partial
 
 from app.store.journal.frames import Batch, Document
 
-Tables = dict[str, dict[int, Document]]
+Table = MutableMapping[int, Document]
+Forms = Mapping[str, Callable[[], Table]]
+"""Makes the tables of these names; all others are dicts."""
 Undo = list[Callable[[], object]]
+
+
+class Tables(dict[str, Table]):
+    def __init__(self, forms: Forms) -> None:
+        super().__init__()
+        self._forms = forms
+
+    def __missing__(self, name: str) -> Table:
+        """Make the table."""
+        found = self[name] = self._forms.get(name, dict)()
+        return found
 
 
 def make(batches: Iterable[Batch], tables: Tables) -> None:
@@ -16,7 +29,7 @@ def make(batches: Iterable[Batch], tables: Tables) -> None:
             if documents is None:
                 tables.pop(name, None)
                 continue
-            table = tables.setdefault(name, {})
+            table = tables[name]
             for doc_id, document in documents.items():
                 if document is None:
                     table.pop(doc_id, None)
@@ -33,7 +46,6 @@ def make_undoable(batch: Batch, tables: Tables) -> Undo:
                 undo.append(partial(tables.__setitem__, name, dropped))
             continue
         if name not in tables:
-            tables[name] = {}
             undo.append(partial(tables.pop, name))
         table = tables[name]
         for doc_id, document in documents.items():

@@ -1,55 +1,67 @@
-"""Which runs belong to an agent, a session or the run that started them, without a look at all rows for each."""
+"""Which runs belong to an agent, a session or the run that started them, without a look at all heads for each."""
 
+from array import array
 from bisect import bisect_left
 from collections import defaultdict
-from collections.abc import Callable
 from functools import cached_property
 
 from app.domain.trace import RunRow
-from app.store.journal.documents import number
-from app.store.journal.frames import Document
-from app.store.runs.stored_row import agent_field, parent_of, row_field
+from app.store.runs.heads import NOBODY, Heads
+
+
+def _positions() -> "array[int]":
+    return array("i")
 
 
 class Kin:
-    """Each of these is made when it is first asked for."""
+    """Each of these holds positions of runs, and is made when it is first asked for."""
 
-    def __init__(self, documents: Callable[[], list[Document]]) -> None:
-        self._documents = documents
+    def __init__(self, heads: Heads) -> None:
+        self.heads = heads
 
     @cached_property
-    def by_agent(self) -> defaultdict[str, list[tuple[float, str]]]:
-        """By agent: when each run started and its id, oldest first."""
-        found: defaultdict[str, list[tuple[float, str]]] = defaultdict(list)
-        for document in self._documents():
-            found[agent_field(document, "id")].append((number(document.get("started")), str(document.get("id"))))
-        for runs in found.values():
-            runs.sort()
+    def by_agent(self) -> "defaultdict[str, array[int]]":
+        """By agent: its runs, as they started."""
+        found: defaultdict[str, array[int]] = defaultdict(_positions)
+        for position in self.heads.sorted(self.heads.those(lambda _: True)):
+            found[self.heads.kind_of(position).agent].append(position)
         return found
 
     @cached_property
-    def by_session(self) -> defaultdict[str, set[str]]:
+    def by_session(self) -> "defaultdict[str, array[int]]":
         """By session: its runs, also those that left it."""
-        found: defaultdict[str, set[str]] = defaultdict(set)
-        for document in self._documents():
-            found[str(row_field(document, "session_id"))].add(str(document.get("id")))
+        found: defaultdict[str, array[int]] = defaultdict(_positions)
+        for position in self.heads.those(lambda _: True):
+            found[self.heads.session_of(position)].append(position)
         return found
 
     @cached_property
-    def by_parent(self) -> defaultdict[str, set[str]]:
+    def by_parent(self) -> "defaultdict[str, array[int]]":
         """By run: those that it started."""
-        found: defaultdict[str, set[str]] = defaultdict(set)
-        for document in self._documents():
-            if parent := parent_of(document):
-                found[parent].add(str(document.get("id")))
+        found: defaultdict[str, array[int]] = defaultdict(_positions)
+        for position in self.heads.those(lambda _: True):
+            if (parent := self.heads.parent[position]) != NOBODY:
+                found[self.heads.names[parent]].append(position)
         return found
+
+    def begun(self, agent: str, since: float) -> "array[int]":
+        """The agent's runs that started since then, as they started."""
+        runs = self.by_agent.get(agent, _positions())
+        return runs[bisect_left(runs, since, key=self.heads.started.__getitem__) :]
 
     def add(self, row: RunRow) -> None:
         """Know the run, be it for the second time."""
-        self.by_session[row.session_id].add(row.run_id)
-        if row.parent is not None:
-            self.by_parent[row.parent.run_id].add(row.run_id)
-        runs, entry = self.by_agent[row.agent.id], (row.started_at.timestamp(), row.run_id)
-        place = bisect_left(runs, entry)
-        if runs[place : place + 1] != [entry]:
-            runs.insert(place, entry)
+        position = self.heads.position(row.run_id)
+        if position is None:
+            return
+        if position not in self.by_session[row.session_id]:
+            self.by_session[row.session_id].append(position)
+        if row.parent is not None and position not in self.by_parent[row.parent.run_id]:
+            self.by_parent[row.parent.run_id].append(position)
+        runs, started = self.by_agent[row.agent.id], self.heads.started
+        place = bisect_left(runs, started[position], key=started.__getitem__)
+        while runs[place : place + 1] != array("i", (position,)):
+            if place == len(runs) or started[runs[place]] > started[position]:
+                runs.insert(place, position)
+                return
+            place += 1

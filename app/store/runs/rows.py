@@ -1,12 +1,12 @@
 """The rows of all runs: filtered, sorted and paged as they are stored; only the page that is shown is parsed."""
 
 import asyncio
-from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Container, Iterable, Iterator, Mapping
 from datetime import UTC, datetime, timedelta
 from functools import cached_property
 from heapq import nlargest
+from itertools import chain
 
 from app.domain.branches import Turn
 from app.domain.trace import KeyRuns, RunFilter, RunPage, RunRow, SortKey, ToolStats, Week
@@ -14,21 +14,13 @@ from app.domain.values import now
 from app.store.journal.database import JournalDB
 from app.store.journal.documents import Documents, Marks, number
 from app.store.journal.frames import Document
+from app.store.journal.packed import Packed
 from app.store.records.scores import Scores
+from app.store.runs.heads import Heads
 from app.store.runs.kin import Kin
-from app.store.runs.spent_since import SpentSince
-from app.store.runs.stored_row import (
-    SORT_KEYS,
-    agent_field,
-    conditions,
-    is_behind,
-    is_of_app,
-    is_of_key,
-    paid,
-    row_field,
-    stamp,
-    to_tell,
-)
+from app.store.runs.row_filter import found, is_of_key, may_be_of_key
+from app.store.runs.spent_since import PICO, SpentSince
+from app.store.runs.stored_row import row_field, stamp
 from app.store.runs.tool_figures import ToolFigures
 from app.store.runs.usage_figures import UsageFigures
 
@@ -37,10 +29,13 @@ class Rows:
     def __init__(self, database: JournalDB, scores: Scores | None = None) -> None:
         self._documents = Documents(database, "runs", RunRow, noun="run", marks=_marks)
         self._documents.made_of_clean = self._documents.leave_out_defaults = True
+        self._journal = database.journal
+        self._journal.pack("runs", Heads)
+        self._documents.find_place = self._place
         self._scores = scores or Scores(database)
-        self._kin = Kin(self._documents.documents)
+        self._known_kin = Kin(Heads())
         self.usage_figures = UsageFigures(database)
-        self.spent = SpentSince(self.begun_since)
+        self.spent = SpentSince(self._spent)
 
     def get(self, run_id: str) -> RunRow | None:
         """The row, `None` for a run that is not there or deleted."""
@@ -61,31 +56,34 @@ class Rows:
 
         `matching`: runs whose trace says the filter's text; of all others it is looked for in the row itself.
         """
-        found = self._found(wanted, matching)
-        found.sort(key=SORT_KEYS[sort], reverse=descending)
-        page = found[offset : offset + limit]
-        return RunPage(list(self._documents.values(page)), len(found))
+        heads, rows = self._heads, self._packed
+        positions = found(heads, rows, wanted, matching)
+        if (scored := self._scores.runs_with(wanted)) is not None:
+            positions = [position for position in positions if heads.names[heads.run[position]] in scored]
+        positions = heads.sorted(positions, sort, descending=descending)
+        page = map(rows.at, positions[offset : offset + limit])
+        return RunPage(list(self._documents.values(page)), len(positions))
 
     def is_of_key(self, run_id: str, wanted: KeyRuns) -> bool:
         """Whether the run, be it deleted, is one of these."""
-        document = self._documents.stored(run_id)
-        return document is not None and is_of_key(document, wanted)
+        position = self._heads.position(run_id)
+        return position is not None and is_of_key(self._heads, position, wanted)
 
     def is_session_of_key(self, session_id: str, wanted: KeyRuns) -> bool:
         """Whether the session has runs, and all it ever had are of these: what was said in it is nobody else's."""
-        runs = self._kin.by_session.get(session_id, ())
-        return bool(runs) and all(self.is_of_key(run_id, wanted) for run_id in runs)
+        runs = self._of_session(session_id)
+        return bool(runs) and all(is_of_key(self._heads, position, wanted) for position in runs)
 
     def sessions_of_key(self, wanted: KeyRuns) -> set[str]:
         """The ids of all such sessions."""
-        own = (document for document in self._documents.documents() if is_of_key(document, wanted))
-        found = {str(row_field(document, "session_id")) for document in own}
-        return {session_id for session_id in found if self.is_session_of_key(session_id, wanted)}
+        own = self._heads.those(lambda kind: may_be_of_key(kind, wanted))
+        sessions = {self._heads.session_of(position) for position in own}
+        return {session_id for session_id in sessions if self.is_session_of_key(session_id, wanted)}
 
     def stamps(self) -> list[tuple[str, str]]:
-        """The id of each run and what tells its state from any other one's, the newest run first."""
-        shown = sorted(self._shown(), key=SORT_KEYS["started_at"], reverse=True)
-        return [(str(document.get("id")), stamp(document)) for document in shown]
+        """The id of each run and what tells its state from any other one's, the newest run first; for a thread."""
+        rows = map(self._packed.at, self._newest_first())
+        return [(str(document.get("id")), stamp(document)) for document in rows]
 
     def stamp(self, run_id: str) -> str | None:
         """What tells the run's state from any other one; `None` for a run that is not there or deleted."""
@@ -101,10 +99,10 @@ class Rows:
 
         Each with the session it is of.
         """
-        documents, moment = self._documents.documents(), before.timestamp()
-        gone = [document for document in documents if document.get("deleted") and not document.get("emptied")]
-        old = [document for document in gone if number(document.get("deleted_at")) < moment]
-        return [(str(row_field(document, "session_id") or ""), _turn(document)) for document in old]
+        heads, rows, moment = self._heads, self._packed, before.timestamp()
+        gone = heads.those(lambda kind: kind.deleted and not kind.emptied)
+        old = [position for position in gone if number(rows.at(position).get("deleted_at")) < moment]
+        return [(heads.session_of(position), heads.turn(position)) for position in old]
 
     async def empty(self, run_id: str) -> None:
         """Forget for good what was asked and answered in a deleted run; what it cost stays known."""
@@ -117,21 +115,21 @@ class Rows:
 
     def by_age(self) -> list[tuple[str, Turn]]:
         """All runs that are not deleted, each with the session it is of, the newest first."""
-        shown = sorted(self._shown(), key=SORT_KEYS["started_at"], reverse=True)
-        return [(str(row_field(document, "session_id") or ""), _turn(document)) for document in shown]
+        heads = self._heads
+        return [(heads.session_of(position), heads.turn(position)) for position in self._newest_first()]
 
     def variants(self, agent: str) -> list[int]:
         """The variants of the agent with that slug that have runs, the newest first."""
-        found = {agent_field(doc, "variant") for doc in self._listed() if agent_field(doc, "slug") == agent}
-        return sorted((int(variant) for variant in found if variant.isdecimal()), reverse=True)
+        variants = {kind.variant for kind in self._heads.kinds_listed() if kind.slug == agent}
+        return sorted((int(variant) for variant in variants if variant.isdecimal()), reverse=True)
 
     def agents(self) -> list[str]:
         """The slugs of the agents that have runs, sorted."""
-        return sorted({agent_field(document, "slug") for document in self._listed()})
+        return sorted({kind.slug for kind in self._heads.kinds_listed()})
 
     def models(self) -> list[str]:
         """The models that runs were made with, sorted."""
-        return sorted({str(row_field(document, "model")) for document in self._listed()})
+        return sorted({kind.model for kind in self._heads.kinds_listed()})
 
     def cost_since(self, moment: datetime) -> float:
         """US dollars of the runs that started since then, deleted ones included: the money is spent."""
@@ -139,48 +137,44 @@ class Rows:
 
     def dearest(self, since: datetime, until: datetime, *, limit: int) -> list[RunRow]:
         """The runs of that time that cost most here, the dearest first; looks at no others."""
-        found = (one for one in self.begun_since(since) if number(one.get("started")) < until.timestamp())
-        shown = (one for one in found if paid(one) and not one.get("deleted"))
-        return list(self._documents.values(nlargest(limit, shown, key=paid)))
+        heads, end = self._heads, until.timestamp()
+        begun = (at for at in self._begun(since.timestamp()) if heads.started[at] < end)
+        shown = (at for at in begun if heads.paid(at) and not heads.kind_of(at).deleted)
+        return list(self._documents.values(map(self._packed.at, nlargest(limit, shown, key=heads.paid))))
 
     def cost_of_session(self, session_id: str) -> float:
         """US dollars of the session's runs, deleted and replaced ones included: the money is spent."""
-        documents = map(self._documents.stored, self._kin.by_session.get(session_id, ()))
-        return sum(paid(document) for document in documents if document is not None)
+        return sum(map(self._heads.paid, self._of_session(session_id)))
 
     def below(self, run_id: str) -> list[RunRow]:
         """The runs that it started, the oldest first, each before those that it started; deleted ones left out."""
-        found: list[RunRow] = []
-        for document in self._below(run_id, {run_id}):
-            if not document.get("deleted"):
-                found.extend(self._documents.values([document]))
-        return found
+        below = (at for at in self._below(run_id, {run_id}) if not self._heads.kind_of(at).deleted)
+        return list(self._documents.values(map(self._packed.at, below)))
 
     def cost_below(self, run_id: str) -> float:
         """US dollars of the runs below it, deleted ones included: the money is spent."""
-        return sum(map(paid, self._below(run_id, {run_id}))) if run_id in self._kin.by_parent else 0.0
+        return sum(map(self._heads.paid, self._below(run_id, {run_id}))) if run_id in self._kin.by_parent else 0.0
 
-    def _below(self, run_id: str, met: set[str]) -> Iterator[Document]:
+    def _below(self, run_id: str, met: set[str]) -> Iterator[int]:
         """`met`: the runs that are not told again, should one say that it is its own ancestor."""
-        found = filter(None, map(self._documents.stored, self._kin.by_parent.get(run_id, ())))
-        for document in sorted(found, key=SORT_KEYS["started_at"]):
-            if (child := str(document.get("id"))) not in met:
+        heads = self._heads
+        for position in heads.sorted(heads.there(self._kin.by_parent.get(run_id, ()))):
+            if (child := heads.names[heads.run[position]]) not in met:
                 met.add(child)
-                yield document
+                yield position
                 yield from self._below(child, met)
 
     def turns(self, session_id: str) -> list[Turn]:
         """The runs that were ever started in the session, deleted ones included, in no order."""
-        documents = map(self._documents.stored, self._kin.by_session.get(session_id, ()))
-        return [_turn(document) for document in documents if document is not None]
+        return list(map(self._heads.turn, self._of_session(session_id)))
 
     def by_session(self, run_ids: Iterable[str]) -> dict[str, list[Turn]]:
         """Those of the runs that are not deleted, by their session, the newest first."""
-        found: defaultdict[str, list[Turn]] = defaultdict(list)
-        for document in map(self._documents.stored, run_ids):
-            if document is not None and not document.get("deleted"):
-                found[str(row_field(document, "session_id"))].append(_turn(document))
-        return {session_id: sorted(turns, key=lambda turn: -turn.started) for session_id, turns in found.items()}
+        turns: defaultdict[str, list[Turn]] = defaultdict(list)
+        for position in map(self._heads.position, run_ids):
+            if position is not None and not self._heads.kind_of(position).deleted:
+                turns[self._heads.session_of(position)].append(self._heads.turn(position))
+        return {session_id: sorted(found, key=lambda turn: -turn.started) for session_id, found in turns.items()}
 
     def week_of(self, agent_id: str) -> Week:
         """The agent's runs and their cost in the last seven days, and its last run; looks at no more than those.
@@ -189,29 +183,25 @@ class Rows:
         """
         since = (now() - timedelta(days=7)).timestamp()
         runs, cost, last = 0, 0.0, 0.0
-        for started, run_id in reversed(self._kin.by_agent.get(agent_id, [])):
+        heads = self._heads
+        for position in reversed(self._kin.by_agent.get(agent_id, ())):
+            kind, started = heads.kind_of(position), heads.started[position]
             if started < since and last:
                 break
-            document = self._documents.stored(run_id)
-            if document is None or document.get("deleted") or is_behind(document):
-                continue
-            if is_of_app(document):
+            if not heads.there([position]) or kind.deleted or kind.behind or kind.of_app:
                 continue
             last = last or started
             if started >= since:
-                runs, cost = runs + 1, cost + paid(document)
+                runs, cost = runs + 1, cost + heads.paid(position)
         return Week(runs, cost, datetime.fromtimestamp(last, UTC) if last else None)
 
     def begun_since(self, moment: datetime) -> list[Document]:
         """The rows of runs that began since then, as they are stored, deleted ones included; looks at no others."""
-        recent = [runs[bisect_left(runs, (moment.timestamp(), "")) :] for runs in list(self._kin.by_agent.values())]
-        known = dict.fromkeys(run_id for runs in recent for _, run_id in runs)  # one that began anew is there twice
-        found = map(self._documents.stored, known)
-        return [document for document in found if document is not None]
+        return list(map(self._packed.at, self._begun(moment.timestamp())))
 
     def first_begun(self) -> datetime | None:
         """When the first run of all began."""
-        first = min((runs[0][0] for runs in list(self._kin.by_agent.values()) if runs), default=None)
+        first = min((self._heads.started[runs[0]] for runs in list(self._kin.by_agent.values()) if runs), default=None)
         return None if first is None else datetime.fromtimestamp(first, UTC)
 
     def tool_stats(self) -> Mapping[str, ToolStats]:
@@ -231,12 +221,13 @@ class Rows:
         """Return when the daily figures are right: after a start they are compared with all rows, or made `anew`."""
         if anew or not self.usage_figures.settled:
             await self._documents.warm()
-            await self.usage_figures.settle(self._documents.documents, anew=anew)
+            await self.usage_figures.settle(lambda: self._heads.moments(self._packed.frozen()), anew=anew)
 
     async def to_tell(self, *, all_runs: bool) -> list[str]:
         """The runs, the newest first; without `all_runs` those whose row, of an earlier version, lacks tallies."""
         await self._documents.warm()
-        return await asyncio.to_thread(to_tell, self._documents.documents(), all_runs=all_runs)
+        kept = self._heads.those(lambda kind: not kind.deleted and (all_runs or not kind.told))
+        return [self._heads.names[self._heads.run[at]] for at in self._heads.sorted(kept, descending=True)]
 
     async def save(self, row: RunRow) -> None:
         """Insert or replace; a deleted row stays deleted, one of another app stays one."""
@@ -263,32 +254,44 @@ class Rows:
     @cached_property
     def _tool_figures(self) -> ToolFigures:
         """Of all stored rows, the newest first; made when it is first needed."""
-        return ToolFigures(reversed(self._documents.documents()))
+        rows, positions = self._packed.frozen(), self._heads.those(lambda _: True)
+        return ToolFigures(map(rows.at, reversed(positions)))
 
-    def _shown(self) -> list[Document]:
-        return [document for document in self._documents.documents() if not document.get("deleted")]
+    @property
+    def _packed(self) -> Packed:
+        return self._journal.packed("runs")
 
-    def _listed(self) -> list[Document]:
-        """Those that lists show without being asked for more."""
-        return [document for document in self._shown() if not is_behind(document)]
+    @property
+    def _heads(self) -> Heads:
+        heads = self._packed.columns
+        return heads if isinstance(heads, Heads) else Heads()
 
-    def _found(self, wanted: RunFilter, matching: Container[str]) -> list[Document]:
-        found = self._shown()
-        if (scored := self._scores.runs_with(wanted)) is not None:
-            found = [document for document in found if document.get("id") in scored]
-        for holds in conditions(wanted, matching):
-            found = [document for document in found if holds(document)]
-        return found
+    @property
+    def _kin(self) -> Kin:
+        if self._known_kin.heads is not (heads := self._heads):
+            self._known_kin = Kin(heads)
+        return self._known_kin
 
+    def _place(self, run_id: str) -> int | None:
+        """The document id of the run's row."""
+        position = self._heads.position(run_id)
+        return None if position is None else self._packed.id_at(position)
 
-def _turn(document: Document) -> Turn:
-    follows = row_field(document, "follows")
-    return Turn(
-        str(document.get("id")),
-        None if follows is None else str(follows),
-        number(document.get("started")),
-        deleted=bool(document.get("deleted")),
-    )
+    def _begun(self, since: float) -> list[int]:
+        """The runs that began since then."""
+        begun = [self._kin.begun(agent, since) for agent in list(self._kin.by_agent)]
+        return self._heads.there(dict.fromkeys(chain(*begun)))  # one that began anew is there twice
+
+    def _spent(self, start: float) -> int:
+        """What the runs since then have cost, in whole numbers."""
+        return sum(round(self._heads.paid(position) * PICO) for position in self._begun(start))
+
+    def _of_session(self, session_id: str) -> list[int]:
+        return self._heads.there(self._kin.by_session.get(session_id, ()))
+
+    def _newest_first(self) -> list[int]:
+        """Those that are not deleted."""
+        return self._heads.sorted(self._heads.those(lambda kind: not kind.deleted), descending=True)
 
 
 def _marks(row: RunRow) -> Marks:

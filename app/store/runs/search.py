@@ -143,7 +143,8 @@ class Search:
         index = self._index
         self._replaced = index.replaced
         known = await asyncio.to_thread(index.stamps)
-        self._missing = deque(run_id for run_id, stamp in self._rows.stamps() if known.get(run_id) != stamp)
+        stamps = await asyncio.to_thread(self._rows.stamps)
+        self._missing = deque(run_id for run_id, stamp in stamps if known.get(run_id) != stamp)
 
     async def _next_runs(self) -> "list[search_index.IndexedRun]":
         """Some runs to index, first those that ended just now."""

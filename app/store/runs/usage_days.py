@@ -16,6 +16,7 @@ from app.domain.usage.days import local_day, midnight
 from app.domain.usage.figures import NOTHING, Cell, Figures, UsageKey
 from app.store.journal.documents import number
 from app.store.journal.frames import Document
+from app.store.runs.heads import Moment
 from app.store.runs.usage_shares import shares
 
 FORM = 1
@@ -60,14 +61,14 @@ def count(days: Mapping[str, UsageDay], document: Document, sign: int) -> None:
         day.add(key, figures, sign)
 
 
-def states(documents: Iterable[Document]) -> dict[str, State]:
+def states(moments: Iterable[Moment]) -> dict[str, State]:
     """By day: what its figures have to be of to be right."""
     runs: Counter[str] = Counter()
     revisions: Counter[str] = Counter()
-    for document in documents:
-        day = day_of(document)
+    for started, revision, _ in moments:
+        day = local_day(started)
         runs[day] += 1
-        revisions[day] += int(number(document.get("revision")))
+        revisions[day] += revision
     return {day: (runs[day], revisions[day]) for day in runs}
 
 

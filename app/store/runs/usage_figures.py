@@ -7,13 +7,16 @@ is told by the days' own marks after a start, and made again from the rows.
 import asyncio
 import logging
 from collections import defaultdict
-from collections.abc import Callable, Container
+from collections.abc import Callable, Container, Iterator
 from datetime import date
+from typing import NamedTuple
 
 from app.domain.errors import StorageError
+from app.domain.usage.days import local_day
 from app.domain.usage.figures import Cell
 from app.store.journal.database import JournalDB
 from app.store.journal.frames import Document
+from app.store.runs.heads import Moment
 from app.store.runs.usage_days import (
     State,
     UsageDay,
@@ -52,6 +55,7 @@ class _Days(defaultdict[str, UsageDay]):
 class UsageFigures:
     def __init__(self, database: JournalDB) -> None:
         self._journal = database.journal
+        self._journal.pack(TABLE, StoredDays, block=1)
         self._days = _Days(lambda day: self._journal.table(TABLE).get(_place(day)))
         """Those that were changed, and the last of those that were stored since."""
         self._changed: set[str] = set()
@@ -73,19 +77,21 @@ class UsageFigures:
 
     def cells(self, since: date, until: date) -> Callable[[], list[Cell]]:
         """Reads those of these days as they stand now, in whatever thread."""
-        stored = [document for place, document in self._table() if since.toordinal() <= place <= until.toordinal()]
+        days = range(since.toordinal(), until.toordinal() + 1)
+        table = self._journal.packed(TABLE).frozen()
         live = {day: dict(figures.cells) for day, figures in self._days.items()}
         first, last = since.isoformat(), until.isoformat()
 
         def read() -> list[Cell]:
-            found = [cell for document in stored if document["day"] not in live for cell in stored_cells(document)]
+            stored = (table[place] for place in table if place in days and _day(place) not in live)
+            found = [cell for document in stored for cell in stored_cells(document)]
             return found + [cell for day, cells in live.items() if first <= day <= last for cell in cells.items()]
 
         return read
 
     def first_day(self) -> date | None:
         """The first of which there are figures."""
-        days = {str(document["day"]): bool(document["cells"]) for _, document in self._table()}
+        days = {day: state.has_figures for day, state in self._stored.items()}
         days |= {day: bool(figures.cells) for day, figures in self._days.items()}
         return min((date.fromisoformat(day) for day, has_figures in days.items() if has_figures), default=None)
 
@@ -93,15 +99,15 @@ class UsageFigures:
         """Read what is stored off the event loop."""
         await self._journal.warm(TABLE)
 
-    async def settle(self, rows: Callable[[], list[Document]], *, anew: bool = False) -> None:
+    async def settle(self, rows: Callable[[], Callable[[], Iterator[Moment]]], *, anew: bool = False) -> None:
         """Compare what is stored with the rows, once a start; what is wrong, or all, is made again off the loop."""
         async with self._settling:
             if self.settled and not anew:
                 return
             known = dict.fromkeys(self._states(), NOBODY_KNOWS) if anew else self._states()
-            documents, self._changes = rows(), []
+            moments, self._changes = rows(), []
             try:
-                made = await asyncio.to_thread(_made_again, documents, known)
+                made = await asyncio.to_thread(_made_again, moments, known)
                 self._days.update(made)
                 for before, document in self._changes:
                     self._take(document, before, only=made)
@@ -118,8 +124,8 @@ class UsageFigures:
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None
-        if self._changed:
-            self._store(set(self._changed))
+        for day in sorted(self._changed):
+            self._store({day})
 
     def _store(self, days: set[str]) -> None:
         stored = {_place(day): stored_form(day, self._days[day]) if self._days[day].runs else None for day in days}
@@ -140,11 +146,34 @@ class UsageFigures:
                 self._changed.add(day_of(row))
 
     def _states(self) -> dict[str, State]:
-        known = {str(document["day"]): stored_state(document) for _, document in self._table()}
+        known = {day: stored.state for day, stored in self._stored.items()}
         return known | {day: figures.state for day, figures in self._days.items()}
 
-    def _table(self) -> list[tuple[int, Document]]:
-        return list(self._journal.table(TABLE).items())
+    @property
+    def _stored(self) -> "dict[str, StoredDay]":
+        columns = self._journal.packed(TABLE).columns
+        return columns.days if isinstance(columns, StoredDays) else {}
+
+
+class StoredDay(NamedTuple):
+    state: State
+    has_figures: bool
+
+
+class StoredDays:
+    """What is known of the days that are stored without reading their figures."""
+
+    def __init__(self) -> None:
+        self.days: dict[str, StoredDay] = {}
+        self._by_position: list[str] = []
+
+    def put(self, position: int, document: Document) -> None:
+        day = str(document.get("day"))
+        self._by_position[position:] = [day, *self._by_position[position + 1 :]]
+        self.days[day] = StoredDay(stored_state(document), bool(document.get("cells")))
+
+    def drop(self, position: int) -> None:
+        self.days.pop(self._by_position[position], None)
 
 
 def _place(day: str) -> int:
@@ -152,12 +181,16 @@ def _place(day: str) -> int:
     return date.fromisoformat(day).toordinal()
 
 
-def _made_again(documents: list[Document], known: dict[str, State]) -> dict[str, UsageDay]:
+def _day(place: int) -> str:
+    return date.fromordinal(place).isoformat()
+
+
+def _made_again(moments: Callable[[], Iterator[Moment]], known: dict[str, State]) -> dict[str, UsageDay]:
     """The days that are not of these rows, as they should be."""
-    right = states(documents)
+    right = states(moments())
     wrong = {day for day in right.keys() | known.keys() if right.get(day) != known.get(day)}
     made = {day: UsageDay() for day in wrong}
-    for document in documents if wrong else ():
-        if day_of(document) in wrong:
-            count(made, document, 1)
+    for started, _, row in moments() if wrong else ():
+        if local_day(started) in wrong:
+            count(made, row(), 1)
     return made
