@@ -1,7 +1,7 @@
 """What pages and programs ask of the daily figures. Whatever is asked is added up off the event loop."""
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterator
 from datetime import date, datetime
 
 from app.domain.models import Price
@@ -71,7 +71,7 @@ class Usage:
         """The first and the last day that are asked for, as of today."""
         return query.span(today())
 
-    async def _cells(self, query: UsageQuery) -> Callable[[], list[Cell]]:
+    async def _cells(self, query: UsageQuery) -> Callable[[], Iterator[Cell]]:
         await self._figures.warm()
         return self._figures.cells(*query.span(today()))
 
@@ -80,7 +80,7 @@ def _no_price(_: str) -> None:
     """Nothing is asked of a list of prices where nothing was cached, or where there is none."""
 
 
-def _together(cells: Callable[[], list[Cell]]) -> list[Cell]:
+def _together(cells: Callable[[], Iterator[Cell]]) -> list[Cell]:
     found: dict[UsageKey, Figures] = {}
     for key, figures in cells():
         ever = key._replace(day="")

@@ -75,17 +75,20 @@ class UsageFigures:
         if self._timer is None:
             self._timer = asyncio.get_running_loop().call_later(WAIT_SECONDS, self.keep)
 
-    def cells(self, since: date, until: date) -> Callable[[], list[Cell]]:
-        """Reads those of these days as they stand now, in whatever thread."""
+    def cells(self, since: date, until: date) -> Callable[[], Iterator[Cell]]:
+        """Reads those of these days as they stand now, one day after the other, in whatever thread."""
         days = range(since.toordinal(), until.toordinal() + 1)
         table = self._journal.packed(TABLE).frozen()
         live = {day: dict(figures.cells) for day, figures in self._days.items()}
         first, last = since.isoformat(), until.isoformat()
 
-        def read() -> list[Cell]:
-            stored = (table[place] for place in table if place in days and _day(place) not in live)
-            found = [cell for document in stored for cell in stored_cells(document)]
-            return found + [cell for day, cells in live.items() if first <= day <= last for cell in cells.items()]
+        def read() -> Iterator[Cell]:
+            for place in table:
+                if place in days and _day(place) not in live:
+                    yield from stored_cells(table[place])
+            for day, cells in live.items():
+                if first <= day <= last:
+                    yield from cells.items()
 
         return read
 

@@ -105,7 +105,7 @@ class Kept:
 
     async def cells(self) -> dict[UsageKey, object]:
         await self.rows.settle_usage()
-        return told(self.rows.usage_figures.cells(FIRST, LAST)())
+        return told(list(self.rows.usage_figures.cells(FIRST, LAST)()))
 
 
 def told(cells: Sequence[Cell]) -> dict[UsageKey, object]:
@@ -132,7 +132,7 @@ async def go_through(happened: Sequence[RunRow | str], folder: Path) -> None:
             spent[row.model] += round(row.cost * 10**9)
         for tally in row.models or ():
             spent[tally.model] += tally.cost
-    figures = kept.rows.usage_figures.cells(FIRST, LAST)()
+    figures = list(kept.rows.usage_figures.cells(FIRST, LAST)())
     for model in ("openai/small", "claude-sonnet"):
         assert sum(one.cost for key, one in figures if key.model == model) == spent[model]
     assert sum(one.runs for _, one in figures) == sum(row.trigger.kind != "app" for row in own)
