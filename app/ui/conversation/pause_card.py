@@ -104,7 +104,10 @@ class PauseCard(ui.element):
         symbol = "contact_support" if self._is_question else "front_hand"
         words = tag("div", self._question, cls="pause-question")
         ui.html(visible(joined(tag("strong", icon(symbol), who), words)), sanitize=False)
-        shown = pause if self._sign_in is None else pause.model_copy(update={"arguments": {}})
+        beside = (
+            {} if self._sign_in else {name: one for name, one in pause.arguments.items() if name not in self._begun}
+        )
+        shown = pause.model_copy(update={"arguments": beside})
         self._arguments = PauseArguments(shown, on_seen=self._offer_to_allow)
         if not alive:
             ui.html(tag("div", self._left_words, cls="what-to-do", data_testid="pause-left"), sanitize=False)
@@ -130,9 +133,16 @@ class PauseCard(ui.element):
             return f"The app was closed since. An answer runs {self._name} again from its beginning, with that answer."
         return "The app was closed since. The run goes on with your decision."
 
+    @property
+    def _begun(self) -> dict[str, JsonValue]:
+        """What the form of a question begins with: values that are shown under the names of its fields."""
+        fields = (self._pause.form or {}).get("properties")
+        named = fields if self._is_question and isinstance(fields, dict) else {}
+        return {name: value for name, value in self._pause.arguments.items() if name in named}
+
     def _build_answer(self) -> None:
         if self._pause.form is not None:
-            self._form = SchemaForm(self._pause.form)
+            self._form = SchemaForm(self._pause.form, self._begun or None)
         with ui.element("div").classes("row-line") as self._buttons:
             button("Send answer" if self._form else "Yes", self._approve, look="primary", testid="answer-button")
             button("Decline", self._deny, testid="decline-button")
