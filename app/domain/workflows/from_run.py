@@ -125,9 +125,9 @@ class _Making:
 
     def _answering(self, agent: AgentRef) -> AgentNode:
         ids = [node.id for node in self._nodes if isinstance(node, ToolNode | AgentNode)]
-        told = ["{{input.text}}", *(["\nThis was found out already:"] if ids else [])]
-        told += [f"- {id_}: {{{{{id_}}}}}" for id_ in ids]
-        title, message = agent.name[:LONGEST_TITLE], Template(text="\n".join(told))
+        notes = "".join(f"- {id_}: {{{{{id_}}}}}\n" for id_ in ids)
+        told = f"Answer the request from these notes, with what they found out:\n{notes}\nRequest: " if ids else ""
+        title, message = agent.name[:LONGEST_TITLE], Template(text=told + "{{input.text}}")
         return AgentNode(id=self._id(title), title=title, agent=agent.slug, message=message, tools=())
 
     def _note(self, document: Workflow) -> NoteNode:

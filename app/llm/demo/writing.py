@@ -29,7 +29,7 @@ _MEANT = {
 """What is written, sorted, and answered from: all else is for other scripts."""
 _BETWEEN = re.compile(r"(?<=[.!?])\s+|\n+")
 _LITTLE = re.compile(r"(?:An?|The|This|That|These|We|You|It|There|Our|My|Your|Please|In|On|At|From|To|For)\b")
-_WORD = re.compile(r"[^\W\d_]{4,40}")
+_WORD = re.compile(r"[^\W\d_]{4,40}|\d{1,40}")
 _FILLERS = re.compile(r"\b(?:really|just|very|actually|basically|simply)\b", re.IGNORECASE)
 _QUOTED = re.compile(r"“([^”]{1,40})”")
 _BREAK = ", and that "
@@ -49,7 +49,7 @@ def edit_text(ask: Ask) -> Answer | None:
 
 
 def words_of(text: str) -> list[str]:
-    """The beginnings of its longer words, so that “charged” and “charges” are one."""
+    """Its numbers, and the beginnings of its longer words, so that “charged” and “charges” are one."""
     return [word[:5].casefold() for word in _WORD.findall(text)]
 
 

@@ -68,7 +68,7 @@ def test_calls_become_nodes_in_order_and_equal_values_are_read():
     assert fetch.arguments == {"url": FoundValue(path="input.text")}
     assert write.arguments == {"path": FixedValue(value="/oaks.txt"), "text": FoundValue(path="fetch.title")}
     [answer] = of_kind(AgentNode, made)
-    assert (answer.agent, answer.tools) == ("assistant", ()) and "- write_file: {{write_file}}" in answer.message.text
+    assert (answer.agent, answer.tools) == ("assistant", ()) and "- write_file: {{write_file}}\n" in answer.message.text
     assert of_kind(OutputNode, made)[0].value == FoundValue(path=answer.id)
     assert order(made) == set(pairwise(["input", "fetch", "write_file", answer.id, "answer"]))
     [(_, text)] = found(made)
