@@ -1,6 +1,6 @@
 """What a person has set for the whole app."""
 
-from typing import Literal
+from typing import Literal, get_args
 
 from pydantic import Field
 
@@ -51,6 +51,17 @@ class SetupProgress(Value):
     """Whether the Overview offers the guide: from the very first start until it is done or hidden."""
 
 
+TourStep = Literal["offered", "choose", "add", "mend", "run", "save", "over"]
+TOUR_STEPS: tuple[TourStep, ...] = get_args(TourStep)
+
+
+class TourProgress(Value):
+    """How far somebody came in the tour of Build."""
+
+    step: TourStep = "offered"
+    closed: bool = False
+
+
 class Preferences(Value):
     theme: Theme = "system"
     mode: Mode = "developer"
@@ -78,6 +89,7 @@ class Preferences(Value):
     run_filters: tuple[SavedFilter, ...] = ()
     """By name, no two of the same one."""
     setup: SetupProgress = SetupProgress()
+    tour: TourProgress = TourProgress()
     collector: CollectorSettings = CollectorSettings()
     dismissed: tuple[str, ...] = ()
     """The ids of failed jobs that the Overview shows no more, the newest at the end."""

@@ -8,6 +8,7 @@ from nicegui import ui
 from app.domain.agents import Agent, WorkflowBehaviour, new_agent
 from app.export.workflows.workflow_file import FORMAT, read_workflow_file
 from app.ui.agents.agents_page import AgentsPage
+from app.ui.build.tour import tour_offer
 from app.ui.elements.addresses import BUILD
 from app.ui.elements.notices import problems_shown
 from app.workbench.samples import SampleAgent, bring, samples
@@ -21,6 +22,13 @@ class BuildPage(AgentsPage):
     noun = "workflow"
     base = BUILD
     symbol = "account_tree"
+
+    def _build_head(self) -> None:
+        super()._build_head()
+        tour_offer(self._workbench.preferences, self._begin_tour)
+
+    async def _begin_tour(self) -> None:
+        await self._add(self._templates()[0].agent(self._workbench.agents.slugs(), "First steps"))
 
     def _shown_here(self, agents: Sequence[Agent]) -> Sequence[Agent]:
         return [agent for agent in agents if agent.kind == "workflow"]

@@ -29,6 +29,11 @@ class NodeSettings(ui.element):
         self._edges: ui.element | None = None
         self._edges_shown: object = None
 
+    @property
+    def node(self) -> str:
+        """The id of the node that is shown; empty for none."""
+        return self._sheet.node.id if self._sheet else ""
+
     def show(self, node: Node | None, workflow: Workflow, around: Around, faults: Sequence[Fault]) -> None:
         """Show that node, `None` for none; its boxes stay while they say what it says."""
         shown = self._sheet.node if self._sheet else None

@@ -19,6 +19,7 @@ from app.ui.build.offers import offered, with_last
 from app.ui.build.run_bar import RunBar
 from app.ui.build.run_form import as_message, asked_for_input, takes_more
 from app.ui.build.sheet import Offer
+from app.ui.build.tour import Doings, Tour
 from app.ui.build.workflow_editor import WorkflowEditor
 from app.ui.elements.addresses import BUILD, agent_address
 from app.ui.elements.buttons import button, icon_button
@@ -65,13 +66,16 @@ class WorkflowPage(AgentPage):
         )
         with self._editor.main:
             self._runs = RunBar(self._workbench, self._agent_id, self._editor.show_states, on_run=self._ran)
+        self._tour = Tour(self._workbench.preferences, self._doings)
         with self._editor.tools:
             self._build_ways_out()
+        self._tour.move(target_index=1)
         self._show_side("node")
         ui.timer(RECHECK_SECONDS, self._recheck)
 
     def _build_ways_out(self) -> None:
         icon_button("history", "Show a run on the canvas", self._runs.open, testid="show-run")
+        icon_button("explore", "Tour of Build, two minutes", self._tour.open, testid="tour-open")
         icon_button("data_object", "Export the nodes to a file for git", self._export, testid="workflow-export")
         icon_button("schema", "Copy the nodes as a Mermaid drawing", self._draw, testid="workflow-mermaid")
         run = button("Run", self._run, look="primary", icon="play_arrow", testid="workflow-run-button")
@@ -93,6 +97,16 @@ class WorkflowPage(AgentPage):
             self._given = given
             with problems_shown():
                 await chat.run(*as_message(given))
+
+    def _doings(self) -> Doings:
+        tried = self._workbench.sessions.tried(self._agent_id)
+        return Doings(
+            self._editor.workflow,
+            chosen=self._editor.settings.node,
+            faulty=bool(errors(self._editor.faults)),
+            tries=len(tried.runs) if tried else 0,
+            variants=len(self._agent.variants),
+        )
 
     def _export(self) -> None:
         agent = self._agent
