@@ -20,18 +20,18 @@ WORDS: dict[TourStep, tuple[str, str]] = {
     "offered": ("New here?", "A tour takes two minutes: you build, run and save a small workflow."),
     "choose": (
         "Choose a node.",
-        "Press one on the canvas. By keyboard: arrows on the canvas, Enter. What it does stands in its settings.",
+        "Press one on the canvas, or its settings in the list. By keyboard: arrows on the canvas. See what it does.",
     ),
     "add": (
         "Add a node.",
-        "Press Add above the canvas, or A on it, and choose a Transform. It comes after the node that is chosen.",
+        "Press Add, or A on the canvas, and choose Transform. It comes after the node that is chosen.",
     ),
     "mend": (
         "Leave no fault.",
-        "Faults are listed below: each leads to its box. Write what the node makes, such as input.text, or undo.",
+        "Faults are listed below, and each leads to its box. Write what the node makes, such as input.text, or undo.",
     ),
     "run": ("Run it.", "Press Run, write a message, and send it. Nothing has to be saved before."),
-    "save": ("Save it.", "Press Save variant. The one before stays, and you can go back to it under Variants."),
+    "save": ("Save it.", "Press Save as variant. The one before stays, and you can go back to it under Variants."),
     "over": ("That was all.", "Templates under New workflow show branch, map, loop, join and approval at work."),
 }
 
