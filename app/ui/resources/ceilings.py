@@ -100,11 +100,12 @@ def _left(allowed: float, spent: float) -> Html:
     return tag("span", words, cls="mark-warn" if spent >= NEAR * allowed else None)
 
 
-def dearest_sessions(workbench: Workbench) -> dict[str, tuple[str, float]]:
-    """By agent, out of the newest sessions: the id of the dearest one and what it cost."""
+def dearest_sessions(workbench: Workbench, agents: Sequence[Agent]) -> dict[str, tuple[str, float]]:
+    """By agent with a ceiling for sessions, out of the newest ones: the id of the dearest one and what it cost."""
+    wanted = {agent.id for agent in agents if agent.variant(agent.active).behaviour.limits.session_cost}
     found: dict[str, tuple[str, float]] = {}
-    for session in workbench.sessions.recent(limit=LOOKED_AT):
-        cost = workbench.runs.ledger.session_cost(session.id)
+    for session in workbench.sessions.recent(limit=LOOKED_AT) if wanted else ():
+        cost = workbench.runs.ledger.session_cost(session.id) if session.agent_id in wanted else -1.0
         if cost > found.get(session.agent_id, ("", -1.0))[1]:
             found[session.agent_id] = (session.id, cost)
     return found

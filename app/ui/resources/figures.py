@@ -39,7 +39,8 @@ class Looked:
 def tiles_view(looked: Looked) -> Html:
     """Four sums, each with its runs."""
     whole, figures = looked.whole, looked.whole.figures
-    a_day = figures.dollars / ((looked.span[1] - looked.span[0]).days + 1)
+    known = [day for one in looked.series[:1] for day, sums in one.days if sums is not None]
+    a_day = figures.dollars / max(1, len(known))
     money = dollars(figures.dollars, unpriced=bool(figures.unpriced))
     reasoning = f"tokens; {count(figures.reasoning_tokens)} for reasoning"
     unpriced = f"{plural(figures.unpriced_runs, 'run')} in part unpriced" if figures.unpriced_runs else "all priced"

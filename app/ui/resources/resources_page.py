@@ -65,10 +65,10 @@ class ResourcesPage:
     def _build_choices(self) -> None:
         _title("Money and tokens")
         with ui.element("div").classes("toolbar"):
-            self._over = Choice(list(OVER.items()), self._choose("over"), label="Which days", testid="over-{}")
+            self._over = Choice(list(OVER.items()), partial(self._ask, "over"), label="Which days", testid="over-{}")
             names = [(one, one.capitalize()) for one in GROUPS]
-            self._by = Choice(names, self._choose("by"), label="Told apart by", testid="by-{}")
-            self._of = Choice(list(OF.items()), self._choose("of"), label="What the chart shows", testid="of-{}")
+            self._by = Choice(names, partial(self._ask, "by"), label="Told apart by", testid="by-{}")
+            self._of = Choice(list(OF.items()), partial(self._ask, "of"), label="What the chart shows", testid="of-{}")
             self._files = ui.html(sanitize=False).classes("row-line")
             self._told = ui.html(sanitize=False).classes("muted").props("role=status data-testid=resources-told")
 
@@ -93,8 +93,10 @@ class ResourcesPage:
         background_tasks.create(self._load(), name="figures of Resources", context=self._told)
 
     async def _tick(self) -> None:
-        await self._show_ceilings()
-        if monotonic() >= self._not_before and self._seen != self._stamp():
+        if not 0 < self._not_before <= monotonic():
+            return  # the first look goes on, or the last one took long
+        self._show_ceilings()
+        if self._seen != self._stamp():
             await self._load()
 
     def _stamp(self) -> tuple[object, ...]:
@@ -106,13 +108,15 @@ class ResourcesPage:
         """Read the figures and show them; the longer that took, the later again."""
         began, query = monotonic(), self._query
         try:
+            await asyncio.to_thread(lambda: self._workbench.runs)  # nobody waits for the engine to be read
             await self._workbench.data.warm()
             await self._workbench.rows.spent.warm(local_midnight(now()), local_month(now()))
             self._seen = self._stamp()
-            await self._show_ceilings()
+            self._show_ceilings()
             looked = await _looked(self._workbench, query)
         except WorkbenchError as problem:
-            self._show_problem("error", "The figures could not be read", str(problem))
+            self._seen, self._not_before = (), monotonic()  # the next look tries it again
+            self._show_problem("error", "The figures could not be read", f"{problem} It is tried again in a moment.")
             return
         self._not_before = monotonic() + 10 * (monotonic() - began)
         if query != self._query or self._told.is_deleted:
@@ -124,14 +128,14 @@ class ResourcesPage:
             limits = {one.id: one.variant(one.active).behaviour.limits.run_cost for one in self._workbench.agents.all()}
             self._dearest.show(figures.dearest_view(dearest, limits, now()))
 
-    async def _show_ceilings(self) -> None:
+    def _show_ceilings(self) -> None:
         day, month = ceilings.paces(self._workbench, now())
         if self._ceilings.is_deleted:
             return
         self._ceilings.show(ceilings.ceilings_view(day, month))
-        await asyncio.sleep(0)
-        sessions = ceilings.dearest_sessions(self._workbench)
-        self._agents.show(ceilings.agents_view(self._workbench.agents.all(), sessions, day.spent))
+        agents = self._workbench.agents.all()
+        sessions = ceilings.dearest_sessions(self._workbench, agents)
+        self._agents.show(ceilings.agents_view(agents, sessions, day.spent))
 
     def _show(self, looked: Looked) -> None:
         self._problem.clear()
@@ -158,9 +162,6 @@ class ResourcesPage:
             self._told.set_content(tag("span", ""))
         with self._problem:
             empty_state(symbol, title, words, *way)
-
-    def _choose(self, field: str) -> "partial[None]":
-        return partial(self._ask, field)
 
     async def _compare(self, model: str | None) -> None:
         self._at.show(model or NO_MODEL)

@@ -1,6 +1,7 @@
 """Ceilings and sums in words."""
 
 from datetime import UTC, date, datetime, timedelta
+from pathlib import Path
 
 from app.domain.agents import Limits, PromptBehaviour, new_agent
 from app.domain.models import Price
@@ -12,7 +13,7 @@ from app.domain.usage.pricing import PricedRow
 from app.domain.usage.query import UsageSeries
 from app.ui.charts.chart import finding, words_at
 from app.ui.resources.asked import ResourcesQuery
-from app.ui.resources.ceilings import agents_view, ceilings_view
+from app.ui.resources.ceilings import agents_view, ceilings_view, dearest_sessions
 from app.ui.resources.figures import (
     MOST_ROWS,
     Looked,
@@ -23,6 +24,7 @@ from app.ui.resources.figures import (
     unpriced_view,
     what_if_view,
 )
+from tests.e2e.apps import workbench_on
 from tests.traces import the_sum
 
 BEGAN = datetime(2026, 11, 2, tzinfo=UTC).astimezone().replace(hour=0)
@@ -86,9 +88,24 @@ def test_agents_have_their_ceilings_with_what_is_left_today():
     assert agents_view([], {}, 0) == ""
 
 
+async def test_of_agents_with_a_ceiling_the_dearest_session_of_late_is_found(tmp_path: Path):
+    async with workbench_on(tmp_path) as workbench:
+        wary = PromptBehaviour(limits=Limits(session_cost=2))
+        payer = new_agent("Payer", wary, taken_slugs=workbench.agents.slugs())
+        await workbench.agents.create(payer)
+        for agent in (payer, workbench.agents.by_slug("assistant")):
+            for cost in (0.5, 1.7, 0.2):
+                session = await workbench.chat.new_session(agent.id)
+                said = {"run_id": f"{agent.slug}-{cost}", "session_id": session.id, "cost": cost}
+                await workbench.rows.save(run_row(the_sum(), alive=False).model_copy(update=said))
+        found = dearest_sessions(workbench, workbench.agents.all())
+        assert {agent: cost for agent, (_, cost) in found.items()} == {payer.id: 1.7}
+        assert workbench.sessions.get(found[payer.id][0]).agent_id == payer.id
+
+
 def test_sums_say_what_caches_saved_and_what_has_no_price():
     shown = tiles_view(BOTH)
-    assert "$5.00 + unpriced" in shown and "$2.50 a day" in shown
+    assert "$5.00 + unpriced" in shown and "$5.00 a day" in shown  # one day is known
     assert "25 % from caches, which saved $1.25" in shown and "12.0k for reasoning" in shown
     assert "1 run in part unpriced" in shown
     words = unpriced_view(BOTH)
