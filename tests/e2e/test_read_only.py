@@ -13,7 +13,7 @@ from tests.waiting import wait_until
 
 PAGES = (
     *("/", "/playground", "/agents/assistant", "/build", "/tools", "/runs", "/compare", "/evals", "/matrix", "/review"),
-    *("/jobs", "/monitoring", "/settings", "/setup"),
+    *("/jobs", "/monitoring", "/resources", "/settings", "/setup"),
 )
 WAY_OUT = "Update the app, or start with --data and another folder."
 

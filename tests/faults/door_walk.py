@@ -48,10 +48,12 @@ PAGES = [
     "/review/judges",
     "/jobs",
     "/monitoring",
+    "/resources",
     "/build",
     "/build/x",
     "/integrations",
     "/settings",
+    "/settings?section=budgets",
     "/setup",
     "/no/page",
 ]

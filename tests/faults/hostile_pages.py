@@ -39,7 +39,7 @@ AT_ONCE = 50
 VIEWS = ("trajectory", "waterfall", "messages", "review", "raw")
 LISTS = (
     *("/", "/playground", "/runs", "/runs?page=2", "/runs?page=3", "/agents", "/agents?trash=1", "/agents?new=1"),
-    *("/build", "/monitoring", "/evals", "/matrix", "/review"),
+    *("/build", "/monitoring", "/resources", "/evals", "/matrix", "/review"),
     *("/compare", "/jobs", "/integrations", "/integrations?new=1", "/settings", "/setup", "/tools"),
     *("/tools/sources/all", "/tools/calculator", "/tools/http_get", "/tools/web_search", "/tools/new/request"),
     *(f"/tools/server/{SERVER}", f"/tools/request/{REQUEST}", f"/tools/{REQUEST}", f"/tools/file/{FILE}"),

@@ -18,6 +18,7 @@ from app.ui.evals import dataset_page as dataset
 from app.ui.monitoring import monitoring_page as monitoring
 from app.ui.overview import overview_page as overview
 from app.ui.playground import session_page as session
+from app.ui.resources import resources_page as resources
 from app.ui.run import run_page as run
 from app.ui.tools import tools_page as tools
 from app.workbench import Workbench
@@ -29,6 +30,7 @@ ROUNDS = 3
 KINDS = (
     *(session.SessionPage, comparison.ComparisonPage, run.RunPage, agents.AgentsPage, tools.ToolsPage),
     *(overview.OverviewPage, build.BuildPage, workflow.WorkflowPage, monitoring.MonitoringPage, dataset.DatasetPage),
+    resources.ResourcesPage,
 )
 NODES = Workflow(nodes=(InputNode(id="question"), ToolNode(id="sum", tool="calculator"), OutputNode(id="answer")))
 
@@ -45,6 +47,7 @@ async def addresses(workbench: Workbench, run_id: str) -> tuple[str, ...]:
         *("/playground", "/agents", f"/agents/{agent.slug}", "/tools", "/tools/calculator", "/compare"),
         *(f"/compare/{compared.id}", "/runs", f"/runs/{run_id}", "/jobs", "/integrations", "/settings", "/setup"),
         *("/", "/build", f"/build/{graph.slug}", "/monitoring", "/evals", f"/evals/{cases.slug}", "/matrix", "/review"),
+        "/resources",
     )
 
 
@@ -75,4 +78,4 @@ async def test_what_a_tab_has_left_is_forgotten(tmp_path: Path) -> None:
             await visit(user, address)
         await visit(user, "/jobs")
         assert len(user.client.delete_handlers) == handlers
-        await until(lambda: len(remembered()) == len(others), pause=0.2)
+        await until(lambda: len(remembered()) == len(others), seconds=15, pause=0.2)  # one wakes every 10 s
