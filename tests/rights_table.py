@@ -188,6 +188,14 @@ TABLE = (
             ("edit", {"arguments": {"operation": "add", "x": 1, "y": 1}}),
         )
     ),
+    Row(
+        f"POST {API}/runs/{{run}}/nodes",
+        "run a part of a workflow's run again",
+        limited="own",
+        right="variants",
+        sent={"to": "output"},
+        answers=(409,),
+    ),
     Row(FORK, "fork it unchanged, on the active variant", limited="own", sent={"seq": 1}),
     *(
         Row(FORK, f"fork it with {words}", limited="own", right="variants", sent={"seq": 1, **changed})

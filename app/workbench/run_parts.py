@@ -12,6 +12,7 @@ from app.workbench.models import ModelParts
 with late():
     import app.engine.by_hand
     import app.engine.forks.forks
+    import app.engine.forks.node_forks
     import app.engine.keys
     import app.engine.run.stopwatch
     import app.engine.running
@@ -127,6 +128,11 @@ class RunParts(ModelParts):
     def forks(self) -> "app.engine.forks.forks.Forks":
         """Runs gone on with from one of their steps, and replayed."""
         return app.engine.forks.forks.Forks(self.agents, self.sessions, self.runs, self.tools)
+
+    @late_part
+    def node_forks(self) -> "app.engine.forks.node_forks.NodeForks":
+        """Runs of workflows gone on with from their nodes."""
+        return app.engine.forks.node_forks.NodeForks(self.agents, self.sessions, self.runs, self.tools)
 
     @late_part
     def idempotency(self) -> "app.engine.sessions.idempotency.Idempotency":

@@ -6,10 +6,11 @@ from fastapi import Body
 from fastapi.openapi.models import Example
 from pydantic import Field
 
-from app.api.door.access import fork_for, run_for
+from app.api.door.access import fork_for, may_only, run_for
 from app.api.door.dependencies import Asking, Here, resource
 from app.api.door.envelopes import Envelope, Reply
 from app.domain.forks.forks import ForkCheck, ForkPlan
+from app.domain.forks.node_forks import NodePlan
 from app.domain.forks.replays import ReplayReport
 
 EXAMPLES = {
@@ -23,6 +24,14 @@ EXAMPLES = {
 }
 
 
+OF_NODES = {
+    "Run a node and all that comes after it": Example(value={"again": ["draft"]}),
+    "Run to a node": Example(value={"to": "draft"}),
+    "Run this node alone": Example(value={"again": ["draft"], "to": "draft"}),
+    "With a value in place of what a node gives": Example(value={"pins": {"draft": "Another text"}}),
+}
+
+
 class ForkReply(Reply):
     """A fork that has begun."""
 
@@ -33,6 +42,15 @@ class ForkReply(Reply):
     moved: str = Field(description="Why that is not the one that was asked for; empty where it is.")
     side_effects: tuple[str, ...] = Field(description="Tools that change something outside and may be called for real.")
     notes: tuple[str, ...]
+
+
+class NodeForkReply(Reply):
+    """A fork of a workflow's run that has begun."""
+
+    run_id: str
+    session_id: str
+    kept: tuple[str, ...] = Field(description="Nodes that stand as they are recorded.")
+    anew: tuple[str, ...] = Field(description="Nodes that run, where what leads to them does.")
 
 
 class ReplayReply(ReplayReport):
@@ -68,6 +86,22 @@ async def check_fork(
 ) -> Envelope[ForkCheck]:
     """What such a fork would reuse, call for real and change; nothing runs."""
     return Envelope(data=await workbench.forks.check(run_id, fork_for(workbench, caller, run_id, body)))
+
+
+@router.post("/nodes", status_code=201)
+async def fork_nodes(
+    run_id: str, body: Annotated[NodePlan, Body(openapi_examples=OF_NODES)], workbench: Here, caller: Asking
+) -> Envelope[NodeForkReply]:
+    """Run nodes of a workflow's run anew, in a run and a session of their own; the others stand as they are recorded.
+
+    `again` names nodes that run anew with all that comes after them, `to` the last one that runs, `pins` values that
+    stand for what nodes give, `variant` another variant, in which what differs runs anew.
+    """
+    run_for(workbench, caller, run_id)
+    may_only(caller, "variants", "run a part of a workflow")
+    live, kept = await workbench.node_forks.start(run_id, body, trigger=caller.trigger)
+    ids = {"run_id": live.run_id, "session_id": live.started.session_id}
+    return Envelope(data=NodeForkReply(**ids, kept=kept.kept, anew=kept.anew))
 
 
 @router.post("/replay")

@@ -286,6 +286,21 @@ def ports(node: Node) -> tuple[str, ...]:
     return (*own, ERROR) if isinstance(node, Working) and node.on_error == "route" else own
 
 
+def port_for(node: Node, value: JsonValue) -> str | None:
+    """Where a value goes on that stands for what the node gives: the port that it names, else the usual one."""
+    if value in ports(node):
+        return str(value)
+    match node:
+        case OutputNode() | NoteNode():
+            return None
+        case BranchNode():
+            return ELSE
+        case ApprovalNode():
+            return APPROVED if isinstance(value, dict) and value.get("decision") == APPROVED else DENIED
+        case _:
+            return NEXT
+
+
 def titled(node: Node) -> str:
     """How a fault, an error or a spoken change names it."""
     return f"“{node.title}” ({node.id})" if node.title else node.id

@@ -18,18 +18,13 @@ from app.domain.reading.expressions import BadExpression
 from app.domain.trace import open_pauses
 from app.domain.trace.nodes import inner_call
 from app.domain.workflows.document import (
-    DENIED,
-    ELSE,
     ERROR,
-    NEXT,
-    ApprovalNode,
-    BranchNode,
     InputNode,
     LoopNode,
     MapNode,
     Node,
     Working,
-    ports,
+    port_for,
 )
 from app.domain.workflows.schedule import NodeStatus, Place
 from app.engine.loop.asking_people import withdraw
@@ -71,8 +66,8 @@ class Trying:
         self.call_id = walk.schedule.call_id(place)
         self._dropped = False
         known = walk.past.node(place)
-        self._begun = known is not None and known.retry_at is None
-        self.attempt = 1 if known is None else max(1, known.attempt + (not self._begun))
+        self._begun = known is not None and known.state == "running" and known.retry_at is None
+        self.attempt = max(1, known.attempt + (not self._begun)) if known is not None else 1
 
     @property
     def inner(self) -> str:
@@ -91,6 +86,9 @@ class Trying:
 
     async def ended(self) -> Ended:
         """How the node ended, which is in the trace by then."""
+        known = self.past.node(self.place)
+        if known is not None and known.pinned:
+            return Ended("done", known.port, known.output)
         try:
             while True:
                 began = perf_counter()
@@ -173,7 +171,7 @@ class Trying:
             self.run.recorder.record(ended)
             return Ended("failed", None, failed=titled(node, failed.error))
         value: JsonValue = node.error_value
-        port = ERROR if node.on_error == "route" else _port_of(node, value)
+        port = ERROR if node.on_error == "route" else port_for(node, value)
         if node.on_error == "route":
             value = {"error": failed.error.text}
         self.run.recorder.record(ended.model_copy(update={"port": port, "output": value}))
@@ -235,16 +233,3 @@ def _rounds_of(node: Node, inputs: Mapping[str, JsonValue]) -> int | None:
             return most
         case _:
             return None
-
-
-def _port_of(node: Node, value: JsonValue) -> str:
-    """Where a value goes on that stands for a failure."""
-    if value in ports(node):
-        return str(value)
-    match node:
-        case BranchNode():
-            return ELSE
-        case ApprovalNode():
-            return DENIED
-        case _:
-            return NEXT

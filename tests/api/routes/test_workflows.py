@@ -238,3 +238,18 @@ async def test_a_run_whose_agent_is_gone_becomes_a_document_with_faults(client, 
     assert not seen["saves"] and "calls an agent “assistant”, and there is none" in seen["faults"][0]["text"]
     refused = await client.post(f"/runs/{run}/workflow", json={"name": "Gone"})
     assert refused.status_code == 422 and refused.json()["faults"] == seen["faults"]
+
+
+async def test_a_part_of_its_run_is_run_again(client, made):
+    run = (await client.post("/workflows/sums-by-nodes/run", json={"input": "What is it?"})).json()["data"]
+    fork = await client.post(f"/runs/{run['run_id']}/nodes", json={"pins": {"sum": "fifteen"}})
+    told = fork.json()["data"]
+    assert (fork.status_code, told["kept"], told["anew"]) == (201, ["question"], ["answer"])
+    reply = (await client.get(f"/runs/{told['run_id']}")).json()["data"]
+    assert reply["session_id"] == told["session_id"] != run["session_id"]
+    for body in ({"to": "nowhere"}, {"pins": {"Sum!": 1}}, {"seq": 1}):
+        assert (await client.post(f"/runs/{run['run_id']}/nodes", json=body)).status_code == 422
+    plain = (await client.post("/agents/assistant/run", json={"input": "hi"})).json()["data"]
+    assert (await client.post(f"/runs/{plain['run_id']}/nodes", json={})).status_code == 409
+    exported = await client.get(f"/runs/{told['run_id']}/export?format=markdown")
+    assert exported.status_code == 200 and "fifteen" in exported.text

@@ -1,0 +1,146 @@
+"""A workflow's run gone on with from its nodes: what stands is copied, what is changed and what follows runs anew."""
+
+import pytest
+
+from app.domain.agents import WorkflowBehaviour, with_variant
+from app.domain.errors import Conflict, WorkbenchError
+from app.domain.events import Forked
+from app.domain.forks.node_forks import NodePlan
+from app.domain.provenance import Trigger
+from app.domain.workflows.document import BranchCase, BranchNode, FixedValue, MapNode, Template, ToolNode
+from app.engine.forks.forks import Forks
+from app.engine.forks.node_forks import NodeForks
+from tests.domain.workflows.worlds import chain, workflow
+from tests.engine.workflows.flows import of_each_kind, sends
+from tests.engine.workflows.test_left_anywhere import to_its_end
+from tests.engine.workflows.test_scopes import within
+from tests.engine.workflows.test_walking import quick
+from tests.engine.workflows.workshop import Workshop, answer, begun_nodes, end, ended, known, states
+
+PAGE = Trigger(kind="page")
+FLOW = chain(sends("one", "{{input.text}}"), sends("two", "{{one}}!"), sends("three", "{{two}}?"), answer="{{three}}")
+
+
+def forks_of(shop: Workshop) -> NodeForks:
+    return NodeForks(shop.data.agents, shop.data.sessions, shop.runs, shop.registry)
+
+
+async def forked(shop: Workshop, run_id: str, **plan: object):
+    live, kept = await forks_of(shop).start(run_id, NodePlan(**plan), trigger=PAGE)
+    await ended(live)
+    return live, kept
+
+
+async def test_a_node_runs_again_with_all_that_comes_after_it(shop):
+    live = await shop.ran(FLOW, "a")
+    shop.hands.did.clear()
+    fork, kept = await forked(shop, live.run_id, again=("two",))
+    assert answer(fork) == answer(live)
+    assert shop.hands.did == ["sent a!", "sent sent a!?"]
+    assert (kept.kept, kept.anew) == (("input", "one"), ("two", "three", "output"))
+    before = [entry.event for entry in live.entries if getattr(entry.event, "call_id", "") == "one"]
+    assert [entry.event for entry in fork.entries if getattr(entry.event, "call_id", "") == "one"] == before
+    assert (end(fork).status, fork.started.purpose) == ("completed", "chat")
+
+
+async def test_a_run_to_a_node_leaves_out_what_that_does_not_need(shop):
+    live = await shop.ran(FLOW, "a")
+    shop.hands.did.clear()
+    fork, kept = await forked(shop, live.run_id, to="two")
+    assert (answer(fork), shop.hands.did, fork.started.purpose) == ("sent sent a!", [], "try")
+    assert "three" not in states(fork) and kept.anew == ("value_of_two",)
+
+
+async def test_a_node_runs_alone_with_what_is_recorded_of_the_others(shop):
+    live = await shop.ran(FLOW, "a")
+    shop.hands.did.clear()
+    fork, _ = await forked(shop, live.run_id, again=("two",), to="two")
+    assert (answer(fork), shop.hands.did) == ("sent sent a!", ["sent a!"])
+
+
+async def test_a_value_that_a_person_wrote_stands_for_what_a_node_gives(shop):
+    live = await shop.ran(FLOW, "a")
+    shop.hands.did.clear()
+    fork, _ = await forked(shop, live.run_id, pins={"two": "mine"})
+    assert (answer(fork), shop.hands.did) == ("sent mine?", ["mine?"])
+    assert known(fork).by_call["two"].pinned and begun_nodes(fork) == ["input", "one", "three", "output"]
+    [event] = [entry.event for entry in fork.entries if isinstance(entry.event, Forked)]
+    assert fork.entries[event.edited[0]].event.node == "two"
+    fork, _ = await forked(shop, live.run_id, pins={"two": "mine"}, again=("one",))
+    assert answer(fork) == "sent mine?" and shop.hands.did[-2:] == ["a", "mine?"]
+
+
+async def test_in_another_variant_what_differs_runs_anew(shop):
+    live = await shop.ran(FLOW, "a")
+    agent = shop.data.agents.get(live.started.agent.id)
+    nodes = tuple(sends("three", "{{two}} now") if node.id == "three" else node for node in FLOW.nodes)
+    other = WorkflowBehaviour(workflow=FLOW.model_copy(update={"nodes": nodes}))
+    await shop.data.agents.change(agent.id, lambda one: with_variant(one, other, origin=1))
+    shop.hands.did.clear()
+    fork, kept = await forked(shop, live.run_id, variant=2)
+    assert (answer(fork), shop.hands.did) == ("sent sent sent a! now", ["sent sent a! now"])
+    assert kept.kept == ("input", "one", "two") and fork.started.agent.variant == 2
+
+
+async def test_a_run_that_failed_goes_on_from_the_node_that_failed(shop):
+    shop.hands.failures = 1
+    shaky = ToolNode(id="shaky", tool="shaky", arguments={"text": FixedValue(value="x")})
+    live = await shop.ran(chain(sends("one", "a"), shaky, answer="{{one}} {{shaky}}"))
+    assert end(live).status == "failed"
+    fork, _ = await forked(shop, live.run_id)
+    assert (answer(fork), shop.hands.did) == ("sent a x", ["a", "x", "x"])
+
+
+async def test_a_pinned_branch_goes_on_at_the_port_it_names(shop):
+    pick = BranchNode(id="pick", cases=(BranchCase(name="yes", formula="1 = 1"),))
+    wires = ("input > pick", "pick:yes > a", "pick:else > b", "a > output", "b > output")
+    live = await shop.ran(workflow(pick, quick("a"), quick("b"), wires=wires, answer="{{a ?? no}} {{b ?? no}}"))
+    fork, _ = await forked(shop, live.run_id, pins={"pick": "else"})
+    assert (answer(live), answer(fork)) == ("2 no", "no 2")
+
+
+async def test_the_body_of_a_map_stands_and_runs_with_it(shop):
+    each = MapNode(id="each", items=FixedValue(value=["a", "b"]), gives=Template(text="{{sent}}"))
+    flow = within(chain(each, quick("after"), answer="{{each}}"), sends("sent", "{{item}}", scope="each"))
+    live = await shop.ran(flow)
+    shop.hands.did.clear()
+    stands, _ = await forked(shop, live.run_id, again=("after",))
+    assert (answer(stands), shop.hands.did) == (answer(live), [])
+    anew, _ = await forked(shop, live.run_id, again=("each",))
+    assert (answer(anew), shop.hands.did) == (answer(live), ["a", "b"])
+    with pytest.raises(WorkbenchError, match="runs in each round of “each”"):
+        await forked(shop, live.run_id, again=("sent",))
+
+
+async def test_a_run_of_each_kind_is_run_again_from_any_of_its_nodes(shop):
+    await shop.agent("Writer")
+    live = await to_its_end(shop, await shop.begun(of_each_kind(), "bees"))
+    for node in of_each_kind().body(""):
+        fork, kept = await forks_of(shop).start(live.run_id, NodePlan(again=(node.id,)), trigger=PAGE)
+        await to_its_end(shop, fork)
+        assert answer(fork) == answer(live), node.id
+        assert node.id in kept.anew
+
+
+async def test_what_has_no_nodes_or_goes_on_is_refused_in_words(shop):
+    live = await shop.ran(FLOW)
+    with pytest.raises(WorkbenchError, match="has no node 'nowhere' that runs"):
+        await forked(shop, live.run_id, to="nowhere")
+    await shop.agent("Writer")
+    plain = await shop.chat.send((await shop.chat.new_session(shop.data.agents.by_slug("writer").id)).id, "hi")
+    await ended(plain)
+    with pytest.raises(Conflict, match="has no nodes"):
+        await forked(shop, plain.run_id)
+    with pytest.raises(Conflict, match="is not as a whole"):
+        await Forks(shop.data.agents, shop.data.sessions, shop.runs, shop.registry).replay(live.run_id)
+
+
+async def test_what_is_told_of_forks_can_be_told_of_it(shop):
+    live = await shop.ran(FLOW, "a")
+    fork, _ = await forked(shop, live.run_id, pins={"two": "mine"})
+    forks = Forks(shop.data.agents, shop.data.sessions, shop.runs, shop.registry)
+    assert await forks.compare(fork.run_id) is not None
+    await forks.edits(fork.entries)
+    assert await forks.beside(live.run_id, fork.run_id)
+    again, _ = await forked(shop, fork.run_id, again=("three",))
+    assert answer(again) == "sent mine?"
