@@ -51,7 +51,7 @@ def test_a_session_says_that_its_nodes_models_answer_and_what_cannot_be_run(page
     expect(page.get_by_test_id("model-select")).to_contain_text(NODES_MODELS)
     expect(page.get_by_test_id("model-select")).to_be_disabled()
     expect(page.get_by_test_id("open-build")).to_be_visible()
-    expect(page.get_by_test_id("tool-switch")).to_have_count(1)
+    expect(page.get_by_test_id("tool-switch")).to_have_count(0)
     expect(page.get_by_role("heading", name="Variables")).to_have_count(0)
     assert violations(page) == []
 

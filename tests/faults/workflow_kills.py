@@ -104,7 +104,8 @@ def decide(app: AppProcess, run_id: str, again: Counter[str], *, until: float) -
     """Say yes to whatever is asked, in the run and in those below it, until it has ended."""
     while time.monotonic() < until:
         try:
-            if not any(decide_all(app, one, again) for one in family(app, run_id)):
+            going_on = [decide_all(app, one, again) for one in family(app, run_id)]
+            if not any(going_on):
                 return
         except httpx.HTTPError:
             return
