@@ -56,7 +56,7 @@ class PauseCard(ui.element):
         super().__init__("div")
         self._pause = pause
         self._spec = spec
-        self._name = titled(spec, pause.name, pause.label)
+        self._name = titled(spec, pause.name, pause.label) if pause.name else pause.asked_by
         self._act = act
         self._open = True
         self._form: SchemaForm | None = None
@@ -129,7 +129,7 @@ class PauseCard(ui.element):
         """What a decision does after the app was closed."""
         if self._pause.reason == "oauth":
             return "The app was closed since. Once you have signed in, the run goes on with the same call."
-        if self._is_question and self._pause.call_id:
+        if self._is_question and self._pause.name:
             return f"The app was closed since. An answer runs {self._name} again from its beginning, with that answer."
         return "The app was closed since. The run goes on with your decision."
 
