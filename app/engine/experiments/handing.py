@@ -13,13 +13,13 @@ from dataclasses import dataclass, field
 from math import isfinite
 from typing import Protocol
 
-from app.domain.agents import Agent, Limits
+from app.domain.agents import Agent, Limits, WorkflowBehaviour
 from app.domain.errors import NotFound, StorageError, WorkbenchError
 from app.domain.evals.cases import Case
 from app.domain.evals.elsewhere import CellOrder, CellReturn, sha256
 from app.domain.evals.endings import STOPPED, Ending, ending_of
 from app.domain.evals.evidence import Evidence
-from app.domain.evals.experiments import Cell, Experiment
+from app.domain.evals.experiments import Cell, Experiment, Plan
 from app.domain.events import Entry, RunStarted
 from app.domain.provenance import AgentRef, Purpose, Trigger
 from app.domain.trace import limit_of, totals
@@ -109,7 +109,7 @@ class Handing(Trying):
     async def tried(
         self, experiment: Experiment, case: Case, cell: Cell, slot: Slot, *, stopped: Callable[[], bool]
     ) -> Tried:
-        if experiment.plan.columns[cell.column].as_recorded:
+        if experiment.plan.columns[cell.column].as_recorded or self._has_nodes(experiment.plan, cell.column):
             return await super().tried(experiment, case, cell, slot, stopped=stopped)
         tried = HandedOut(experiment, case, cell, slot, CaseRecord((), experiment.plan, origin=case.id), stopped)
         share = self._share(experiment)
@@ -129,7 +129,14 @@ class Handing(Trying):
             del self.held[cell.id]
         return tried
 
+    def _has_nodes(self, plan: Plan, column: int) -> bool:
+        """Whether it is a workflow, whose nodes ask agents that are here alone."""
+        chosen = plan.columns[column]
+        behaviour = chosen.tried or self.chat.agents.get(plan.agent_id).variant(chosen.variant).behaviour
+        return isinstance(behaviour, WorkflowBehaviour)
+
     def stop(self, cell: Cell) -> None:
+        super().stop(cell)
         if (task := self.out.get(cell.id)) is not None:
             task.cancel()
 

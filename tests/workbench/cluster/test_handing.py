@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from app.domain.agents import PromptBehaviour, ToolChoice, new_agent
+from app.domain.agents import PromptBehaviour, ToolChoice, WorkflowBehaviour, new_agent
 from app.domain.evals.cases import CaseContent, new_cases
 from app.domain.evals.drafts import ExperimentDraft
 from app.domain.evals.elsewhere import CellReturn, sha256
@@ -16,12 +16,14 @@ from app.domain.evals.scorers import Contains
 from app.domain.events import ModelReturned
 from app.domain.provenance import Trigger
 from app.domain.trace import RunFilter
+from app.domain.workflows.document import AgentNode, Template
 from app.engine.experiments.handing import Elsewhere
 from app.export.bundle import bundle, read_bundle
 from app.export.json_lines import json_lines
 from app.workbench import Workbench
 from app.workbench.cluster import worker
 from tests.api.over import opened
+from tests.domain.workflows.worlds import chain
 from tests.waiting import until
 
 PAGE = Trigger(kind="page")
@@ -277,3 +279,13 @@ async def test_without_dask_or_a_scheduler_the_experiment_pauses_and_says_why(be
     experiment, cells = await ran(bench, workers="tcp://127.0.0.1:1")
     assert (experiment.status, cells) == ("paused", [])
     assert "pip install" in experiment.why or "No scheduler of Dask answers" in experiment.why
+
+
+async def test_a_workflow_is_tried_here_where_the_agents_are_that_its_nodes_ask(bench):
+    await recorded_sum(bench)
+    ask = AgentNode(id="ask", agent="assistant", message=Template(text="{{input.text}}"))
+    flow = WorkflowBehaviour(workflow=chain(ask, answer="{{ask}}"))
+    await bench.agents.create(new_agent("Asking", flow, taken_slugs=bench.agents.slugs()))
+    reach(bench, workers := Threads())
+    _, [cell] = await ran(bench, agent="asking", tools="live")
+    assert (cell.end, cell.worker, workers.orders) == ("passed", "", [])
