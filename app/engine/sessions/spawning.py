@@ -112,7 +112,7 @@ class Spawning:
             raise ToolError(f"The task was not begun: do it yourself. {sentence(too_deep)}")
         check_wanted(started.tools, task.tools)
         unfinished = sum(child.status is None for child in children(parent.entries))
-        if unfinished >= MOST_UNFINISHED and not begun_before:
+        if unfinished >= MOST_UNFINISHED and not begun_before and started.workflow is None:  # which counts itself
             raise ToolError(f"{unfinished} tasks of this run have not ended yet. Join one of them before the next.")
         agent = self._agent(parent, task.agent.strip())
         if not begun_before:

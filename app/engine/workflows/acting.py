@@ -31,9 +31,11 @@ Inputs = Mapping[str, JsonValue]
 async def act(trying: "Trying", node: Node, inputs: Inputs) -> Given:
     """What came of it. Raises `NodeFailed`."""
     match node:
-        case ToolNode() | AgentNode():  # what they call and start knows how long it may take
+        case AgentNode():  # what it starts knows how long it may take, as what a tool does
+            return await ask_agent(trying, node, inputs)
+        case ToolNode():
             with trying.run.stopwatch.part():
-                return await _done(trying, node, inputs)
+                return await call_tool(trying, node, inputs)
         case MapNode() | LoopNode() | ApprovalNode() | TransformNode():
             try:
                 async with asyncio.timeout(node.timeout):
@@ -51,21 +53,12 @@ async def _in_time(trying: "Trying", node: MapNode | LoopNode | ApprovalNode | T
             return await each(trying, node, inputs)
         case LoopNode():
             return await repeat(trying, node, inputs)
-        case _:
-            with trying.run.stopwatch.part():
-                return await _done(trying, node, inputs)
-
-
-async def _done(trying: "Trying", node: ToolNode | AgentNode | ApprovalNode | TransformNode, inputs: Inputs) -> Given:
-    match node:
-        case ToolNode():
-            return await call_tool(trying, node, inputs)
-        case AgentNode():
-            return await ask_agent(trying, node, inputs)
         case ApprovalNode():
-            return await ask_person(trying, node, inputs)
+            with trying.run.stopwatch.part():
+                return await ask_person(trying, node, inputs)
         case TransformNode(code=code):
-            return await _python(trying, code, inputs)
+            with trying.run.stopwatch.part():
+                return await _python(trying, code, inputs)
         case _:
             assert_never(node)
 

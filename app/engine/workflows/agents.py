@@ -44,7 +44,7 @@ async def ask_agent(trying: "Trying", node: AgentNode, inputs: Mapping[str, Json
     async with trying.walk.agents:
         try:
             child_id = await run.spawner.spawn(run.run_id, call_id, task)
-            with _speaking(run, child_id, aloud=node.id in trying.walk.speakers):
+            with run.stopwatch.part(), _speaking(run, child_id, aloud=node.id in trying.walk.speakers):
                 end = await run.spawner.join(run.run_id, call_id, child_id, progressed)
         except ToolError as error:
             raise NodeFailed(str(error)) from error
@@ -54,7 +54,7 @@ async def ask_agent(trying: "Trying", node: AgentNode, inputs: Mapping[str, Json
             raise
         finally:
             run.recorder.progress.pop(call_id, None)
-    return _given(end)
+    return await asyncio.to_thread(_given, end)
 
 
 @contextmanager

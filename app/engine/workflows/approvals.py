@@ -1,5 +1,6 @@
 """A node asks a person, and goes on as they decide."""
 
+import asyncio
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
@@ -32,7 +33,7 @@ async def ask_person(trying: "Trying", node: ApprovalNode, inputs: Mapping[str, 
     if decided.decision == "deny":
         return Given({"decision": DENIED, "values": {}, "note": decided.note}, DENIED)
     values: dict[str, JsonValue] = decided.arguments or {}
-    check(node.form, values, "was answered")
+    await asyncio.to_thread(check, node.form, values, "was answered")
     return Given({"decision": APPROVED, "values": values, "note": decided.note}, APPROVED)
 
 
