@@ -146,7 +146,8 @@ class Packed(MutableMapping[int, Document]):
             positions = waiting[first : first + self._block]
             lines = [to_json(self._fresh[position], inf_nan_mode="constants") for position in positions]
             block = len(self._blocks)
-            self._blocks.append(zlib.compress(b"\n".join(lines), 1))
+            packed = memoryview(zlib.compress(b"\n".join(lines), 3))
+            self._blocks.append(bytes(packed))  # as it came it keeps the room that was kept ready for it
             self._used.append(len(positions))
             for line, position in enumerate(positions):
                 self._slots[position] = block * self._block + line
