@@ -71,7 +71,7 @@ def made(page: Page) -> Iterator[None]:
         page.keyboard.press("Escape")
         add_scorer(page)
         MADE["{experiment}"] = try_it(page)
-        created(page, "Walked", template="Write and agree")
+        created(page, "Walked", template="Ask before sending")
         page.goto("/compare")
         page.get_by_test_id("compare-start").click()
         expect(page.get_by_test_id("chat-input")).to_be_focused()
