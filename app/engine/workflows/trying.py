@@ -64,6 +64,8 @@ class Trying:
         self.node = walk.graph.nodes[place.node]
         self.title = self.node.title or self.node.id
         self.call_id = walk.schedule.call_id(place)
+        self.entered = False
+        """Whether it has taken its first step."""
         self._dropped = False
         known = walk.past.node(place)
         self._begun = known is not None and known.state == "running" and known.retry_at is None
@@ -86,6 +88,7 @@ class Trying:
 
     async def ended(self) -> Ended:
         """How the node ended, which is in the trace by then."""
+        self.entered = True
         known = self.past.node(self.place)
         if known is not None and known.pinned:
             return Ended("done", known.port, known.output)
@@ -95,6 +98,8 @@ class Trying:
                 try:
                     return await self._gave(await self._tried(), began)
                 except NodeFailed as failed:
+                    if _is_cancelled():  # what it waited for failed at the same moment
+                        raise asyncio.CancelledError from failed
                     if not self._again(failed):
                         return self._failed(failed, began)
                     await self._wait(failed, began)
@@ -146,10 +151,10 @@ class Trying:
         )
 
     async def _gave(self, given: Given, began: float) -> Ended:
-        content = b"" if given.as_returned else to_json(given.value, inf_nan_mode="null")
+        content = to_json(given.value, inf_nan_mode="null")
         self.walk.size += len(content)
         shown, whole = given.value, None
-        if len(content) > MOST_SHOWN:
+        if len(content) > MOST_SHOWN and not given.as_returned:
             whole, shown = await self._kept(content, "output"), content[:HEAD].decode(errors="ignore")
         ended = self._end("done", began).model_copy(
             update={
@@ -222,6 +227,11 @@ class Trying:
         digest = await self.run.artifacts.put(content)
         name = f"{self.node.id}-{what}.json"
         return FilePart(artifact=digest, media_type="application/json", filename=name, size=len(content))
+
+
+def _is_cancelled() -> bool:
+    task = asyncio.current_task()
+    return task is not None and task.cancelling() > 0
 
 
 def _rounds_of(node: Node, inputs: Mapping[str, JsonValue]) -> int | None:

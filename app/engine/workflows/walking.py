@@ -83,6 +83,8 @@ class Walk:
 
     async def through(self, number: Round, given: dict[str, JsonValue]) -> NodeFailed | None:
         """Go through a round of a map or loop, whose nodes may read what is given besides; what failed in it."""
+        if self.schedule.state(number.scope) != "running":  # its cancellation has not come here yet
+            raise asyncio.CancelledError
         begun = number in self.past.values
         values = self.past.values.setdefault(number, {})
         self._names[number] = ChainMap(values, given, *self.names(number.scope).maps)
@@ -177,6 +179,8 @@ class Walk:
                 trying, task = self._going_on[place]
                 trying.drop()
                 task.cancel()
+                if not trying.entered:  # nor will it ever be
+                    self._not_run(place, "cancelled")
             else:  # it was left, and nobody has gone on with it yet
                 self._not_run(place, "cancelled")
         for place in moves.skipped:
