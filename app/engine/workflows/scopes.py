@@ -23,13 +23,24 @@ async def each(trying: "Trying", node: MapNode, inputs: Mapping[str, JsonValue])
     items = inputs["items"]
     found: dict[int, JsonValue] = {}
     waiting = iter(enumerate(items if isinstance(items, list) else []))
-    try:
-        async with asyncio.TaskGroup() as workers:
-            for _ in range(min(node.at_once, len(items) if isinstance(items, list) else 0)):
-                workers.create_task(_work(trying, node, waiting, found))
-    except ExceptionGroup as errors:
-        raise errors.exceptions[0] from errors
+    count = min(node.at_once, len(items) if isinstance(items, list) else 0)
+    workers = [asyncio.create_task(_work(trying, node, waiting, found)) for _ in range(count)]
+    if workers:
+        await _first_failure(workers)
     return Given([found[index] for index in sorted(found)])
+
+
+async def _first_failure(workers: list[asyncio.Task[None]]) -> None:
+    """Returns when all have ended; raises what one of them did, and cancels the others."""
+    try:
+        await asyncio.wait(workers, return_when=asyncio.FIRST_EXCEPTION)
+    finally:
+        for worker in workers:
+            worker.cancel()
+        await asyncio.wait(workers)
+    failures = [failure for worker in workers if not worker.cancelled() and (failure := worker.exception())]
+    if failures:
+        raise failures[0]
 
 
 async def _work(

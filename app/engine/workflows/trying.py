@@ -98,8 +98,6 @@ class Trying:
                 try:
                     return await self._gave(await self._tried(), began)
                 except NodeFailed as failed:
-                    if _is_cancelled():  # what it waited for failed at the same moment
-                        raise asyncio.CancelledError from failed
                     if not self._again(failed):
                         return self._failed(failed, began)
                     await self._wait(failed, began)
@@ -227,11 +225,6 @@ class Trying:
         digest = await self.run.artifacts.put(content)
         name = f"{self.node.id}-{what}.json"
         return FilePart(artifact=digest, media_type="application/json", filename=name, size=len(content))
-
-
-def _is_cancelled() -> bool:
-    task = asyncio.current_task()
-    return task is not None and task.cancelling() > 0
 
 
 def _rounds_of(node: Node, inputs: Mapping[str, JsonValue]) -> int | None:

@@ -129,3 +129,22 @@ async def test_a_map_in_a_loop_begins_anew_in_each_round(shop):
     carry = {"said": Carried(first=FixedValue(value=[]), next=FoundValue(path="[carry.said, each][]"))}
     made = within(chain(LoopNode(id="again", carry=carry, until="1 = 2", most=2), answer="{{again.said}}"), inner, POST)
     assert answer(await shop.ran(made)) == '["sent x", "sent y", "sent x", "sent y"]'
+
+
+async def test_items_that_fail_at_the_same_moment_fail_the_map_once(shop):
+    part = TransformNode(id="part", scope="each", language="formula", code="1 / [item]")
+    after = TransformNode(id="after", language="formula", code="1 + 1")
+    routed = each([0, 0, 0], on_error="route", gives=FoundValue(path="part"))
+    live = await shop.ran(within(chain(routed, after, answer="{{each.error}}"), part, wires=("each:error > output",)))
+    assert (end(live).status, known(live).by_call["each"].state) == ("completed", "failed")
+    assert answer(live).startswith("Item 1: part: 1 / [item] has no value")
+
+
+async def test_a_map_is_cancelled_with_rounds_that_have_not_begun_yet(shop):
+    """A sibling in its round fails in the step in which it begins."""
+    outer = each([1], gives=FoundValue(path="inner"))
+    inner = MapNode(id="inner", scope="each", items=FixedValue(value=[1, 2]), gives=FoundValue(path="part"))
+    broken = TransformNode(id="broken", scope="each", language="formula", code="1 / 0")
+    part = TransformNode(id="part", scope="inner", language="formula", code="1 + 1")
+    live = await shop.ran(within(chain(outer), inner, broken, part))
+    assert (end(live).error.failure, states(live)["each[0].inner"]) == ("node", "cancelled")
