@@ -15,6 +15,7 @@ from tests.faults import (
     run_kills,
     stopped,
     workflow_kills,
+    workflow_runs,
     workflows,
 )
 
@@ -44,6 +45,11 @@ def test_kills_in_mid_run_are_measured():
     figures = run_kills.run(kills=3)
     assert [figure.value.split()[0] for figure in figures] == ["0", "0", "0"]
     assert all(figure.passed for figure in figures)
+
+
+async def test_runs_of_workflows_at_random_are_measured():
+    [figure] = await workflow_runs.run(workflows=40)
+    assert figure.passed, figure
 
 
 def test_kills_in_nodes_of_workflows_are_measured():
