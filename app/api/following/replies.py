@@ -126,7 +126,8 @@ class RunReply(Ending):
     metrics: Metrics
 
 
-def run_reply(entries: Sequence[Entry], *, alive: bool) -> RunReply:
+def run_reply(entries: Sequence[Entry], *, alive: bool, below: Sequence[RunRow] = ()) -> RunReply:
+    """`below`: the runs that it started, where what they used is told with its own."""
     row = run_row(entries, alive=alive)
     text = answer_of(entries)
     calls = call_replies(entries)
@@ -139,7 +140,7 @@ def run_reply(entries: Sequence[Entry], *, alive: bool) -> RunReply:
         trigger=TriggerReply.of(row.trigger),
         steps=calls,
         pauses=tuple(PauseReply.of(pause) for pause in open_pauses(entries)) if row.status == "paused" else (),
-        metrics=metrics_of(row, total_steps=len(calls)),
+        metrics=metrics_of(row, *below, total_steps=len(calls)),
     )
 
 
@@ -167,12 +168,13 @@ def _warnings(entries: Sequence[Entry]) -> Iterator[str]:
                 pass
 
 
-def metrics_of(row: RunRow, *, total_steps: int) -> Metrics:
+def metrics_of(row: RunRow, *below: RunRow, total_steps: int) -> Metrics:
+    rows = (row, *below)
     return Metrics(
         total_steps=total_steps,
-        tokens_input=row.input_tokens,
-        tokens_output=row.output_tokens,
-        cost_usd=None if row.unpriced else row.cost,
+        tokens_input=sum(one.input_tokens for one in rows),
+        tokens_output=sum(one.output_tokens for one in rows),
+        cost_usd=None if any(one.unpriced for one in rows) else sum(one.cost for one in rows),
         duration_ms=row.duration_ms,
     )
 

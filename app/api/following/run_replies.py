@@ -138,7 +138,8 @@ class RunDetail(_Run, Ending):
     pauses: tuple[PauseReply, ...]
 
 
-def run_detail(entries: Sequence[Entry], *, alive: bool) -> RunDetail:
+def run_detail(entries: Sequence[Entry], *, alive: bool, below: Sequence[RunRow] = ()) -> RunDetail:
+    """`below`: the runs that it started, where what they used is told with its own."""
     row = run_row(entries, alive=alive)
     text = answer_of(entries)
     calls = call_replies(entries)
@@ -148,7 +149,7 @@ def run_detail(entries: Sequence[Entry], *, alive: bool) -> RunDetail:
         output=parsed(text),
         output_text=text,
         **ending_of(entries, row.status).model_dump(),
-        metrics=metrics_of(row, total_steps=len(calls)),
+        metrics=metrics_of(row, *below, total_steps=len(calls)),
         steps=trace_steps(entries),
         calls=calls,
         pauses=tuple(PauseReply.of(pause) for pause in open_pauses(entries)),

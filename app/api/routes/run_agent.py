@@ -130,7 +130,8 @@ async def run(
         ids = {"X-Run-Id": live.run_id, "X-Session-Id": live.started.session_id}
         return StreamingResponse(event_stream(live), media_type="text/event-stream", headers=ids)
     await wait_until_idle(live)
-    return in_envelope(run_reply(live.entries, alive=live.alive))
+    below = workbench.rows.below(live.run_id) if live.started.workflow else ()
+    return in_envelope(run_reply(live.entries, alive=live.alive, below=below))
 
 
 def with_fields(behaviour: Behaviour, body: RunRequest) -> RunRequest:

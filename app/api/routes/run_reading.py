@@ -16,7 +16,7 @@ from app.api.following.replies import Deleted
 from app.api.following.run_replies import RunDetail, RunSummary, run_detail
 from app.domain.errors import Conflict, FailureClass
 from app.domain.evals.scores import LONGEST_LABEL, Rating
-from app.domain.events import Entry
+from app.domain.events import Entry, RunStarted
 from app.domain.provenance import Purpose
 from app.domain.trace import RunFilter, RunPage, RunStatus
 from app.domain.values import Text
@@ -106,9 +106,11 @@ async def get_run(run_id: str, workbench: Here, caller: Asking) -> Envelope[RunD
     run_for(workbench, caller, run_id)
     entries = tuple((await workbench.runs.trace(run_id)).entries)
     alive = workbench.runs.live(run_id) is not None
+    is_workflow = bool(entries) and isinstance(first := entries[0].event, RunStarted) and first.workflow is not None
+    below = workbench.rows.below(run_id) if is_workflow else ()
     if len(entries) < LONG:
-        return Envelope(data=run_detail(entries, alive=alive))
-    return Envelope(data=await asyncio.to_thread(run_detail, entries, alive=alive))
+        return Envelope(data=run_detail(entries, alive=alive, below=below))
+    return Envelope(data=await asyncio.to_thread(run_detail, entries, alive=alive, below=below))
 
 
 @router.delete("/{run_id}")

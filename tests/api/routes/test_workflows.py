@@ -21,6 +21,7 @@ NODES = [
 EDGES = [{"source": "question", "target": "sum"}, {"source": "sum", "target": "answer"}]
 DOCUMENT = {"nodes": NODES, "edges": EDGES}
 SUMS = {"name": "Sums by nodes", "description": "Adds.", "workflow": DOCUMENT, "limits": {"total_time": 60}}
+VALUE = {"value": {"kind": "text", "text": "{{ask}}"}}
 CALLS_ITSELF = {"id": "again", "kind": "agent", "title": "Again", "agent": "sums-by-nodes",
                 "message": {"kind": "text", "text": "{{question.text}}"}}  # fmt: skip
 
@@ -253,3 +254,15 @@ async def test_a_part_of_its_run_is_run_again(client, made):
     assert (await client.post(f"/runs/{plain['run_id']}/nodes", json={})).status_code == 409
     exported = await client.get(f"/runs/{told['run_id']}/export?format=markdown")
     assert exported.status_code == 200 and "fifteen" in exported.text
+
+
+async def test_what_the_agents_below_used_is_told_with_its_own(client):
+    ask = {"id": "ask", "kind": "agent", "agent": "assistant", "message": {"kind": "text", "text": "{{input.text}}"}}
+    nodes = [{"id": "input", "kind": "input"}, ask, {"id": "output", "kind": "output"} | VALUE]
+    edges = [{"source": "input", "target": "ask"}, {"source": "ask", "target": "output"}]
+    body = {"name": "Asking", "workflow": {"nodes": nodes, "edges": edges}}
+    assert (await client.post("/workflows", json=body)).status_code == 201
+    ran = (await client.post("/workflows/asking/run", json={"input": "What is 5 + 10?"})).json()["data"]
+    assert ran["metrics"]["tokens_input"] > 0 and ran["metrics"]["cost_usd"] == 0
+    shown = (await client.get(f"/runs/{ran['run_id']}")).json()["data"]
+    assert shown["metrics"]["tokens_input"] == ran["metrics"]["tokens_input"]
