@@ -7,9 +7,11 @@ from app.domain.events import ChildStarted
 from app.domain.messages import FilePart
 from app.export.atif import atif
 from app.export.html import html_page
+from app.export.json_lines import json_lines
 from app.export.markdown import review
 from app.export.otel import spans_of
 from app.export.otel_values import span_id
+from app.export.redacting import Redactor
 from app.export.review import artifacts_of
 from tests.traces import SUMMING, a_workflow_run, node_ended, node_started, started, trace_of
 
@@ -71,3 +73,17 @@ def test_files_with_what_was_too_large_go_along():
     given = FilePart(artifact="b" * 64, media_type="application/json", filename="inputs.json", size=9)
     entries = trace_of(started(workflow=SUMMING), node_started("total", whole=given), node_ended("total", whole=file))
     assert artifacts_of(entries) == ["b" * 64, "a" * 64]
+
+
+def test_no_key_goes_along_wherever_in_a_workflow_it_stands():
+    key, word = "sk-proj-" + "a1B2c3D4" * 6, "hunter22hunter22"
+    titled = SUMMING.model_copy(
+        update={"nodes": (*SUMMING.nodes[:4], SUMMING.nodes[4].model_copy(update={"id": word}))}
+    )
+    entries = trace_of(
+        started(workflow=titled, model=""), node_started("total", inputs={"a": key}), node_ended(word, key)
+    )
+    clean = Redactor("r1", [word]).entries(entries)
+    written = json_lines(clean, app="1").decode()
+    assert key not in written and word not in written and "node_started" in written
+    assert review(clean).document.count("### Step 1: total") == 1
