@@ -71,7 +71,7 @@ class Session(Value):
     parent: str = ""
     """The run whose agent began it; such a session is not listed until somebody opens it or goes on in it."""
     behind: str = ""
-    """The experiment or other work of the app that it belongs to; such a session is not listed."""
+    """The experiment, run or other work of the app that it belongs to; such a session is not listed."""
     created_at: datetime
     updated_at: datetime
     deleted_at: datetime | None = None

@@ -6,6 +6,8 @@ from collections.abc import Collection, Iterable
 from datetime import datetime
 from typing import Literal
 
+from pydantic import JsonValue
+
 from app.domain.agents.behaviours import Behaviour, BehaviourKind
 from app.domain.errors import Conflict, NotFound, WorkbenchError
 from app.domain.evals.gates import Activation, Gate
@@ -33,6 +35,8 @@ class WorkingCopy(Value):
     origin: int
     """The number of the variant it began from."""
     behaviour: Behaviour
+    pins: dict[str, JsonValue] = {}
+    """By node of a workflow: the value that stands for what it gives, whenever a part of it is tried."""
     updated_at: datetime
 
 

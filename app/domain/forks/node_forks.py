@@ -66,20 +66,28 @@ def kept_nodes(entries: Sequence[Entry], after: Workflow, plan: NodePlan) -> Kep
     after = after if plan.to is None else _up_to(after, plan.to)
     graph = Graph(after)
     anew = graph.reached([*(set(plan.again) | _changed(before, after)) & graph.nodes.keys()])
-    anew |= graph.reached([edge.target for id_ in plan.pins if id_ in graph.nodes for edge in graph.after[id_]])
-    ended = {run.node for run in nodes(entries).by_call.values() if not run.rounds and _stands(run)}
-    kept = {id_ for id_ in graph.bodies.get("", ()) if id_ in ended} - anew - plan.pins.keys()
+    known = nodes(entries).by_call
+    same = {id_ for id_, value in plan.pins.items() if id_ in graph.nodes and _is_pinned(known.get(id_), value)}
+    pins = {id_: value for id_, value in plan.pins.items() if id_ not in same}
+    anew |= graph.reached([edge.target for id_ in pins if id_ in graph.nodes for edge in graph.after[id_]])
+    ended = {run.node for run in known.values() if not run.rounds and _stands(run)}
+    kept = ({id_ for id_ in graph.bodies.get("", ()) if id_ in ended} - anew - pins.keys()) | same
     copied = [entry for entry, node in _by_node(entries) if node is None or node in kept]
-    pinned = [copied[-1].model_copy(update={"event": event}) for event in _pinned(after, plan.pins)]
+    pinned = [copied[-1].model_copy(update={"event": event}) for event in _pinned(after, pins)]
     taken = tuple(one.model_copy(update={"seq": seq}) for seq, one in enumerate((*copied, *pinned)))
     edited = tuple(range(len(copied), len(taken)))
-    stands = kept | plan.pins.keys()
+    stands = kept | pins.keys()
     runs = (one.id for one in after.body("") if not isinstance(one, NoteNode) and one.id not in stands)
     return KeptNodes(after, taken, edited, copied[-1], tuple(sorted(kept)), tuple(runs))
 
 
 def _stands(run: NodeRun) -> bool:
     return run.state in ("done", "skipped") or (run.state == "failed" and run.port is not None)
+
+
+def _is_pinned(run: NodeRun | None, value: JsonValue) -> bool:
+    """Whether it gave that value already, because somebody wrote it."""
+    return run is not None and run.pinned and run.value == value
 
 
 def _check(workflow: Workflow, id_: str) -> None:

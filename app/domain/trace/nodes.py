@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import TypeAlias, assert_never
+from typing import Literal, TypeAlias, assert_never
 
 from pydantic import JsonValue
 
@@ -19,6 +19,7 @@ from app.domain.events import (
     ChildStarted,
     Entry,
     FileChanged,
+    Forked,
     NodeEnded,
     NodeStarted,
     PauseRequested,
@@ -75,6 +76,8 @@ class NodeRun:
     """Of its last try that failed."""
     retry_at: datetime | None = None
     pinned: bool = False
+    origin: Literal["", "recorded", "anew"] = ""
+    """In a fork: whether it stands as it is recorded in the run before, or ran there anew."""
     children: list[str] = field(default_factory=list)
     """The runs that it has started, one for each try."""
     pauses: set[str] = field(default_factory=set)
@@ -133,6 +136,7 @@ class NodeRuns:
         """How many have ended in that round of that call."""
         self._asked: dict[str, NodeRun] = {}
         """Whose each open pause is."""
+        self._forked = False
 
     def after(self, node: str) -> Sequence[Edge]:
         """The edges that leave that node."""
@@ -147,6 +151,10 @@ class NodeRuns:
         match entry.event:
             case RunStarted(workflow=workflow) if workflow is not None:
                 self._begin(workflow)
+            case Forked():
+                self._forked = True
+                for run in self.by_call.values():
+                    run.origin = "recorded"
             case NodeStarted() as started:
                 return self._started(started, entry)
             case NodeEnded() as ended:
@@ -213,6 +221,7 @@ class NodeRuns:
     def _started(self, started: NodeStarted, entry: Entry) -> NodeRun:
         run = self._known(started, entry)
         self._count(run, "running")
+        run.origin = "anew" if self._forked else ""
         run.attempt, run.retry_at, run.of = started.attempt, None, started.of
         run.started_at = run.started_at or entry.at
         run.inputs, run.inputs_digest, run.whole_inputs = started.inputs, started.inputs_digest, started.whole

@@ -1,14 +1,15 @@
 """Runs on from nodes of a workflow's run: what stands is copied, the others run anew, in a new run and session."""
 
 import asyncio
+from contextlib import suppress
 from dataclasses import dataclass
 
-from app.domain.agents import WorkflowBehaviour
+from app.domain.agents import Behaviour, WorkflowBehaviour
 from app.domain.branches import FIRST
 from app.domain.errors import Conflict, NotFound, WorkbenchError
 from app.domain.events import Forked, RunStarted
 from app.domain.forks.node_forks import KeptNodes, NodePlan, kept_nodes
-from app.domain.provenance import Purpose, Trigger
+from app.domain.provenance import WORKING_COPY, Purpose, Trigger
 from app.domain.sessions import Session
 from app.domain.values import new_id, now
 from app.engine.forks.allowance import Allowance
@@ -32,15 +33,20 @@ class NodeForks:
     def __post_init__(self) -> None:
         self._allowance = Allowance(self.agents, self.sessions, self.toolbox, self.runs.rows)
 
-    async def start(self, run_id: str, plan: NodePlan, *, trigger: Trigger) -> tuple[Run, KeptNodes]:
+    async def start(
+        self, run_id: str, plan: NodePlan, *, trigger: Trigger, tried: Behaviour | None = None
+    ) -> tuple[Run, KeptNodes]:
         """The fork, whose kept nodes are on disk, and what those are.
 
-        Raises `NotFound` for a run, agent or variant there is not, `Conflict` for a run without nodes or that goes on,
-        `WorkbenchError` for a plan that does not fit, `StorageError`; then nothing has begun.
+        `tried` is what somebody has in an editor, saved or not: the fork is a try of that, in which what differs from
+        the run runs anew. Raises `NotFound` for a run, agent or variant there is not, `Conflict` for a run without
+        nodes or that goes on, `WorkbenchError` for a plan that does not fit, `StorageError`; then nothing has begun.
         """
-        return await self.runs.unbroken.or_undone(self._begun(run_id, plan, trigger))
+        return await self.runs.unbroken.or_undone(self._begun(run_id, plan, trigger, tried))
 
-    async def _begun(self, run_id: str, plan: NodePlan, trigger: Trigger) -> tuple[Run, KeptNodes]:
+    async def _begun(
+        self, run_id: str, plan: NodePlan, trigger: Trigger, tried: Behaviour | None
+    ) -> tuple[Run, KeptNodes]:
         if self.runs.live(run_id) is not None:
             raise Conflict("This run is still going on. Run on from its nodes when it has ended, or stop it.")
         trace = await self.runs.trace(run_id)
@@ -49,11 +55,11 @@ class NodeForks:
             raise Conflict(DAMAGED)
         if began.workflow is None:
             raise Conflict(NO_NODES)
-        started = self._started(self._allowance.forked(began, entries), plan, trigger)
+        started = self._started(self._allowance.forked(began, entries), plan, trigger, tried)
         if started.workflow is None:
             raise Conflict(NO_NODES)
         kept = await asyncio.to_thread(kept_nodes, entries, started.workflow, plan)
-        session = await self._session(began, plan)
+        session = await self._session(run_id, began, plan, tried or self._tried_in(began, plan))
         started = started.model_copy(
             update={"session_id": session.id, "workflow": kept.workflow, "follows": FIRST, "files": dict(began.files)}
         )
@@ -69,27 +75,36 @@ class NodeForks:
             await self.sessions.change(session.id, lambda one: one.model_copy(update={"deleted_at": now()}))
             raise
 
-    def _started(self, began: RunStarted, plan: NodePlan, trigger: Trigger) -> RunStarted:
+    def _tried_in(self, began: RunStarted, plan: NodePlan) -> Behaviour | None:
+        """What the run tried, where it was made with no variant: what the fork may do is judged by it."""
+        if began.agent.variant != WORKING_COPY or plan.variant is not None:
+            return None
+        with suppress(NotFound):
+            return self.sessions.get(began.session_id).tried
+        return None
+
+    def _started(self, began: RunStarted, plan: NodePlan, trigger: Trigger, tried: Behaviour | None) -> RunStarted:
         """As the run began, with what the plan changes. A part of a workflow is a try, and no answer of the agent."""
-        purpose: Purpose = "try" if plan.to else "api" if trigger.kind == "api_key" else "chat"
+        tries = plan.to or tried or (began.agent.variant == WORKING_COPY and plan.variant is None)
+        purpose: Purpose = "try" if tries else "api" if trigger.kind == "api_key" else "chat"
         changes = {"trigger": trigger, "purpose": purpose, "parent": None, "depth": 0, "background": False}
         started = began.model_copy(update={**changes, "imported": None})
-        if plan.variant is None:
+        if plan.variant is None and tried is None:
             return started
         agent = self.agents.get(began.agent.id)
-        behaviour = agent.variant(plan.variant).behaviour
+        behaviour = tried or agent.variant(plan.variant or WORKING_COPY).behaviour
         if agent.deleted_at is not None or not isinstance(behaviour, WorkflowBehaviour):
             raise WorkbenchError(f"Agent {agent.name!r} is deleted. Restore it, or run on with the nodes as they were.")
         nodes = Nodes(self.agents.all(), self.toolbox)
         of_variant = {
-            "agent": began.agent.model_copy(update={"variant": plan.variant}),
+            "agent": began.agent.model_copy(update={"variant": WORKING_COPY if tried else plan.variant}),
             "limits": behaviour.limits,
             "tools": nodes.granted(behaviour.workflow, granted(self.toolbox, agent, behaviour)),
             "workflow": nodes.pinned(behaviour.workflow),
         }
         return started.model_copy(update=of_variant)
 
-    async def _session(self, began: RunStarted, plan: NodePlan) -> Session:
+    async def _session(self, run_id: str, began: RunStarted, plan: NodePlan, tried: Behaviour | None) -> Session:
         try:
             title = self.sessions.get(began.session_id).title
         except NotFound:
@@ -101,6 +116,8 @@ class NodeForks:
             agent_id=began.agent.id,
             agent_slug=began.agent.slug,
             variant=plan.variant or max(1, began.agent.variant),
+            tried=tried,
+            behind=run_id if tried else "",
             title=f"{title}{where}",
             variables=began.variables,
             created_at=made,

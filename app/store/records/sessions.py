@@ -95,7 +95,7 @@ def _marks(session: Session) -> Marks:
         "compared": bool(session.comparison),
         "spawned": bool(session.parent),
         "behind": session.behind,
-        "tried": session.agent_id if session.tried is not None and not session.parent else "",
+        "tried": session.agent_id if session.tried is not None and not (session.parent or session.behind) else "",
         "text": f"{session.title} {session.agent_slug}".casefold(),
     }
 

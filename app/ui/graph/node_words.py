@@ -33,6 +33,9 @@ STATES: Mapping[NodeState, str] = {
 }
 
 
+_ORIGINS = {"": "", "recorded": "from the record", "anew": "run anew"}
+
+
 def kind_icon(run: NodeRun) -> str:
     return KINDS[run.kind][1] if run.kind else "schema"
 
@@ -58,6 +61,6 @@ def state_words(run: NodeRun, *, alive: bool = True) -> str:
         "to be tried again" if run.retry_at else "",
         f"goes on at “{visible(head(run.port, 40))}”" if run.port and run.port != NEXT and not stands_in else "",
         "a value stands in for it" if stands_in else "",
-        "pinned by you" if run.pinned else "",
+        "pinned by you" if run.pinned else _ORIGINS[run.origin] if run.ended else "",
     ]
     return ", ".join(filter(None, told))

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Sequence
 
-from app.domain.events import Entry, RunFinished, RunStarted
+from app.domain.events import Entry, Forked, RunFinished, RunStarted
 from app.domain.trace import NodeRun, NodeRuns
 from app.ui.graph.canvas import NodeState, edge_id
 from app.ui.graph.node_words import state_words
@@ -51,7 +51,7 @@ class RunStates:
             run = self.runs.take(entry)
             if run is not None:
                 touched |= {run.node, *_around(run)}
-            elif isinstance(entry.event, RunFinished | RunStarted):
+            elif isinstance(entry.event, RunFinished | RunStarted | Forked):
                 touched |= self.runs.counts.keys()
         return touched
 

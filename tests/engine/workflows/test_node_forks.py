@@ -144,3 +144,37 @@ async def test_what_is_told_of_forks_can_be_told_of_it(shop):
     assert await forks.beside(live.run_id, fork.run_id)
     again, _ = await forked(shop, fork.run_id, again=("three",))
     assert answer(again) == "sent mine?"
+
+
+async def test_what_is_in_an_editor_is_tried_from_a_run_and_only_what_differs_runs(shop):
+    live = await shop.ran(FLOW, "a")
+    nodes = tuple(sends("three", "{{two}} now") if node.id == "three" else node for node in FLOW.nodes)
+    tried = WorkflowBehaviour(workflow=FLOW.model_copy(update={"nodes": nodes}))
+    shop.hands.did.clear()
+    fork, kept = await forks_of(shop).start(live.run_id, NodePlan(), trigger=PAGE, tried=tried)
+    await ended(fork)
+    assert (answer(fork), shop.hands.did) == ("sent sent sent a! now", ["sent sent a! now"])
+    assert (kept.kept, fork.started.agent.variant, fork.started.purpose) == (("input", "one", "two"), 0, "try")
+    session = shop.data.sessions.get(fork.started.session_id)
+    assert session.tried == tried and shop.data.sessions.tried(session.agent_id) is None
+    assert session.id not in [one.id for one in shop.data.sessions.recent()]
+    shop.hands.did.clear()
+    again, _ = await forked(shop, fork.run_id, again=("three",))
+    assert (answer(again), again.started.purpose, shop.hands.did) == (answer(fork), "try", ["sent sent a! now"])
+
+
+async def test_each_node_says_whether_it_is_recorded_or_ran_anew(shop):
+    live = await shop.ran(FLOW, "a")
+    fork, _ = await forked(shop, live.run_id, again=("two",))
+    origins = {id_: run.origin for id_, run in known(fork).by_call.items()}
+    assert origins == {"input": "recorded", "one": "recorded", "two": "anew", "three": "anew", "output": "anew"}
+    assert {run.origin for run in known(live).by_call.values()} == {""}
+
+
+async def test_a_value_that_is_pinned_already_makes_nothing_run_again(shop):
+    live = await shop.ran(FLOW, "a")
+    fork, _ = await forked(shop, live.run_id, pins={"one": "mine"})
+    shop.hands.did.clear()
+    same, kept = await forked(shop, fork.run_id, pins={"one": "mine"}, again=("three",))
+    assert (answer(same), shop.hands.did, kept.kept) == (answer(fork), ["sent mine!?"], ("input", "one", "two"))
+    assert known(same).by_call["one"].pinned
