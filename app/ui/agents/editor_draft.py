@@ -1,9 +1,10 @@
 """What somebody makes of an agent in the editor before it is a variant, and the bar that says how it stands."""
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 
 from nicegui import ui
+from pydantic import JsonValue
 
 from app.domain.agents import Agent, Behaviour, Variant, WorkingCopy, with_variant
 from app.domain.errors import NotFound, StorageError
@@ -27,6 +28,8 @@ class EditorDraft:
         self.origin = agent.active
         """The number of the variant it began from."""
         self.behaviour = agent.active_variant.behaviour
+        self.pins: dict[str, JsonValue] = {}
+        """By node of a workflow: what stands for what it gives."""
         self.load()
 
     @property
@@ -64,15 +67,19 @@ class EditorDraft:
         """Take the working copy as it is now."""
         kept = self._kept()
         if kept is not None:
-            self.origin, self.behaviour = kept.origin, kept.behaviour
+            self.origin, self.behaviour, self.pins = kept.origin, kept.behaviour, dict(kept.pins)
+
+    def pin(self, pins: Mapping[str, JsonValue]) -> None:
+        """Let these values stand for what those nodes give, and no others."""
+        self.pins = dict(pins)
+        self.change(self.behaviour)
 
     def change(self, behaviour: Behaviour, *, origin: int | None = None) -> None:
         """Take another state, of another origin where one is named; it is kept a second after the last change."""
         self.behaviour = behaviour
         self.origin = origin or self.origin
-        if self.changed:
-            copy = WorkingCopy(agent_id=self._agent_id, origin=self.origin, behaviour=behaviour, updated_at=now())
-            self._workbench.working_copies.typed(copy)
+        if self.changed or self.pins:
+            self._keep()
         else:
             self._dropping = asyncio.get_running_loop().create_task(self._drop(), name="forget a working copy")
 
@@ -89,7 +96,15 @@ class EditorDraft:
         # What another tab has changed there is somebody's work, and stays.
         if kept is not None and kept.behaviour == behaviour:
             await self._drop()
+            if self.pins:
+                self._keep()
         return variant
+
+    def _keep(self) -> None:
+        copy = WorkingCopy(
+            agent_id=self._agent_id, origin=self.origin, behaviour=self.behaviour, pins=self.pins, updated_at=now()
+        )
+        self._workbench.working_copies.typed(copy)
 
     async def _drop(self) -> None:
         try:

@@ -30,9 +30,14 @@ class NodeList(ui.element):
         self._on_act = on_act
 
     def show(
-        self, workflow: Workflow, faults: Sequence[Fault], chosen: Collection[str], states: Mapping[str, str]
+        self,
+        workflow: Workflow,
+        faults: Sequence[Fault],
+        chosen: Collection[str],
+        states: Mapping[str, str],
+        pinned: Collection[str] = (),
     ) -> None:
-        """List its nodes; `states` says in words how those of a run stand."""
+        """List its nodes; `states` says in words how those of a run stand, `pinned` names those with a pinned value."""
         counted = Counter(fault.node for fault in faults if fault.severity != "info")
         nodes = workflow.by_id()
         rows = [
@@ -44,6 +49,7 @@ class NodeList(ui.element):
                 faults=counted[node.id],
                 chosen=node.id in chosen,
                 state=states.get(node.id, ""),
+                pinned=node.id in pinned,
             )
             for node, depth in in_order(workflow)
         ]
@@ -84,7 +90,15 @@ def in_order(workflow: Workflow) -> Iterator[tuple[Node, int]]:
 
 
 def _row(
-    node: Node, workflow: Workflow, nodes: Mapping[str, Node], *, depth: int, faults: int, chosen: bool, state: str
+    node: Node,
+    workflow: Workflow,
+    nodes: Mapping[str, Node],
+    *,
+    depth: int,
+    faults: int,
+    chosen: bool,
+    state: str,
+    pinned: bool,
 ) -> Html:
     title, _, _ = KINDS[node.kind]
     name = visible(title_of(node))
@@ -103,6 +117,7 @@ def _row(
             aria_current="true" if chosen else None,
         ),
         marks,
+        tag("span", icon("push_pin"), "Pinned", cls="chip is-warn") if pinned else "",
         tag("span", state, cls="chip") if state else "",
         icon_action("add", "add", f"Add a node after {name}", testid="list-add"),
         icon_action("connect", "tune", f"Settings and edges of {name}", testid="list-open"),

@@ -5,9 +5,10 @@ from collections.abc import Callable, Sequence
 
 from nicegui import events, ui
 
-from app.domain.events import Entry, NodeEnded, NodeStarted
+from app.domain.events import Entry, NodeEnded, NodeStarted, RunStarted
 from app.domain.trace import NodeRuns, RunFilter, RunRow, finished, nodes
 from app.domain.values import now
+from app.engine.run.run import Run
 from app.ui.elements.addresses import run_address
 from app.ui.elements.buttons import icon_button
 from app.ui.elements.format import duration, head, short_moment
@@ -35,7 +36,7 @@ class RunBar(ui.element):
         self._states = RunStates(show)
         self._entries: Sequence[Entry] = ()
         self._offered: list[RunRow] = []
-        self._followed = ""
+        self._followed = self._noticed = ""
         self._at_end = True
         self.classes("run-bar").props('aria-label="The run on the canvas" data-testid=run-bar')
         self.visible = False
@@ -53,10 +54,22 @@ class RunBar(ui.element):
         """The nodes of the run that is shown, as they stood then."""
         return self._states.runs
 
+    @property
+    def run_id(self) -> str:
+        """The run that is shown, else the newest there is; empty for none."""
+        return self._states.run_id or next((row.run_id for row in self._last(1)), "")
+
+    def follow(self, live: Run) -> None:
+        """Show that run, from its beginning on."""
+        self._noticed = self._followed = live.run_id
+        self._entries, self._at_end = live.entries, True
+        self.visible = True
+        self._picks.clear()
+        self._show_new()
+
     async def open(self) -> None:
         """Offer the last runs, and show the newest where none is shown."""
-        agent = self._workbench.agents.get(self._agent_id)
-        self._offered = self._workbench.rows.find(RunFilter(agent=agent.slug, behind=True), limit=LAST_RUNS).rows
+        self._offered = self._last(LAST_RUNS)
         self.visible = True
         self._show_picks()
         if self._offered and not self._states.run_id:
@@ -66,12 +79,16 @@ class RunBar(ui.element):
 
     def _look(self) -> None:
         """Follow the try that goes on, from when it begins; a moment that somebody looks at stays."""
-        for live in self._workbench.runs.live_runs():
-            started = live.started
-            is_own = started.agent.id == self._agent_id and started.purpose == "try" and started.parent is None
-            if is_own and live.run_id != self._followed:
-                self._followed, self._entries, self._at_end = live.run_id, live.entries, True
-                self.visible = True
+        live = next((one for one in reversed(self._workbench.runs.live_runs()) if self._is_own(one.started)), None)
+        if live is not None and live.run_id != self._noticed:
+            self.follow(live)
+        else:
+            self._show_new()
+
+    def _is_own(self, started: RunStarted) -> bool:
+        return started.agent.id == self._agent_id and started.purpose == "try" and started.parent is None
+
+    def _show_new(self) -> None:
         if not self._at_end or not self._followed:
             return
         recent = self._workbench.runs.recent(self._followed)
@@ -80,6 +97,10 @@ class RunBar(ui.element):
         if self._states.follow(self._followed, self._entries):
             self._say(len(self._entries))
             self._on_run()
+
+    def _last(self, most: int) -> list[RunRow]:
+        agent = self._workbench.agents.get(self._agent_id)
+        return self._workbench.rows.find(RunFilter(agent=agent.slug, behind=True), limit=most).rows
 
     async def _pick(self, run_id: str) -> None:
         with problems_shown():

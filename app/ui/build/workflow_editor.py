@@ -1,40 +1,37 @@
 """The editor of a workflow: canvas, list and code over one document, settings of the chosen node, and its faults."""
 
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable, Iterable
 from typing import Literal
 
 from nicegui import ui
 
 from app.domain.errors import WorkbenchError
 from app.domain.trace import NodeRuns
-from app.domain.workflows.checking import errors, faults
+from app.domain.workflows.checking import faults
 from app.domain.workflows.document import Node, Workflow, ports
 from app.domain.workflows.operations import Changed, added
 from app.domain.workflows.pasting import copied
-from app.domain.workflows.references import Fault
 from app.domain.workflows.world import World
 from app.engine.sessions.edit_history import EditHistory
 from app.ui.build.code_view import CodeView
+from app.ui.build.fault_list import fault_lines, node_count
 from app.ui.build.gestures import done, edited
 from app.ui.build.kind_dialog import asked_for_kind
 from app.ui.build.node_fields import Around
 from app.ui.build.node_list import NodeList
+from app.ui.build.node_plans import Way
 from app.ui.build.node_settings import NodeSettings
 from app.ui.build.run_values import RunValues
-from app.ui.build.sheet import fault_line
 from app.ui.elements.buttons import button, icon_button
 from app.ui.elements.choice import Choice
 from app.ui.elements.clicks import on_click_of
 from app.ui.elements.focus import refocus
 from app.ui.elements.format import plural
-from app.ui.elements.markup import Html, joined, tag
 from app.ui.elements.notices import notify
 from app.ui.graph.canvas import Canvas, NodeState
 
 View = Literal["canvas", "list", "code"]
 VIEWS: tuple[tuple[View, str], ...] = (("canvas", "Canvas"), ("list", "List"), ("code", "Code"))
-MANY_NODES = 300
-MOST_FAULTS = 50
 
 
 class WorkflowEditor(ui.element):
@@ -49,14 +46,21 @@ class WorkflowEditor(ui.element):
         around: Callable[[World], Around],
         on_change: Callable[[Workflow], None],
         on_choose: Callable[[], None],
+        on_shown: Callable[[Node | None], None],
+        on_run: Callable[[Way, str], Awaitable[None]],
         build_side: Callable[[], None],
     ) -> None:
-        """`on_choose` is told when a node is chosen; `build_side` builds what stands beside besides its settings."""
+        """`on_choose` is told when a node is chosen, `on_shown` which one stands beside whenever that is drawn.
+
+        `on_run` gets what is to be run from which node; `build_side` builds what stands beside besides its settings.
+        """
         super().__init__("div")
         self.classes("workflow-editor")
         self.workflow = workflow
         self._history, self._world, self._around = history, world, around
         self._on_change, self._on_choose = on_change, on_choose
+        self._on_shown, self._on_run = on_shown, on_run
+        self._pinned: frozenset[str] = frozenset()
         self._view: View = "canvas"
         self._chosen: tuple[str, ...] = ()
         self._words: dict[str, str] = {}
@@ -95,6 +99,15 @@ class WorkflowEditor(ui.element):
     def show_values(self, runs: NodeRuns) -> None:
         """Show what the chosen node was given and gave in a run, and offer it where values are inserted."""
         self._values.show(self._node(), runs)
+
+    def show_pinned(self, nodes: Iterable[str]) -> None:
+        """Mark the nodes in place of which a value stands."""
+        self._pinned = frozenset(nodes)
+        self._show()
+
+    def say(self, words: str) -> None:
+        """Tell it to who does not see it."""
+        self._canvas.say(words)
 
     def recheck(self) -> None:
         """Look again what is wrong: agents or tools may be others now."""
@@ -138,13 +151,15 @@ class WorkflowEditor(ui.element):
                     self._step_on()
                 case "copy":
                     self._copy(told)
+                case "run-to" | "run-from" | "run-only" | "pin" as way:
+                    await self._on_run(way, str(told[0]))
                 case "add":
                     await self._add(*(str(one) for one in told))
                 case _:
                     self._do(name, told)
         except WorkbenchError as problem:
             self._canvas.say(str(problem))
-            self._canvas.refuse(self.workflow, self.faults)
+            self._canvas.refuse(self.workflow, self.faults, self._pinned)
             notify(str(problem))
 
     def _do(self, name: str, told: list[object]) -> None:
@@ -255,23 +270,24 @@ class WorkflowEditor(ui.element):
 
     def _show(self) -> None:
         """Show the document in whichever view is there, with its faults."""
-        self._canvas.show(self.workflow, self.faults)
+        self._canvas.show(self.workflow, self.faults, self._pinned)
         self._show_list()
         if self._code is not None and self._view == "code":
             self._code.show(self.workflow)
         self._show_settings()
         self._undo.set_enabled(self._history.can_undo)
         self._redo.set_enabled(self._history.can_redo)
-        self._count.set_content(_count(self.workflow, self.faults))
-        self._faults.set_content(_faults(self.faults))
+        self._count.set_content(node_count(self.workflow, self.faults))
+        self._faults.set_content(fault_lines(self.faults))
 
     def _show_list(self) -> None:
         if self._view == "list":
-            self._list.show(self.workflow, self.faults, self._chosen, self._words)
+            self._list.show(self.workflow, self.faults, self._chosen, self._words, self._pinned)
         else:
             self._list.hide()
 
     def _show_settings(self) -> None:
+        self._on_shown(self._node())
         self._values.show(self._node())
         self.settings.show(self._node(), self.workflow, self._offers(), self.faults)
 
@@ -281,26 +297,3 @@ class WorkflowEditor(ui.element):
     def _node(self) -> Node | None:
         """The one node that is chosen, if it is one."""
         return self.workflow.by_id().get(self._chosen[0]) if len(self._chosen) == 1 else None
-
-
-def _count(workflow: Workflow, found: tuple[Fault, ...]) -> Html:
-    number = len(workflow.nodes)
-    many = ": large workflows are hard to follow. Move parts into workflows of their own" if number > MANY_NODES else ""
-    wrong = errors(found)
-    if not wrong:
-        return joined(f"{plural(number, 'node')}{many} · no faults")
-    first = tag("button", plural(len(wrong), "fault"), cls="link-button is-bad", data_node=wrong[0].node)
-    return joined(f"{plural(number, 'node')}{many} · ", first)
-
-
-def _faults(found: tuple[Fault, ...]) -> Html:
-    """Each as a line that leads to its node."""
-    rows = [
-        tag(
-            "li", tag("button", fault_line(fault), cls="fault-link", data_node=fault.node, data_testid="workflow-fault")
-        )
-        for fault in found[:MOST_FAULTS]
-    ]
-    if len(found) > MOST_FAULTS:
-        rows.append(tag("li", f"And {len(found) - MOST_FAULTS} more.", cls="faint"))
-    return tag("ul", *rows) if rows else Html("")

@@ -1,20 +1,26 @@
 """One workflow: its nodes on a canvas, in a list or as code, a chat that tries it, and all the variants it has."""
 
+from collections.abc import Mapping
 from typing import ClassVar
 
 from nicegui import PageArguments, ui
 from pydantic import JsonValue
 
 from app.domain.agents import Agent, WorkflowBehaviour
-from app.domain.errors import NotFound
+from app.domain.errors import NotFound, WorkbenchError
+from app.domain.provenance import Trigger
 from app.domain.workflows.checking import errors
-from app.domain.workflows.document import Node, Workflow
+from app.domain.workflows.document import Node, NoteNode, Workflow
+from app.domain.workflows.giving import Giving
+from app.domain.workflows.graph import Graph
 from app.domain.workflows.world import World
 from app.export.workflows.mermaid import mermaid
 from app.export.workflows.workflow_file import WorkflowFile, workflow_file
 from app.ui.agents.agent_page import AgentPage, Side, found
 from app.ui.agents.try_chat import TryChat
 from app.ui.build.node_fields import Around
+from app.ui.build.node_plans import WAYS, Way, begun_words, pins_in, plan_of, why_not
+from app.ui.build.node_runs import NodeRunButtons, Pin, asked_for_pin
 from app.ui.build.offers import offered, with_last
 from app.ui.build.run_bar import RunBar
 from app.ui.build.run_form import as_message, asked_for_input, takes_more
@@ -26,6 +32,8 @@ from app.ui.elements.buttons import button, icon_button
 from app.ui.elements.focus import lead_to
 from app.ui.elements.format import plural
 from app.ui.elements.notices import copy_text, notify, problems_shown
+from app.ui.elements.visible import visible
+from app.ui.graph.words import title_of
 from app.ui.markdown.live_markdown import LiveMarkdown
 from app.workbench import Workbench
 
@@ -62,16 +70,26 @@ class WorkflowPage(AgentPage):
             around=self._around,
             on_change=self._workflow_changed,
             on_choose=lambda: self._show_side("node"),
+            on_shown=self._show_ways,
+            on_run=self._run_of_node,
             build_side=lambda: self._build_side(live_markdown),
         )
         with self._editor.main:
             self._runs = RunBar(self._workbench, self._agent_id, self._editor.show_states, on_run=self._ran)
+        self._editor.show_pinned(pins_in(self._workflow, self._draft.pins))
         self._tour = Tour(self._workbench.preferences, self._doings)
         with self._editor.tools:
             self._build_ways_out()
         self._tour.move(target_index=1)
         self._show_side("node")
         ui.timer(RECHECK_SECONDS, self._recheck)
+
+    def _build_side(self, live_markdown: LiveMarkdown) -> None:
+        super()._build_side(live_markdown)
+        self._node: Node | None = None
+        self._ways_shown: object = None
+        self._side: Side = "node"
+        self._ways = NodeRunButtons(self._way_pressed, self._unpin)
 
     def _build_ways_out(self) -> None:
         icon_button("history", "Show a run on the canvas", self._runs.open, testid="show-run")
@@ -83,6 +101,7 @@ class WorkflowPage(AgentPage):
 
     def _ran(self) -> None:
         self._editor.show_values(self._runs.runs)
+        self._show_ways(self._node)
 
     async def _run(self) -> None:
         """Go to where a message begins a run of what is in the editor; where it takes more, ask for that."""
@@ -97,6 +116,65 @@ class WorkflowPage(AgentPage):
             self._given = given
             with problems_shown():
                 await chat.run(*as_message(given))
+
+    def _show_ways(self, node: Node | None) -> None:
+        """Say what can be run from that node."""
+        self._node = None if node is None or isinstance(node, NoteNode) else node
+        self._ways.visible = self._node is not None and self._side == "node"
+        if self._node is None:
+            return
+        pins, why = self._draft.pins, {way: self._why_not(way, self._node) for way in WAYS}
+        pin = Pin(pins[self._node.id]) if self._node.id in pins else None
+        if (self._node.id, why, pin) != self._ways_shown:
+            self._ways_shown = (self._node.id, why, pin)
+            self._ways.show(why, pin)
+
+    def _why_not(self, way: Way, node: Node) -> str:
+        run_id, pinned = self._runs.run_id, node.id in self._draft.pins
+        going_on = self._workbench.runs.live(run_id) is not None
+        return why_not(way, node, self._editor.workflow, run_id=run_id, going_on=going_on, pinned=pinned)
+
+    async def _way_pressed(self, way: Way) -> None:
+        with problems_shown():
+            await self._run_of_node(way, self._node.id if self._node else "")
+
+    async def _run_of_node(self, way: Way, id_: str) -> None:
+        """Run what is in the editor to the node, from it on, or it alone; or ask for a value in its place.
+
+        Raises `WorkbenchError` where that cannot be.
+        """
+        node = self._editor.workflow.by_id().get(id_)
+        if node is None or isinstance(node, NoteNode):
+            return
+        if why := self._why_not(way, node):
+            raise WorkbenchError(why)
+        if way == "pin":
+            await self._pin(node)
+        elif not self._refused("A workflow with faults does not run"):
+            plan = plan_of(way, id_, pins_in(self._editor.workflow, self._draft.pins))
+            start, tried = self._workbench.node_forks.start, self._draft.behaviour
+            live, kept = await start(self._runs.run_id, plan, trigger=Trigger(kind="page"), tried=tried)
+            self._runs.follow(live)
+            self._editor.say(begun_words(kept))
+
+    async def _pin(self, node: Node) -> None:
+        run, pins = self._runs.runs.latest.get(node.id), self._draft.pins
+        value = pins.get(node.id, run.value if run is not None else None)
+        workflow = self._editor.workflow
+        schema = Giving(Graph(workflow), self._world(workflow)).of(node.id)
+        if (pin := await asked_for_pin(title_of(node), value, schema)) is not None:
+            self._put_pins({**self._draft.pins, node.id: pin.value})
+
+    def _unpin(self) -> None:
+        if self._node is not None and self._node.id in (before := self._draft.pins):
+            self._put_pins({id_: value for id_, value in before.items() if id_ != self._node.id})
+            words = f"Took the pin off “{visible(title_of(self._node))}”"
+            self._undo.show(words, lambda: self._put_pins(before))
+
+    def _put_pins(self, pins: Mapping[str, JsonValue]) -> None:
+        self._draft.pin(pins)
+        self._bar.show(self._draft)
+        self._editor.show_pinned(pins_in(self._editor.workflow, pins))
 
     def _doings(self) -> Doings:
         tried = self._workbench.sessions.tried(self._agent_id)
@@ -129,6 +207,8 @@ class WorkflowPage(AgentPage):
 
     def _show_side(self, side: Side) -> None:
         super()._show_side(side)
+        self._side = side
+        self._show_ways(self._node)
         self._editor.node_side.visible = side == "node"
 
     def _world(self, workflow: Workflow) -> World:

@@ -2,7 +2,7 @@
 // comes back by `put`. Vue draws the frame alone; boxes and curves are made here, and their words are set as text.
 import { h } from "vue";
 
-const [ID, KIND, TITLE, X, Y, SCOPE, PORTS, LINE, FAULTS] = [0, 1, 2, 3, 4, 5, 6, 7, 8];
+const [ID, KIND, TITLE, X, Y, SCOPE, PORTS, LINE, FAULTS, PINNED] = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9];
 const NS = "http://www.w3.org/2000/svg";
 const GRID = 10;
 const NEAR = 4; // pixels a pointer may tremble before it drags
@@ -12,7 +12,8 @@ const STEPS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowD
 const ICONS = { running: "sync", done: "check_circle", failed: "error", skipped: "redo", waiting: "pan_tool", cancelled: "block" };
 const KEYS =
   "Arrow keys go to a neighbour. Alt and arrow keys move a node, Shift with them further. A adds after, C connects, " +
-  "E goes through its edges, Enter opens its settings, Delete removes, F fits all, slash finds.";
+  "E goes through its edges, Enter opens its settings, Delete removes, F fits all, slash finds. H runs to here, R from here, " +
+  "N this node alone, P pins a value.";
 
 const LOOKED_AT = "Arrow keys go to a neighbour, Enter shows what it gave, F fits all, slash finds.";
 
@@ -154,6 +155,7 @@ export default {
       made(box, "b", "").textContent = node[TITLE];
       one.line = made(box, "span", "wf-line");
       if (node[FAULTS]) made(box, "em", "wf-faults").textContent = node[FAULTS];
+      if (node[PINNED]) made(box, "em", "wf-pinned").textContent = "Pinned";
       if (!["input", "note"].includes(node[KIND])) made(box, "i", "wf-port wf-in");
       node[PORTS].forEach((port, index) => {
         const dot = made(box, "i", "wf-port wf-out");
@@ -179,7 +181,7 @@ export default {
       const { node, box } = one, [state, words] = one.state ?? ["", ""];
       const into = [...one.lines].filter((id) => this.lines.get(id)?.edge[3] === node[ID]).length;
       const faults = node[FAULTS] ? `, ${node[FAULTS]} ${node[FAULTS] === 1 ? "fault" : "faults"}` : "";
-      box.setAttribute("aria-label", `${node[TITLE]}, ${node[KIND]}${state ? `, ${words}` : ""}, ${into} in, ${one.lines.size - into} out${faults}`);
+      box.setAttribute("aria-label", `${node[TITLE]}, ${node[KIND]}${node[PINNED] ? ", pinned" : ""}${state ? `, ${words}` : ""}, ${into} in, ${one.lines.size - into} out${faults}`);
     },
     states(nodes, edges) {
       for (const [id, state, words] of nodes) {
@@ -571,6 +573,10 @@ export default {
         a: () => this.tell("add", one ? id : "", ""),
         c: () => one && this.begin(id),
         e: () => this.nextEdge(id),
+        h: () => one && this.tell("run-to", id),
+        r: () => one && this.tell("run-from", id),
+        n: () => one && this.tell("run-only", id),
+        p: () => one && this.tell("pin", id),
         f: this.fit,
         "+": () => this.zoomBy(1.25),
         "-": () => this.zoomBy(0.8),

@@ -1,7 +1,7 @@
 """The workflow as boxes and curves; the browser is sent what differs from what it has."""
 
 from collections import Counter
-from collections.abc import Awaitable, Callable, Iterable, Sequence
+from collections.abc import Awaitable, Callable, Collection, Iterable, Sequence
 
 from nicegui import events, ui
 
@@ -22,7 +22,7 @@ SIZES = {
 }
 """Pixels at full size, as the layout has them."""
 NodeRow = list[str | float | list[str]]
-"""Id, kind, title, left and top edge, scope, ports, what it does, how many faults."""
+"""Id, kind, title, left and top edge, scope, ports, what it does, how many faults, whether a value is pinned."""
 EdgeRow = list[str]
 """Id, source, port, target."""
 NodeState = tuple[str, str, str]
@@ -34,9 +34,9 @@ def edge_id(edge: Edge) -> str:
     return f"{edge.source}|{edge.port}|{edge.target}"
 
 
-def node_row(node: Node, faults: int) -> NodeRow:
+def node_row(node: Node, faults: int, *, pinned: bool = False) -> NodeRow:
     title, line = visible(title_of(node)), visible(line_of(node))
-    return [node.id, node.kind, title, node.x, node.y, node.scope, list(ports(node)), line, faults]
+    return [node.id, node.kind, title, node.x, node.y, node.scope, list(ports(node)), line, faults, pinned]
 
 
 def edge_row(edge: Edge) -> EdgeRow:
@@ -59,9 +59,9 @@ class Canvas(ui.element, component="canvas.js"):
         self._props["icons"] = {kind: icon for kind, (_, icon, _) in KINDS.items()}
         self.on("act", self._act)
 
-    def show(self, workflow: Workflow, faults: Sequence[Fault]) -> None:
+    def show(self, workflow: Workflow, faults: Sequence[Fault], pinned: Collection[str] = ()) -> None:
         """Send what differs; a node that is being dragged takes it at the drop."""
-        nodes, edges = _nodes(workflow, faults), _edges(workflow)
+        nodes, edges = _nodes(workflow, faults, pinned), _edges(workflow)
         gone = [*(self._nodes.keys() - nodes.keys()), *(self._edges.keys() - edges.keys())]
         changed = [row for id_, row in nodes.items() if self._nodes.get(id_) != row]
         added = [row for id_, row in edges.items() if id_ not in self._edges]
@@ -69,9 +69,9 @@ class Canvas(ui.element, component="canvas.js"):
         if gone or changed or added:
             self.run_method("put", changed, added, gone)
 
-    def refuse(self, workflow: Workflow, faults: Sequence[Fault]) -> None:
+    def refuse(self, workflow: Workflow, faults: Sequence[Fault], pinned: Collection[str] = ()) -> None:
         """Put back what the browser moved by itself and is not so."""
-        nodes = _nodes(workflow, faults)
+        nodes = _nodes(workflow, faults, pinned)
         self._nodes = nodes
         self.run_method("put", list(nodes.values()), [], [])
 
@@ -96,9 +96,9 @@ class Canvas(ui.element, component="canvas.js"):
         await self._on_act(str(name), list(arguments))
 
 
-def _nodes(workflow: Workflow, faults: Sequence[Fault]) -> dict[str, NodeRow]:
+def _nodes(workflow: Workflow, faults: Sequence[Fault], pinned: Collection[str] = ()) -> dict[str, NodeRow]:
     counted = Counter(fault.node for fault in faults if fault.severity != "info")
-    return {node.id: node_row(node, counted[node.id]) for node in workflow.nodes}
+    return {node.id: node_row(node, counted[node.id], pinned=node.id in pinned) for node in workflow.nodes}
 
 
 def _edges(workflow: Workflow) -> dict[str, EdgeRow]:

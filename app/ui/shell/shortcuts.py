@@ -103,6 +103,8 @@ SHORTCUTS: dict[str, tuple[tuple[str, str], ...]] = {
         ("C", "Connect: arrows choose the target, C another port, Enter connects"),
         ("E", "Go through its edges"),
         ("Enter", "Open its settings"),
+        ("H R N", "Run to this node, from it on, it alone"),
+        ("P", "Pin a value in place of what it gives"),
         ("Ctrl Z", "Undo; with Shift, redo"),
         ("Ctrl C", "Copy as text; Ctrl X cuts, Ctrl V pastes, Ctrl D duplicates"),
         ("F + −", "Fit all, zoom in, zoom out"),

@@ -1,0 +1,120 @@
+"""Parts of a workflow run from one of its nodes in a real browser, and values pinned in place of what nodes give."""
+
+import pytest
+from playwright.sync_api import BrowserContext, Page, expect
+
+from tests.app_process import AppProcess
+from tests.e2e.accessible import violations
+from tests.e2e.conftest import WINDOW
+from tests.e2e.test_workflow_runs import states
+
+pytestmark = pytest.mark.blank
+
+
+def made(context: BrowserContext, app: AppProcess, name: str) -> str:
+    """Its slug; three nodes in a row, of which each adds a letter."""
+    steps = [
+        {"kind": "transform", "id": id_, "title": title, "code": f"join('', [{before}, '{id_}'])", "x": 260 * place}
+        for place, (id_, title, before) in enumerate([("a", "First", "input.text"), ("b", "Second", "a")], 1)
+    ]
+    answer = {"kind": "text", "text": "{{b}}!"}
+    ends = [
+        {"kind": "input", "id": "input", "x": 0},
+        {"kind": "output", "id": "output", "value": answer, "x": 780},
+    ]
+    edges = [{"source": one, "target": other} for one, other in (("input", "a"), ("a", "b"), ("b", "output"))]
+    body = {"name": name, "workflow": {"nodes": [ends[0], *steps, ends[1]], "edges": edges}}
+    headers = {"Authorization": f"Bearer {app.token}"}
+    reply = context.request.post("/api/v1/workflows", headers=headers, data=body)
+    assert reply.ok, reply.text()
+    return str(reply.json()["data"]["slug"])
+
+
+def ran(context: BrowserContext, app: AppProcess, slug: str, text: str) -> None:
+    headers = {"Authorization": f"Bearer {app.token}"}
+    reply = context.request.post(f"/api/v1/workflows/{slug}/run", headers=headers, data={"input": text})
+    assert reply.ok, reply.text()
+
+
+def choose(page: Page, id_: str) -> None:
+    page.locator(f".wf-node[data-id={id_}]").click()
+    expect(page.get_by_test_id("node-settings").locator("code").first).to_have_text(id_)
+
+
+def line(page: Page, id_: str, words: str) -> None:
+    expect(page.locator(f".wf-node[data-id={id_}] .wf-line")).to_contain_text(words)
+
+
+def test_parts_run_from_a_node_and_say_what_is_recorded(page: Page, context: BrowserContext, app_process: AppProcess):
+    slug = made(context, app_process, "Parts")
+    page.goto(f"/build/{slug}")
+    choose(page, "b")
+    expect(page.get_by_test_id("node-run-to")).to_be_disabled()
+    expect(page.get_by_test_id("node-ways-why")).to_contain_text("Run the workflow once first")
+    ran(context, app_process, slug, "x")
+    page.get_by_test_id("show-run").click()
+    states(page, output="done")
+    page.get_by_test_id("node-run-only").click()
+    line(page, "b", "run anew")
+    line(page, "a", "from the record")
+    states(page, b="done")
+    expect(page.locator(".wf-node[data-id=output].is-done")).to_have_count(0)
+    assert violations(page) == []
+
+
+def test_a_value_is_pinned_used_marked_and_taken_off(page: Page, context: BrowserContext, app_process: AppProcess):
+    slug = made(context, app_process, "Pinned")
+    ran(context, app_process, slug, "x")
+    page.goto(f"/build/{slug}")
+    page.get_by_test_id("show-run").click()
+    states(page, output="done")
+    choose(page, "a")
+    page.get_by_test_id("node-pin").click()
+    dialog = page.get_by_test_id("pin-dialog")
+    expect(dialog.get_by_test_id("pin-value")).to_have_value("xa")
+    dialog.get_by_test_id("pin-json").click()
+    dialog.get_by_test_id("pin-value").fill("{")
+    dialog.get_by_test_id("pin-done").click()
+    expect(dialog.get_by_test_id("pin-wrong")).to_contain_text("Line 1")
+    dialog.get_by_test_id("pin-text").click()
+    dialog.get_by_test_id("pin-value").fill("mine")
+    dialog.get_by_test_id("pin-done").click()
+    expect(page.locator(".wf-node[data-id=a] .wf-pinned")).to_have_text("Pinned")
+    expect(page.get_by_test_id("node-run-only")).to_be_disabled()
+    assert violations(page) == []
+
+    canvas = page.get_by_test_id("workflow-canvas")
+    canvas.focus()
+    canvas.press("ArrowRight")
+    canvas.press("n")
+    line(page, "b", "run anew")
+    line(page, "a", "pinned by you")
+    choose(page, "b")
+    expect(page.get_by_test_id("node-output")).to_contain_text("mineb")
+    page.get_by_test_id("view-list").click()
+    expect(page.locator(".node-row[data-node=a]")).to_contain_text("Pinned")
+    page.reload()
+    expect(page.locator(".wf-node[data-id=a] .wf-pinned")).to_have_text("Pinned")
+    choose(page, "a")
+    page.get_by_test_id("node-unpin").click()
+    expect(page.locator(".wf-pinned")).to_have_count(0)
+    page.get_by_test_id("undo-bar").get_by_role("button").click()
+    expect(page.locator(".wf-pinned")).to_have_count(1)
+
+
+def test_a_phone_runs_from_a_node_that_was_changed(page: Page, context: BrowserContext, app_process: AppProcess):
+    slug = made(context, app_process, "By phone")
+    ran(context, app_process, slug, "x")
+    page.set_viewport_size({"width": 390, "height": 844})
+    page.goto(f"/build/{slug}")
+    page.locator(".node-row[data-node=b] .node-row-open").click()
+    page.get_by_test_id("node-code").fill("join('', [a, 'c'])")
+    expect(page.get_by_test_id("editor-state")).to_contain_text("Changed")
+    page.locator(".node-row[data-node=output] .node-row-open").click()
+    page.get_by_test_id("node-run-to").click()
+    expect(page.locator(".node-row[data-node=a]")).to_contain_text("from the record")
+    expect(page.locator(".node-row[data-node=b]")).to_contain_text("run anew")
+    expect(page.get_by_test_id("node-output")).to_contain_text("xac!")
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390
+    assert violations(page) == []
+    page.set_viewport_size(WINDOW)
