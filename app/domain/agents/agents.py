@@ -39,6 +39,10 @@ class WorkingCopy(Value):
     """By node of a workflow: the value that stands for what it gives, whenever a part of it is tried."""
     updated_at: datetime
 
+    def changes(self, agent: "Agent") -> bool:
+        """Whether there is something to save: pins alone are kept, and are nothing of a variant."""
+        return all(one.number != self.origin or one.behaviour != self.behaviour for one in agent.variants)
+
 
 class VariableSet(Value):
     """Values for an agent's variables that somebody keeps under a name."""

@@ -7,6 +7,7 @@ from time import monotonic
 
 from nicegui import ui
 
+from app.domain.agents import Agent
 from app.domain.evals.scores import RATING
 from app.engine.sessions.attending import OpenPause
 from app.ui.conversation.pause_card import DECIDE, PauseCard, decide_pause
@@ -111,7 +112,7 @@ class Waiting:
             *map(job_failed, failed),
             *map(experiment_left, experiments),
             *await self._to_review(),
-            *(copy_unsaved(one) for one in workbench.agents.all() if workbench.working_copies.get(one.id) is not None),
+            *(copy_unsaved(one) for one in workbench.agents.all() if _is_unsaved(workbench, one)),
         ]
 
     async def _to_review(self) -> list[Matter]:
@@ -172,3 +173,8 @@ class Waiting:
         if (copy := copies.get(agent_id)) is not None:
             await copies.drop(agent_id)
             self._undo.show("Discarded what was not saved", partial(copies.save, copy), self.look)
+
+
+def _is_unsaved(workbench: Workbench, agent: Agent) -> bool:
+    copy = workbench.working_copies.get(agent.id)
+    return copy is not None and copy.changes(agent)

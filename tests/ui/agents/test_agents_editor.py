@@ -89,6 +89,19 @@ async def test_a_copied_version_is_where_the_draft_comes_from(workbench: Workben
     assert (await draft.save("")).origin == 1
 
 
+async def test_pinned_values_stay_with_what_is_in_the_editor_and_are_no_change(workbench: Workbench, tutor: Agent):
+    draft = EditorDraft(workbench, tutor)
+    draft.pin({"draft": [1]})
+    assert not draft.changed and EditorDraft(workbench, tutor).pins == {"draft": [1]}
+    draft.change(prompted("Second"))
+    await draft.save("")
+    assert EditorDraft(workbench, workbench.agents.get(tutor.id)).pins == {"draft": [1]}
+    copy = workbench.working_copies.get(tutor.id)
+    assert copy is not None and not copy.changes(workbench.agents.get(tutor.id))
+    draft.pin({})
+    await until(lambda: workbench.working_copies.get(tutor.id) is None)
+
+
 def test_each_change_is_one_of_a_tab():
     before = PromptBehaviour()
     after = before.model_copy(update={"variables": (Variable(name="tone"),), "limits": Limits(max_steps=3)})
