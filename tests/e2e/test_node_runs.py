@@ -118,3 +118,22 @@ def test_a_phone_runs_from_a_node_that_was_changed(page: Page, context: BrowserC
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
     assert violations(page) == []
     page.set_viewport_size(WINDOW)
+
+
+def test_a_runs_page_runs_from_a_node(page: Page, context: BrowserContext, app_process: AppProcess):
+    slug = made(context, app_process, "From its page")
+    ran(context, app_process, slug, "x")
+    page.goto(f"/build/{slug}")
+    page.get_by_test_id("show-run").click()
+    page.get_by_test_id("run-bar-open").click()
+    second = page.locator("[data-node=b]")
+    expect(second.get_by_test_id("step-run-only")).to_be_visible()
+    first = page.url
+    second.get_by_test_id("step-run-from").click()
+    expect(page.locator("[data-node=a]")).to_contain_text("from the record")
+    expect(page.locator("[data-node=b]")).to_contain_text("run anew")
+    assert page.url != first
+    assert violations(page) == []
+    page.set_viewport_size({"width": 390, "height": 844})
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390
+    page.set_viewport_size(WINDOW)

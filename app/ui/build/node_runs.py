@@ -12,12 +12,12 @@ from pydantic import JsonValue
 
 from app.domain.json_schema import UnusableSchema, mistakes
 from app.domain.tools import JsonSchema
-from app.ui.build.node_plans import WAYS, Way
 from app.ui.elements.buttons import button
 from app.ui.elements.choice import Choice
 from app.ui.elements.markup import icon, joined, tag
 from app.ui.elements.questions import answer_to, named_dialog
 from app.ui.elements.visible import visible
+from app.ui.graph.node_plans import WAYS, Way
 from app.ui.graph.node_values import value_box
 from app.ui.schema_form.json import BrokenJson, as_json, read_json
 

@@ -19,7 +19,6 @@ from app.ui.build.gestures import done, edited
 from app.ui.build.kind_dialog import asked_for_kind
 from app.ui.build.node_fields import Around
 from app.ui.build.node_list import NodeList
-from app.ui.build.node_plans import Way
 from app.ui.build.node_settings import NodeSettings
 from app.ui.build.run_values import RunValues
 from app.ui.elements.buttons import button, icon_button
@@ -29,6 +28,7 @@ from app.ui.elements.focus import refocus
 from app.ui.elements.format import plural
 from app.ui.elements.notices import notify
 from app.ui.graph.canvas import Canvas, NodeState
+from app.ui.graph.node_plans import Way
 
 View = Literal["canvas", "list", "code"]
 VIEWS: tuple[tuple[View, str], ...] = (("canvas", "Canvas"), ("list", "List"), ("code", "Code"))

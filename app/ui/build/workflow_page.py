@@ -19,7 +19,6 @@ from app.export.workflows.workflow_file import WorkflowFile, workflow_file
 from app.ui.agents.agent_page import AgentPage, Side, found
 from app.ui.agents.try_chat import TryChat
 from app.ui.build.node_fields import Around
-from app.ui.build.node_plans import WAYS, Way, begun_words, pins_in, plan_of, why_not
 from app.ui.build.node_runs import NodeRunButtons, Pin, asked_for_pin
 from app.ui.build.offers import offered, with_last
 from app.ui.build.run_bar import RunBar
@@ -33,6 +32,7 @@ from app.ui.elements.focus import lead_to
 from app.ui.elements.format import plural
 from app.ui.elements.notices import copy_text, notify, problems_shown
 from app.ui.elements.visible import visible
+from app.ui.graph.node_plans import WAYS, Way, begun_words, pins_in, plan_of, why_not
 from app.ui.graph.words import title_of
 from app.ui.markdown.live_markdown import LiveMarkdown
 from app.workbench import Workbench

@@ -19,6 +19,7 @@ WAYS: Mapping[Way, tuple[str, str, str]] = {
     "pin": ("Pin", "push_pin", "Write a value that stands for what this node gives"),
 }
 """By way: its words, icon and meaning."""
+AGAIN: tuple[Way, ...] = ("run-to", "run-from", "run-only")
 
 
 def pins_in(workflow: Workflow, pins: Mapping[str, JsonValue]) -> dict[str, JsonValue]:

@@ -5,9 +5,9 @@ import asyncio
 from nicegui import PageArguments, events, ui
 
 from app.domain.events import Entry
-from app.domain.provenance import WITHOUT_AGENT
+from app.domain.provenance import WITHOUT_AGENT, Trigger
 from app.domain.streaming import Draft
-from app.domain.trace import RunStatus, Step, StoredTrace
+from app.domain.trace import NodeRun, RunStatus, Step, StoredTrace
 from app.domain.values import now
 from app.engine.run.run import Run
 from app.ui.conversation.save_case import SaveCase
@@ -15,7 +15,9 @@ from app.ui.elements.addresses import run_address
 from app.ui.elements.buttons import button, icon_button
 from app.ui.elements.format import head
 from app.ui.elements.new_session import AS_NODES, NODES_SYMBOL, make_workflow
+from app.ui.elements.notices import problems_shown
 from app.ui.elements.pager import address_with
+from app.ui.graph.node_plans import AGAIN, Way, plan_of
 from app.ui.run.child_run import Parts, card_context
 from app.ui.run.findings_panel import Findings
 from app.ui.run.fork_compare import open_beside, open_fork_compare
@@ -214,11 +216,22 @@ class RunPage:
             ui.notify("Link copied.")
         elif action == "fork":
             open_fork(self._workbench, self._run.run_id, tuple(self._run.entries), seq)
+        elif (way := next((one for one in AGAIN if one == action), None)) and index is not None:
+            await self._run_nodes(way, self._run.steps[index].node)
         elif action == "case":
             SaveCase(self._workbench, self._run.run_id, step=self._run.number(seq))
         elif action == "request" and index is not None:
             self._chosen(self._run.steps[index])
             self._built_tabs().open("messages", index)
+
+    async def _run_nodes(self, way: Way, node: NodeRun | None) -> None:
+        """Run that part of the workflow as it ran here, in a run that opens."""
+        if node is None:
+            return
+        with problems_shown():
+            plan, trigger = plan_of(way, node.node, {}), Trigger(kind="page")
+            live, _ = await self._workbench.node_forks.start(self._run.run_id, plan, trigger=trigger)
+            ui.navigate.to(run_address(live.run_id))
 
     def _turned(self, view: View) -> None:
         self._view = view

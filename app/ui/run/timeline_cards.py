@@ -25,6 +25,7 @@ from app.ui.elements.format import duration, moment_text
 from app.ui.elements.live_html import LiveHtml
 from app.ui.elements.markup import Html, icon, joined, tag
 from app.ui.elements.visible import titled, visible
+from app.ui.graph.node_plans import AGAIN, WAYS
 from app.ui.markdown.markdown import Markdown
 from app.ui.run.card_context import CardContext
 from app.ui.run.node_card import NodeBody, node_note
@@ -202,12 +203,24 @@ def step_actions(step: Step, context: CardContext) -> Html:
     if step.type in ("agent-thought", "agent-response"):
         buttons.append(_action("request", "What the model got before it said this", icon("forum"), step))
     if context.run.started is not None and context.run.started.workflow is not None:
-        return tag("span", *buttons[:1], cls="step-actions")  # its nodes are no answers of a model
+        return tag("span", *buttons[:1], *_node_actions(step), cls="step-actions")  # nodes are no answers of a model
     if (number := context.run.number(step.seq)) and step.type != "user-request":
         title = f"Save the run up to step {number} as a case"
         buttons.append(_action("case", title, icon("playlist_add_check"), step, testid="save-as-case-button"))
     buttons.append(_action("fork", RUN_ON, joined(icon("fork_right"), " ", RUN_ON), step, testid="fork-button"))
     return tag("span", *buttons, cls="step-actions")
+
+
+def _node_actions(step: Step) -> list[Html]:
+    """What of the workflow can be run again from this node; those in a map or loop run with that."""
+    if step.node is None or step.node.rounds:
+        return []
+    made = []
+    for way in AGAIN:
+        words, symbol, meaning = WAYS[way]
+        shown = joined(icon(symbol), f" {words}") if way == "run-from" else icon(symbol)
+        made.append(_action(way, f"{words}, in a run of its own: {meaning}", shown, step))
+    return made
 
 
 RUN_ON = "Run on from here"

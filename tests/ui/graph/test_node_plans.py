@@ -1,8 +1,8 @@
 """What runs from a node of a workflow, what cannot, and values that stand for what nodes give."""
 
 from app.domain.workflows.document import MapNode, NoteNode, TransformNode
-from app.ui.build.node_plans import pins_in, plan_of, why_not
 from app.ui.build.node_runs import misfit
+from app.ui.graph.node_plans import pins_in, plan_of, why_not
 from tests.domain.workflows.worlds import workflow
 
 FLOW = workflow(
