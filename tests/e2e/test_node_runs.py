@@ -55,7 +55,7 @@ def test_parts_run_from_a_node_and_say_what_is_recorded(page: Page, context: Bro
     page.get_by_test_id("show-run").click()
     states(page, output="done")
     page.get_by_test_id("node-run-only").click()
-    line(page, "b", "run anew")
+    line(page, "b", "anew")
     line(page, "a", "from the record")
     states(page, b="done")
     expect(page.locator(".wf-node[data-id=output].is-done")).to_have_count(0)
@@ -87,7 +87,7 @@ def test_a_value_is_pinned_used_marked_and_taken_off(page: Page, context: Browse
     canvas.focus()
     canvas.press("ArrowRight")
     canvas.press("n")
-    line(page, "b", "run anew")
+    line(page, "b", "anew")
     line(page, "a", "pinned by you")
     choose(page, "b")
     expect(page.get_by_test_id("node-output")).to_contain_text("mineb")
@@ -113,7 +113,7 @@ def test_a_phone_runs_from_a_node_that_was_changed(page: Page, context: BrowserC
     page.locator(".node-row[data-node=output] .node-row-open").click()
     page.get_by_test_id("node-run-to").click()
     expect(page.locator(".node-row[data-node=a]")).to_contain_text("from the record")
-    expect(page.locator(".node-row[data-node=b]")).to_contain_text("run anew")
+    expect(page.locator(".node-row[data-node=b]")).to_contain_text("anew")
     expect(page.get_by_test_id("node-output")).to_contain_text("xac!")
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
     assert violations(page) == []
@@ -131,7 +131,7 @@ def test_a_runs_page_runs_from_a_node(page: Page, context: BrowserContext, app_p
     first = page.url
     second.get_by_test_id("step-run-from").click()
     expect(page.locator("[data-node=a]")).to_contain_text("from the record")
-    expect(page.locator("[data-node=b]")).to_contain_text("run anew")
+    expect(page.locator("[data-node=b]")).to_contain_text("anew")
     assert page.url != first
     assert violations(page) == []
     page.set_viewport_size({"width": 390, "height": 844})

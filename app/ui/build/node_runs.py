@@ -56,7 +56,7 @@ class NodeRunButtons(ui.element):
         reasons = dict.fromkeys(filter(None, why.values()))
         self._why.set_content(joined(*(tag("p", words) for words in reasons)))
         self._pinned.visible = pin is not None
-        self._buttons["pin"].set_text("Change the pin" if pin else "Pin")
+        self._buttons["pin"].set_text("Change pin" if pin else "Pin")
         if pin is not None:
             words = tag("p", icon("push_pin"), " Stands for what it gives, whenever a part is run from here.")
             self._value.set_content(joined(words, value_box("Pinned", pin.value, testid="node-pin-value")))
@@ -87,7 +87,7 @@ class PinBox(ui.element):
 
     def __init__(self, value: JsonValue, schema: JsonSchema) -> None:
         super().__init__("div")
-        self.classes("stack")
+        self.classes("stack whole-width")
         self._schema = schema
         self._as_text = value is None or isinstance(value, str)
         with self:

@@ -33,7 +33,7 @@ STATES: Mapping[NodeState, str] = {
 }
 
 
-_ORIGINS = {"": "", "recorded": "from the record", "anew": "run anew"}
+_ORIGINS = {"": "", "recorded": "from the record", "anew": "anew"}
 
 
 def kind_icon(run: NodeRun) -> str:
@@ -52,7 +52,11 @@ def state_words(run: NodeRun, *, alive: bool = True) -> str:
         state = "Waits for a person"
     elif not run.ended and run.started_at and not alive:
         state = "Never finished"
-    took = f" in {duration(run.ms)}" if run.ms is not None and run.state in ("done", "failed") else ""
+    took = (
+        f" in {duration(run.ms)}"
+        if run.ms is not None and run.origin != "recorded" and run.state in ("done", "failed")
+        else ""
+    )
     stands_in = run.state == "failed" and run.port not in (None, ERROR)
     told = [
         state + took,
