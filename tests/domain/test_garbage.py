@@ -27,10 +27,11 @@ def test_few_records_are_read_as_usual():
 
 
 def test_what_was_read_of_a_large_table_is_not_walked_again(tmp_path: Path):
-    JournalDB(tmp_path / "x.tdb").insert_multiple([{"n": [number]} for number in range(50)])
+    written = JournalDB(tmp_path / "x.tdb")
+    for number in range(3050):
+        written.journal.commit([("_default", {number + 1: {"n": [number]}})])
+    written.close()
     database = JournalDB(tmp_path / "x.tdb")
-    for number in range(3000):
-        database.journal.payloads("_default").append(b'["_default",{"%d":{"n":[1]}}]' % (number + 100))
     gc.collect()
     frozen = gc.get_freeze_count()
     assert len(database) == 3050
