@@ -49,7 +49,7 @@ async def prepare(folder: Path, nodes: int) -> None:
 
 
 def script() -> Figure:
-    size = len(gzip.compress((ROOT / "app/ui/build/canvas.js").read_bytes(), 9))
+    size = len(gzip.compress((ROOT / "app/ui/graph/canvas.js").read_bytes(), 9))
     return Figure("W2 script of the canvas, gzipped", f"{size:,} B", f"<= {SCRIPT_BYTES:,} B", size <= SCRIPT_BYTES)
 
 
