@@ -61,12 +61,18 @@ def _document(content: bytes) -> dict[str, JsonValue]:
         raise TooLarge(f"This file has {megabytes:.1f} MB; an agent's file has 4 MB at most.")
     if values_in(content, MOST_VALUES) == MOST_VALUES:
         raise TooLarge(f"This file holds more than {MOST_VALUES:,} values, which no agent has. {_WAY_OUT}")
+    return document_of(content, FORMAT, _WAY_OUT)
+
+
+def document_of(content: bytes, written: str, way_out: str) -> dict[str, JsonValue]:
+    """The JSON of one of our files, which says that it is `written`. Raises `WorkbenchError`."""
+    what = f"This is no {written.rpartition('/')[2]}'s file"
     try:
         document: JsonValue = orjson.loads(content)
     except orjson.JSONDecodeError as error:
-        raise WorkbenchError(f"This is no agent's file: it is not JSON ({error}). {_WAY_OUT}") from error
-    if not isinstance(document, dict) or document.get("format") != FORMAT:
-        raise WorkbenchError(f"This is no agent's file: it does not say {FORMAT!r}. {_WAY_OUT}")
+        raise WorkbenchError(f"{what}: it is not JSON ({error}). {way_out}") from error
+    if not isinstance(document, dict) or document.get("format") != written:
+        raise WorkbenchError(f"{what}: it does not say {written!r}. {way_out}")
     return document
 
 

@@ -6,7 +6,8 @@ import tempfile
 import threading
 import time
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -38,20 +39,26 @@ class Toll:
     stuck: list[str] = field(default_factory=list)
 
 
-def run(kills: int = KILLS) -> list[Figure]:
-    toll, chance = Toll(), random.Random(5)
+@contextmanager
+def appending(module: str) -> Iterator[tuple[AppProcess, Path]]:
+    """The app of that module, and the file to which its tools append, until it is killed for good."""
     with tempfile.TemporaryDirectory() as temporary:
-        place = Path(temporary)
-        appended = place / "appended.txt"
+        appended = Path(temporary) / "appended.txt"
         appended.touch()
-        app = AppProcess(place / "data", module="tests.faults.killed_app", environment={"APPENDED": str(appended)})
+        app = AppProcess(Path(temporary) / "data", module=module, environment={"APPENDED": str(appended)})
         app.start()
         try:
-            while toll.inside < kills and toll.tried < 4 * kills:
-                toll.tried += 1
-                one_kill(app, appended, f"run{toll.tried}", chance, toll)
+            yield app, appended
         finally:
             app.kill()
+
+
+def run(kills: int = KILLS) -> list[Figure]:
+    toll, chance = Toll(), random.Random(5)
+    with appending("tests.faults.killed_app") as (app, appended):
+        while toll.inside < kills and toll.tried < 4 * kills:
+            toll.tried += 1
+            one_kill(app, appended, f"run{toll.tried}", chance, toll)
     for problem in (*toll.lost, *toll.twice, *toll.stuck):
         print(f"  {problem}")
     counted = f"of {toll.inside} kills in mid-run, {toll.tried - toll.inside} others"

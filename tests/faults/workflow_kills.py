@@ -1,7 +1,6 @@
 """W1: kill the app in nodes of each kind, start it again, let the run go on: the same answer, nothing done twice."""
 
 import random
-import tempfile
 import threading
 import time
 from collections import Counter
@@ -14,7 +13,7 @@ import httpx
 from app.domain.events import Entry, MessageAdded
 from app.domain.trace import finished, nodes, open_pauses
 from tests.app_process import AppProcess
-from tests.faults.run_kills import entries_of, get, post, runs_of
+from tests.faults.run_kills import appending, entries_of, get, post, runs_of
 from tests.faults.workflow_app import SLUG
 from tests.figures import Figure
 from tests.waiting import wait_until
@@ -39,18 +38,10 @@ class Toll:
 
 def run(kills: int = KILLS) -> list[Figure]:
     toll, chance = Toll(), random.Random(7)
-    with tempfile.TemporaryDirectory() as temporary:
-        place = Path(temporary)
-        appended = place / "appended.txt"
-        appended.touch()
-        app = AppProcess(place / "data", module="tests.faults.workflow_app", environment={"APPENDED": str(appended)})
-        app.start()
-        try:
-            while toll.inside < kills and toll.tried < 3 * kills:
-                toll.tried += 1
-                one_kill(app, appended, f"run{toll.tried}", chance, toll)
-        finally:
-            app.kill()
+    with appending("tests.faults.workflow_app") as (app, appended):
+        while toll.inside < kills and toll.tried < 3 * kills:
+            toll.tried += 1
+            one_kill(app, appended, f"run{toll.tried}", chance, toll)
     for problem in (*toll.wrong, *toll.twice):
         print(f"  {problem}")
     went_on = ", ".join(f"{kind} {times}" for kind, times in toll.kinds.most_common())

@@ -27,9 +27,7 @@ def file_routes(workbench: Workbench) -> APIRouter:
         What is only `saved` goes to no model, so it may be anything.
         """
         try:
-            holder = workbench.sessions.find(holder_id) or workbench.datasets.find(holder_id)
-            if holder is None or holder.deleted_at is not None:
-                raise NotFound("What this file belongs to was deleted. Bring it back first, or begin anew.")
+            _check_holder(workbench, holder_id)
             content = await counted_body(request, name, workbench.preferences.get().largest_attachment)
             kind = media_type_of(content, name) if saved else media_type_checked(content, name)
             return Envelope(data=await kept_part(workbench, content, media_type=kind, filename=plain_name(name)))
@@ -56,6 +54,12 @@ def file_routes(workbench: Workbench) -> APIRouter:
             return refused(error)
 
     return router
+
+
+def _check_holder(workbench: Workbench, holder_id: str) -> None:
+    holder = workbench.sessions.find(holder_id) or workbench.datasets.find(holder_id)
+    if holder is None or holder.deleted_at is not None:
+        raise NotFound("What this file belongs to was deleted. Bring it back first, or begin anew.")
 
 
 async def counted_body(request: Request, name: str, largest: int) -> bytes:

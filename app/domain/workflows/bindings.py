@@ -43,12 +43,11 @@ class Parted:
 def parted(written: str) -> Parted:
     """The expression without the JSON behind its last `??`."""
     expression, sign, words = written.rpartition("??")
-    if sign:
-        try:
-            return Parted(expression.strip(), json.loads(words), has_default=True)
-        except (ValueError, RecursionError):
-            pass  # it stands in a text of the expression
-    return Parted(written.strip(), None, has_default=False)
+    whole = Parted(written.strip(), None, has_default=False)
+    try:
+        return Parted(expression.strip(), json.loads(words), has_default=True) if sign else whole
+    except (ValueError, RecursionError):  # the sign stands in a text of the expression
+        return whole
 
 
 def reads(binding: Binding, expressions: Expressions) -> tuple[Read, ...]:

@@ -129,6 +129,9 @@ def _properties_fit(given: JsonSchema, wanted: JsonSchema, depth: int) -> Fit:
     answers: list[Fit] = []
     for name in _required(wanted) - sure:
         answers.append("cannot" if name not in has and given.get("additionalProperties") is False else "may")
+    for name in wants.keys() - has.keys() if given.get("additionalProperties") is not False else ():
+        other = fit(_schema(given.get("additionalProperties")), _schema(wants[name]), depth + 1)
+        answers.append("may" if other == "cannot" and name not in sure else other)
     for name in wants.keys() & has.keys():
         inner = fit(_schema(has[name]), _schema(wants[name]), depth + 1)
         answers.append("may" if inner == "cannot" and name not in sure else inner)

@@ -22,6 +22,7 @@ from app.domain.sessions import QueuedMessage, Session, behaviour_of, queued_mes
 from app.domain.streaming import ModelRequest
 from app.domain.trace import StoredTrace, files_after
 from app.domain.values import new_id, now
+from app.domain.workflows.document import Workflow
 from app.engine.forks.allowance import Allowance
 from app.engine.loop.attachments import attach
 from app.engine.loop.granting import granted, offered
@@ -283,44 +284,39 @@ class Chat:
         attached = attach(message, files_after(before.entries))
         history, variables = history_after(before), values_of(behaviour, session.variables)
         tools = granted(self.toolbox, agent, behaviour, session.tools_off, session.tools_allowed)
-        ref = AgentRef(id=agent.id, slug=agent.slug, name=agent.name, variant=number)
-        if isinstance(behaviour, WorkflowBehaviour):
-            nodes = Nodes(self.agents.all(), self.toolbox, session.tools_off, session.tools_allowed)
-            started = RunStarted(
-                session_id=session.id,
-                agent=ref,
-                model="",
-                limits=behaviour.limits,
-                variables=variables,
-                tools=nodes.granted(behaviour.workflow, tools),
-                history=history,
-                files=attached.files,
-                output_schema=schema_of(behaviour),
-                workflow=nodes.pinned(behaviour.workflow),
-                trigger=trigger,
-                purpose=purpose,
-            )
-            return started, attached.message
-        model = session.model or behaviour.model
-        await self._check_model(agent, model)
         started = RunStarted(
             session_id=session.id,
-            agent=ref,
-            model=model,
-            parameters=behaviour.parameters,
+            agent=AgentRef(id=agent.id, slug=agent.slug, name=agent.name, variant=number),
+            model="",
             limits=behaviour.limits,
-            system=system_of(behaviour.system_prompt, variables),
             variables=variables,
-            tools=offered(tools, (*history, attached.message), behaviour.attachments),
+            tools=tools,
             history=history,
             files=attached.files,
-            output_schema=behaviour.output_schema,
-            attachments=dict(behaviour.attachments),
+            output_schema=schema_of(behaviour),
             trigger=trigger,
             purpose=purpose,
-            unpriced_agreed=self.allowance.agreed(before.entries),
         )
+        if isinstance(behaviour, WorkflowBehaviour):
+            return self._of_workflow(started, behaviour.workflow, session), attached.message
+        model = session.model or behaviour.model
+        await self._check_model(agent, model)
+        prompted: dict[str, object] = {
+            "model": model,
+            "parameters": behaviour.parameters,
+            "system": system_of(behaviour.system_prompt, variables),
+            "tools": offered(tools, (*history, attached.message), behaviour.attachments),
+            "attachments": dict(behaviour.attachments),
+            "unpriced_agreed": self.allowance.agreed(before.entries),
+        }
+        started = started.model_copy(update=prompted)
         return await self.loading.of(started, behaviour.tool_loading, (*history, attached.message)), attached.message
+
+    def _of_workflow(self, started: RunStarted, workflow: Workflow, session: Session) -> RunStarted:
+        nodes = Nodes(self.agents.all(), self.toolbox, session.tools_off, session.tools_allowed)
+        return started.model_copy(
+            update={"tools": nodes.granted(workflow, started.tools), "workflow": nodes.pinned(workflow)}
+        )
 
     async def _check_model(self, agent: Agent, model: str) -> None:
         try:

@@ -6,7 +6,6 @@ Nodes and edges are a block each, keys are sorted, and places on the canvas come
 import json
 from collections.abc import Iterator
 
-import orjson
 from pydantic import JsonValue, ValidationError
 
 from app.domain.caution import asking
@@ -16,6 +15,7 @@ from app.domain.values import Strict, Text, size
 from app.domain.workflows.checking import shape_faults
 from app.domain.workflows.document import LARGEST as LARGEST_DOCUMENT
 from app.domain.workflows.document import Node, Workflow
+from app.export.agent_file import document_of
 
 FORMAT = "agent-playground/workflow"
 VERSION = 1
@@ -129,13 +129,7 @@ def _json(value: JsonValue) -> str:
 def _document(content: bytes) -> dict[str, JsonValue]:
     if len(content) > LARGEST or values_in(content, MOST_VALUES) == MOST_VALUES:
         raise TooLarge(f"This file is larger than a workflow's can be: {LARGEST // 1000:,} kB. {_WAY_OUT}")
-    try:
-        document: JsonValue = orjson.loads(content)
-    except orjson.JSONDecodeError as error:
-        raise WorkbenchError(f"This is no workflow's file: it is not JSON ({error}). {_WAY_OUT}") from error
-    if not isinstance(document, dict) or document.get("format") != FORMAT:
-        raise WorkbenchError(f"This is no workflow's file: it does not say {FORMAT!r}. {_WAY_OUT}")
-    return document
+    return document_of(content, FORMAT, _WAY_OUT)
 
 
 def _with_places(document: dict[str, JsonValue]) -> dict[str, JsonValue]:

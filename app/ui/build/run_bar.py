@@ -37,6 +37,8 @@ class RunBar(ui.element):
         self._entries: Sequence[Entry] = ()
         self._offered: list[RunRow] = []
         self._followed = self._noticed = ""
+        self._asked = 0
+        """Counts what is asked to be shown: what comes late of an earlier wish is not shown any more."""
         self._at_end = True
         self.classes("run-bar").props('aria-label="The run on the canvas" data-testid=run-bar')
         self.visible = False
@@ -61,6 +63,7 @@ class RunBar(ui.element):
 
     def follow(self, live: Run) -> None:
         """Show that run, from its beginning on."""
+        self._asked += 1
         self._noticed = self._followed = live.run_id
         self._entries, self._at_end = live.entries, True
         self.visible = True
@@ -104,7 +107,11 @@ class RunBar(ui.element):
 
     async def _pick(self, run_id: str) -> None:
         with problems_shown():
+            self._asked += 1
+            asked = self._asked
             entries = (await self._workbench.runs.trace(run_id)).entries
+            if asked != self._asked:
+                return
             self._followed, self._entries, self._at_end = run_id, entries, True
             await self._show_at(len(entries))
 
@@ -114,9 +121,12 @@ class RunBar(ui.element):
         await self._show_at(place, move=False)
 
     async def _show_at(self, place: int, *, move: bool = True) -> None:
-        entries = self._entries[:place]
+        self._asked += 1
+        asked, entries = self._asked, self._entries[:place]
         runs = nodes(entries) if place < THREAD_ENTRIES else await asyncio.to_thread(nodes, entries)
-        self._states.show(self._followed, runs)
+        if asked != self._asked:
+            return
+        self._states.show(self._followed, runs, place)
         self._say(place, move=move)
         self._on_run()
 

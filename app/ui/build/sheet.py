@@ -126,8 +126,13 @@ class Sheet(ui.element):
     def binding(self, field: str, label: str, value: Binding, take: Callable[[Binding], None] | None = None) -> None:
         """Where a value comes from: its kind, what is written, and the names there are."""
         put = take or partial(self.set, field)
+
+        def took(given: Binding) -> None:
+            self._wrong.pop(field, None)
+            put(given)
+
         with ui.element("div").classes("binding"):
-            BindingBox(field, label, value, self._offers, take=put, refuse=partial(self._refuse, field))
+            BindingBox(field, label, value, self._offers, take=took, refuse=partial(self._refuse, field))
             self.note(field)
 
     def bindings(

@@ -69,20 +69,26 @@ class WorkflowEditor(ui.element):
         with self:
             self._build_toolbar()
             with ui.element("div").classes("workflow-columns"):
-                with ui.element("div").classes("workflow-main") as self.main:
-                    self._canvas = Canvas(workflow, self.faults, self._act)
-                    self._list = NodeList(self._act)
-                    self._code_place = ui.element("div")
-                    self._code: CodeView | None = None
-                label = 'aria-label="The chosen node, a chat to try it, variants"'
-                with ui.element("aside").classes("workflow-side panel").props(label):
-                    build_side()
-                    with ui.element("div") as self.node_side:
-                        self.settings = NodeSettings(self._edit, self._act)
-                        self._values = RunValues()
+                self._build_main()
+                self._build_side(build_side)
             self._faults = ui.html(sanitize=False).classes("workflow-faults").props("role=status")
             on_click_of(self._faults, "node", self._jump)
         self._show()
+
+    def _build_main(self) -> None:
+        with ui.element("div").classes("workflow-main") as self.main:
+            self._canvas = Canvas(self.workflow, self.faults, self._act)
+            self._list = NodeList(self._act)
+            self._code_place = ui.element("div")
+            self._code: CodeView | None = None
+
+    def _build_side(self, besides: Callable[[], None]) -> None:
+        label = 'aria-label="The chosen node, a chat to try it, variants"'
+        with ui.element("aside").classes("workflow-side panel").props(label):
+            besides()
+            with ui.element("div") as self.node_side:
+                self.settings = NodeSettings(self._edit, self._act)
+                self._values = RunValues()
 
     def show(self, workflow: Workflow) -> None:
         """Show another document that comes from elsewhere; undo goes back to what was here."""
@@ -166,8 +172,8 @@ class WorkflowEditor(ui.element):
         if name == "cut":
             self._copy(told)
         change = done(self.workflow, name, told)
-        moves = name == "move" and str(told)[:80]
-        self._taken(change, burst=f"move {[one[0] for one in told[0]]}" if moves and isinstance(told[0], list) else "")
+        moved = told[0] if name == "move" else None
+        self._taken(change, burst=f"move {[one[0] for one in moved]}" if isinstance(moved, list) else "")
         if name in ("paste", "duplicate"):
             self._choose(change.ids)
             self._canvas.choose(change.ids)
@@ -264,7 +270,7 @@ class WorkflowEditor(ui.element):
         if view == "code" and self._code is None:
             with self._code_place:
                 self._code = CodeView(
-                    self.workflow, lambda workflow: self._taken(Changed(workflow, "Changed the code."))
+                    self.workflow, lambda workflow: self._taken(Changed(workflow, "Changed the code."), burst="code")
                 )
         self._show()
 

@@ -1,6 +1,6 @@
 """One workflow: its nodes on a canvas, in a list or as code, a chat that tries it, and all the variants it has."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import ClassVar
 
 from nicegui import PageArguments, ui
@@ -123,16 +123,16 @@ class WorkflowPage(AgentPage):
         self._ways.visible = self._node is not None and self._side == "node"
         if self._node is None:
             return
-        pins, why = self._draft.pins, {way: self._why_not(way, self._node) for way in WAYS}
+        pins, why = self._draft.pins, self._why_not(WAYS, self._node)
         pin = Pin(pins[self._node.id]) if self._node.id in pins else None
         if (self._node.id, why, pin) != self._ways_shown:
             self._ways_shown = (self._node.id, why, pin)
             self._ways.show(why, pin)
 
-    def _why_not(self, way: Way, node: Node) -> str:
+    def _why_not(self, ways: Iterable[Way], node: Node) -> dict[Way, str]:
         run_id, pinned = self._runs.run_id, node.id in self._draft.pins
-        going_on = self._workbench.runs.live(run_id) is not None
-        return why_not(way, node, self._editor.workflow, run_id=run_id, going_on=going_on, pinned=pinned)
+        going_on, workflow = self._workbench.runs.live(run_id) is not None, self._editor.workflow
+        return {way: why_not(way, node, workflow, run_id=run_id, going_on=going_on, pinned=pinned) for way in ways}
 
     async def _way_pressed(self, way: Way) -> None:
         with problems_shown():
@@ -146,7 +146,7 @@ class WorkflowPage(AgentPage):
         node = self._editor.workflow.by_id().get(id_)
         if node is None or isinstance(node, NoteNode):
             return
-        if why := self._why_not(way, node):
+        if why := self._why_not((way,), node)[way]:
             raise WorkbenchError(why)
         if way == "pin":
             await self._pin(node)

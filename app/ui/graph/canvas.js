@@ -15,6 +15,7 @@ const KEYS =
   "E goes through its edges, Enter opens its settings, Delete removes, F fits all, slash finds. H runs to here, R from here, " +
   "N this node alone, P pins a value.";
 
+const LOOKING = ["enter", "escape", "e", "f", "+", "=", "-", "/"]; // the keys of a canvas that is looked at only
 const LOOKED_AT = "Arrow keys go to a neighbour, Enter shows what it gave, F fits all, slash finds.";
 
 const snapped = (place) => Math.round(place / GRID) * GRID;
@@ -585,7 +586,8 @@ export default {
       keys.Backspace = keys.Delete;
       keys["="] = keys["+"];
       const done = ctrl ? commands[low] : key in STEPS ? () => (event.altKey ? this.nudge(key, event.shiftKey, nodes) : this.step(key, id)) : (keys[key] ?? keys[low]);
-      if (!done) return;
+      const looks = !ctrl && !event.altKey && (key in STEPS || LOOKING.includes(low));
+      if (!done || (this.fixed && !looks)) return;
       event.preventDefault();
       event.stopPropagation();
       done();

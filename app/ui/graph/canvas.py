@@ -93,6 +93,10 @@ class Canvas(ui.element, component="canvas.js"):
 
     async def _act(self, event: events.GenericEventArguments) -> None:
         name, arguments = event.args
+        if name == "move":  # it stands there in the browser: what comes of it is sent where that is another place
+            for id_, *place in arguments[0]:
+                if id_ in self._nodes:
+                    self._nodes[id_] = [*self._nodes[id_][:3], *place, *self._nodes[id_][6:]]
         await self._on_act(str(name), list(arguments))
 
 

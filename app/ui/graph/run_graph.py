@@ -57,7 +57,7 @@ class RunGraph(ui.element):
             self._show_values()
 
     async def _act(self, name: str, told: list[object]) -> None:
-        if name in ("choose", "open"):
+        if name == "choose":  # Enter opens what is chosen, and shown, already
             self._choose(str(told[0]) if told else "")
 
     def _choose(self, node: str) -> None:

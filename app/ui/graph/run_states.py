@@ -34,10 +34,10 @@ class RunStates:
         self._tell(self._nodes.keys() | self.runs.counts.keys() if anew else touched)
         return True
 
-    def show(self, run_id: str, runs: NodeRuns) -> None:
-        """Show how the nodes stood at some place of a run."""
+    def show(self, run_id: str, runs: NodeRuns, taken: int = 0) -> None:
+        """Show how the nodes stood at some place of a run, after that many of its entries."""
         known = self._nodes.keys() | runs.counts.keys()
-        self.runs, self.run_id, self._taken = runs, run_id, 0
+        self.runs, self.run_id, self._taken = runs, run_id, taken
         self._tell(known)
 
     def clear(self) -> None:

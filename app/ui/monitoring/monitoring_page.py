@@ -125,7 +125,9 @@ class MonitoringPage:
         try:
             found = await seen(self._workbench, span)
         except WorkbenchError as problem:
-            self._show_problem(str(problem))
+            self._loaded = None
+            if span == self._span and not self._problem.is_deleted:
+                self._show_problem(str(problem))
             return
         if span != self._span or self._told.is_deleted:
             return  # something else was asked meanwhile

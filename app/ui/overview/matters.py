@@ -10,7 +10,7 @@ from app.domain.failure_words import WORDS as WHY
 from app.domain.trace import RunRow
 from app.tools.mcp.states import ServerState
 from app.ui.elements.addresses import (
-    agent_address,
+    editor_address,
     experiment_address,
     mcp_server_address,
     review_address,
@@ -78,7 +78,7 @@ def server_waits(state: ServerState) -> Matter:
 
 def copy_unsaved(agent: Agent) -> Matter:
     words = "What you changed in its editor is not saved as a variant."
-    return Matter("copy", agent.id, "edit_note", agent.name, words, agent_address(agent.slug), ("discard",))
+    return Matter("copy", agent.id, "edit_note", agent.name, words, editor_address(agent), ("discard",))
 
 
 def to_review(number: int, experiment: Experiment | None = None) -> Matter:

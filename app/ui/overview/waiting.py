@@ -97,7 +97,7 @@ class Waiting:
                 await decide_pause(self._workbench, run_id, value)
             else:
                 await self._workbench.pauses.stop(run_id)
-        await self.look()
+            await self.look()
 
     # All else.
 
@@ -119,15 +119,15 @@ class Waiting:
         """Where somebody reviews at all; and what failed in the newest experiment."""
         if monotonic() < self._review_at:
             return self._reviews
-        workbench, self._reviews = self._workbench, []
+        workbench, found = self._workbench, list[Matter]()
         if (newest := next(iter(workbench.experiments.recent(limit=1)), None)) and newest.status == "completed":
             failed = (await workbench.reviewing.begin("failures", newest.id)).items
-            self._reviews += [to_review(len(failed), newest)] if failed else []
+            found += [to_review(len(failed), newest)] if failed else []
         if await asyncio.to_thread(workbench.scores.named, RATING):
             unrated = (await workbench.reviewing.begin("unreviewed")).items
-            self._reviews += [to_review(len(unrated))] if unrated else []
-        self._review_at = monotonic() + REVIEW_SECONDS
-        return self._reviews
+            found += [to_review(len(unrated))] if unrated else []
+        self._reviews, self._review_at = found, monotonic() + REVIEW_SECONDS
+        return found
 
     async def _act(self, action: str, kind: str, subject: str) -> None:
         with problems_shown():
@@ -148,9 +148,9 @@ class Waiting:
                     await self._discard(subject)
                 case _:
                     pass
-        if not self._place.is_deleted:
-            await self.look()
-            refocus(self._place, "button:not([disabled])", "a")
+            if not self._place.is_deleted:
+                await self.look()
+                refocus(self._place, "button:not([disabled])", "a")
 
     async def _try_again(self, run_id: str) -> None:
         session = await self._workbench.jobs.opened(run_id)

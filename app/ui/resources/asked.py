@@ -94,4 +94,5 @@ def named(by: By, group: tuple[str, ...], names: Names) -> tuple[str, dict[str, 
         return f"{name}, {variant_words(int(group[1]))}", {"agent": slug, "variant": group[1]}
     if by == "purpose":
         return next((title for one, title in PURPOSE_TITLES.items() if one == first), first), {"purpose": first}
-    return first or "Not said", {by: first} if first else {}
+    none = "No model of its own" if by in ("model", "provider") else "Not said"
+    return first or none, {by: first} if first else {}

@@ -91,6 +91,9 @@ def _agent_row(agent: Agent, session: tuple[str, float] | None, spent: float) ->
     else:
         yield joined(dollars(limits.session_cost) if limits.session_cost else "no ceiling")
     yield joined(dollars(limits.day_cost), "; ", _left(limits.day_cost, spent))
+    if agent.kind == "workflow":  # the form of its limits is the API's
+        yield Html("")
+        return
     change = {"href": f"{editor_address(agent)}?tab=limits", "aria_label": f"Change the ceilings of {name}"}
     yield tag("a", "Change", data_key=f"change-{agent.id}", **change)
 

@@ -93,7 +93,7 @@ def _state(named: str, place: str) -> Html:
     if not named:
         return tag("p", "Nothing is sent.", cls="set-note")
     if trouble := trouble_of(named):
-        return _said(f"Nothing is sent. The environment names {named}. {trouble}", good=False)
+        return _said(f"Nothing is sent. The address that the environment names cannot be used. {trouble}", good=False)
     return tag("p", f"Nothing is sent. The environment names {named}.", cls="set-note")
 
 

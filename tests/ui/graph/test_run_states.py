@@ -77,3 +77,13 @@ def test_a_run_that_was_followed_looks_as_one_that_was_opened(seed):
     opened.states.show("r1", nodes(entries))
     assert {id_: told for id_, told in followed.nodes.items() if told[0]} == opened.nodes
     assert {edge: told for edge, told in followed.edges.items() if told} == opened.edges
+
+
+def test_a_run_that_was_opened_is_followed_from_where_it_was_shown():
+    entries, shown, opened = a_workflow_run(), Shown(), Shown()
+    opened.states.follow("r1", entries)
+    shown.states.show("r1", nodes(entries), len(entries))
+    assert not shown.states.follow("r1", entries)
+    shown.states.show("r1", nodes(entries[:12]), 12)
+    assert shown.states.follow("r1", entries)
+    assert (shown.nodes, shown.edges) == (opened.nodes, opened.edges)
