@@ -7,6 +7,8 @@ PY := .venv/bin/python
 RUN_LOCK := packaging/requirements.lock
 DEV_LOCK := packaging/requirements-dev.lock
 BUNDLE_LOCK := packaging/requirements-bundle.lock
+# One more than there are processors: tests wait for processes and clocks.
+WORKERS := $(shell echo $$(( $$(getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2) + 1 )))
 UNIT := tests --ignore=tests/e2e --ignore=tests/bench --ignore=tests/faults --ignore=tests/packaged --ignore=tests/test_measurements.py
 
 # A machine that is busy with something else may fail a test that waits; what fails again by itself has failed.
@@ -22,7 +24,7 @@ run: .venv/.run ## Start the app; arguments go into ARGS="--port 9000"
 	@$(PY) -m app $(ARGS)
 
 test: lint ## Check everything: style, types, layers, unit tests, the app in a real browser
-	@$(PY) -m pytest -q -n auto --dist loadfile $(UNIT) || $(AGAIN) $(UNIT); }
+	@$(PY) -m pytest -q -n $(WORKERS) --dist loadfile $(UNIT) || $(AGAIN) $(UNIT); }
 	@$(PY) -m pytest -q tests/test_measurements.py || $(AGAIN) tests/test_measurements.py; }
 	@CHROMIUM="$$($(PY) -m tests.browser)" && export CHROMIUM && { $(PY) -m pytest -q -n 3 --dist loadfile -m 'not long' tests/e2e || $(AGAIN) tests/e2e; }; }
 

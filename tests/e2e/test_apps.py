@@ -330,6 +330,7 @@ def test_escape_brings_the_keyboard_back_out_of_a_view_that_holds_it(page: Page,
     expect(page.get_by_test_id("chat-input")).to_be_focused()
 
 
+@pytest.mark.long
 def test_three_views_live_at_once_and_share_the_screen_by_tabs(page: Page) -> None:
     shown(page, "show_board", title="One")
     for title in ("Two", "Three", "Four"):
@@ -513,6 +514,7 @@ def test_a_view_of_an_imported_run_is_shown_and_calls_nothing(page: Page, app_pr
     assert (made(calls, "show_board"), made(calls, "add_line")) == before
 
 
+@pytest.mark.long
 def test_a_view_is_as_it_was_while_its_server_is_off_and_after_a_restart(
     page: Page, app_process: AppProcess, calls: Path, complaints: Complaints
 ) -> None:

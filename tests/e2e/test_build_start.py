@@ -19,9 +19,11 @@ PHONE = {"width": 390, "height": 844}
 ANSWER = 60_000
 TEMPLATES = [
     ("Sort a request", "update it first"),
-    ("Summarise files", "There are no files to summarise"),
-    ("Write, review, revise", "the release moves to Friday. Anna writes the notes."),
-    ("Three tools side by side", "is a Friday in week 2027-W17"),
+    pytest.param("Summarise files", "There are no files to summarise", marks=pytest.mark.long),
+    pytest.param(
+        "Write, review, revise", "the release moves to Friday. Anna writes the notes.", marks=pytest.mark.long
+    ),
+    pytest.param("Three tools side by side", "is a Friday in week 2027-W17", marks=pytest.mark.long),
     ("Ask before sending", ""),
 ]
 

@@ -85,6 +85,7 @@ def test_settings_say_where_spans_go_and_what_was_not_taken(page: Page, app_proc
     assert sum(taken(collector).values()) == before + 1
 
 
+@pytest.mark.long
 def test_a_collector_of_ones_own_with_a_header_that_no_page_shows(page: Page, app_process: AppProcess, collector: str):
     page.goto("/settings?section=collector")
     address = page.get_by_test_id("collector-address")

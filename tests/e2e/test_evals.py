@@ -44,6 +44,7 @@ async def prepare(folder: Path) -> None:
         await workbench.collecting.add_all(filed.id, new_cases(filed.id, [CaseContent(input="", attachments=parts)]))
 
 
+@pytest.mark.long
 def test_from_a_run_to_a_verdict(page: Page, screenshot: Callable[[str], Path]) -> None:
     page.goto("/playground")
     start_session(page, "Counter")
@@ -105,6 +106,7 @@ def test_from_a_run_to_a_verdict(page: Page, screenshot: Callable[[str], Path]) 
     expect(columns).to_be_visible()
 
 
+@pytest.mark.long
 def test_a_step_is_saved_and_outlives_its_run(page: Page, app_process: AppProcess) -> None:
     page.goto(f"{app_process.url}/playground")
     start_session(page, "Counter")

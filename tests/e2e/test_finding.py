@@ -132,7 +132,8 @@ def test_a_conversation_is_exported_and_copied_by_keyboard_alone(page: Page, tmp
     page.keyboard.press("ArrowDown")
     page.keyboard.press("Enter")
     expect(page.get_by_text("Copied")).to_be_visible()
-    assert page.evaluate("navigator.clipboard.readText()").startswith("You:\nTell me of sloes\n\nAssistant:\n")
+    copied = """text => navigator.clipboard.readText().then((read) => read.startsWith(text))"""
+    page.wait_for_function(copied, arg="You:\nTell me of sloes\n\nAssistant:\n")
 
 
 def test_a_conversation_is_renamed_pinned_and_deleted_with_undo_where_it_stands(page: Page) -> None:

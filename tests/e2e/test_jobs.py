@@ -111,6 +111,7 @@ def test_a_job_is_stopped_in_the_list_and_found_by_how_it_stands(page: Page, tmp
     expect(page).to_have_url(re.compile(r"/jobs\?show=finished$"))
 
 
+@pytest.mark.long
 def test_jobs_that_the_app_left_are_resumed_or_given_up(page: Page, app_process: AppProcess, tmp_path: Path) -> None:
     start_session(page, "Obedient")
     for file in ("never", "there"):

@@ -1,10 +1,12 @@
 """From a dataset that comes with the app to its matrix, and from there to what is to be reviewed."""
 
+import pytest
 from playwright.sync_api import Page, expect
 
 from tests.e2e.evals import try_it
 
 
+@pytest.mark.long
 def test_a_sample_dataset_leads_to_its_matrix_and_to_a_review(page: Page) -> None:
     page.get_by_test_id("nav-evals").click()
     page.get_by_test_id("dataset-row").first.get_by_role("link").first.click()

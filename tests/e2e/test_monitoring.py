@@ -118,6 +118,7 @@ def test_the_stretch_of_time_stands_in_the_address_and_a_day_leads_to_its_runs(p
     page.wait_for_url(re.compile(r"/runs\?from=\d{4}-\d\d-\d\d&to="))
 
 
+@pytest.mark.long
 def test_the_app_says_what_it_takes_and_starts_a_tool_file_again(page: Page) -> None:
     page.goto("/tools/file/doubles.py")
     page.get_by_test_id("allow-file").click()

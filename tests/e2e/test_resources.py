@@ -133,6 +133,7 @@ def test_a_month_whose_money_is_spent_holds_the_next_paid_call_back(page: Page) 
     set_ceiling(page, "month", "0")
 
 
+@pytest.mark.long
 def test_each_sum_opens_its_runs_with_chips_that_are_taken_away(page: Page) -> None:
     opened(page)
     row_of(page, GPT).locator("td").last.click(force=True)  # its link lies over all of the row
