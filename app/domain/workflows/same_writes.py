@@ -1,12 +1,13 @@
 """Nodes that may run beside each other and write the same file: which of them is last is left to chance."""
 
-from itertools import combinations
+from itertools import combinations, islice
 
 from app.domain.workflows.document import FixedValue, Node, ToolNode, ports, titled
 from app.domain.workflows.graph import Graph
 from app.domain.workflows.references import Checking
 
 MOST_PAIRS = 200
+"""Of the writers of one path."""
 
 
 def check_writes(check: Checking) -> None:
@@ -16,14 +17,13 @@ def check_writes(check: Checking) -> None:
         if path := _written(check, node):
             writers.setdefault(path, []).append(node)
     arms: list[_Arms] = []
-    pairs = [(path, *pair) for path, nodes in writers.items() for pair in combinations(nodes, 2)][:MOST_PAIRS]
-    told: set[str] = set()
-    for path, one, other in pairs:
-        arms = arms or _all_arms(check.graph)
-        if path not in told and _beside(check, arms, one, other):
-            told.add(path)
-            words = f"and {titled(one)} may write {path} at the same time."
-            check.add(other, "arguments.path", f"{words} Connect the two, or choose another path.", "warning")
+    for path, nodes in writers.items():
+        for one, other in islice(combinations(nodes, 2), MOST_PAIRS):
+            arms = arms or _all_arms(check.graph)
+            if _beside(check, arms, one, other):
+                words = f"and {titled(one)} may write {path} at the same time."
+                check.add(other, "arguments.path", f"{words} Connect the two, or choose another path.", "warning")
+                break
 
 
 def _written(check: Checking, node: Node) -> str:
@@ -46,7 +46,7 @@ def _beside(check: Checking, arms: "list[_Arms]", one: Node, other: Node) -> boo
 
 
 _Arms = dict[str, set[str]]
-"""By port of a node that goes on at one of them: the nodes that it leads to."""
+"""Of a node that goes on at one of its ports: by node, those that lead to it."""
 
 
 def _all_arms(graph: Graph) -> list[_Arms]:
@@ -56,10 +56,13 @@ def _all_arms(graph: Graph) -> list[_Arms]:
             targets: dict[str, list[str]] = {}
             for edge in edges:
                 targets.setdefault(edge.port, []).append(edge.target)
-            found.append({port: graph.reached(starts) for port, starts in targets.items()})
+            arms: _Arms = {}
+            for port, starts in targets.items():
+                for id_ in graph.reached(starts):
+                    arms.setdefault(id_, set()).add(port)
+            found.append(arms)
     return found
 
 
 def _in_different(arms: _Arms, one: str, other: str) -> bool:
-    mine, theirs = ({port for port, arm in arms.items() if id_ in arm} for id_ in (one, other))
-    return bool(mine and theirs and not mine & theirs)
+    return one in arms and other in arms and arms[one].isdisjoint(arms[other])

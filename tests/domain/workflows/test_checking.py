@@ -356,6 +356,15 @@ def test_maps_stand_eight_deep_in_each_other_at_most():
     assert "more than 8 maps and loops" in said(workflow(*maps, NoteNode(id="a", scope="m8"), wires=wires))
 
 
+def test_many_writers_of_one_path_hide_no_others():
+    one_after_the_other = [write(f"w{n}", "a.txt") for n in range(30)]
+    beside = [write("left", "b.txt"), write("right", "b.txt")]
+    wires = [f"w{n} > w{n + 1}" for n in range(29)]
+    ends = ["input > w0", "w29 > output", "input > left", "input > right", "left > output", "right > output"]
+    [text] = [text for *_, text in told(workflow(*beside, *one_after_the_other, wires=[*wires, *ends]))]
+    assert "may write b.txt at the same time" in text
+
+
 def hostile():
     """Documents as large as may be, of which each lets another part of the check do much."""
     path = FixedValue(value="a.txt")
@@ -366,6 +375,11 @@ def hostile():
     yield chain(fetch(url=Template(text="".join(f"{{{{x{n}}}}}" for n in range(20_000)))))
     yield chain(fetch(**{f"a{n}": Template(text=f"{{{{nodx{n}}}}}") for n in range(3_000)}))
     yield workflow(*writers, wires=[f"w{n} > w{(n * 7) % 400}" for n in range(400)])
+    sorts = [arms.model_copy(update={"id": f"s{n}", "cases": arms.cases[:9]}) for n in range(100)]
+    of_paths = [write(f"w{n}", f"{n % 18}.txt") for n in range(378)]
+    fan = [f"s{n}:c{m} > s{n + 1}" for n in range(99) for m in range(9)]
+    line = [f"w{n} > w{n + 1}" for n in range(377)]
+    yield workflow(*sorts, *of_paths, wires=["input > s0", *fan, "s99:c0 > w0", *line, "w377 > output"])
     layers = [f"w{n} > w{m}" for n in range(0, 60) for m in range(n + 1, 60)]
     yield workflow(*writers[:60], wires=["input > w0", *layers])
     deep = [MapNode(id=f"m{n}", scope=f"m{n - 1}" if n else "", items=FoundValue(path="item")) for n in range(490)]
@@ -374,7 +388,7 @@ def hostile():
     yield chain(*echo)
 
 
-@pytest.mark.parametrize("place", range(8))
+@pytest.mark.parametrize("place", range(9))
 def test_a_hostile_document_is_checked_in_time(place):
     [document] = [one for number, one in enumerate(hostile()) if number == place]
     began = process_time()
