@@ -1,6 +1,7 @@
 """Whether what a node's bindings read is there when it begins, and of the kind that is wanted."""
 
 import difflib
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Literal
@@ -53,6 +54,8 @@ class Checking:
     graph: Graph
     world: World
     found: list[Fault] = field(default_factory=list)
+    _counts: Counter[Severity] = field(default_factory=Counter)
+    """Each bounded by itself: a warning is never told in place of an error."""
 
     def __post_init__(self) -> None:
         self.available = Availability(self.graph)
@@ -60,7 +63,8 @@ class Checking:
 
     def add(self, node: Node, where: str, words: str, severity: Severity = "error") -> None:
         """`words` go on after the node's name."""
-        if len(self.found) < MOST_FAULTS:
+        self._counts[severity] += 1
+        if self._counts[severity] <= MOST_FAULTS:
             self.found.append(Fault(node=node.id, field=where, severity=severity, text=f"{titled(node)} {words}"))
 
     def binding(

@@ -356,6 +356,14 @@ def test_maps_stand_eight_deep_in_each_other_at_most():
     assert "more than 8 maps and loops" in said(workflow(*maps, NoteNode(id="a", scope="m8"), wires=wires))
 
 
+def test_warnings_never_stand_in_the_way_of_an_error():
+    wrong = TransformNode(id="wrong", language="formula", code="[nobody] + 1")
+    asks = [ApprovalNode(id=f"ask{n}", question="Well?") for n in range(250)]
+    found = faults(workflow(*asks, wrong, wires=["input > wrong", "wrong > output"]), world())
+    assert [one.node for one in errors(found)] == ["wrong"]
+    assert len(found) <= 500
+
+
 def test_many_writers_of_one_path_hide_no_others():
     one_after_the_other = [write(f"w{n}", "a.txt") for n in range(30)]
     beside = [write("left", "b.txt"), write("right", "b.txt")]
