@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from sys import maxsize
 
 from pydantic import JsonValue
 
@@ -70,8 +71,7 @@ def kept_nodes(entries: Sequence[Entry], after: Workflow, plan: NodePlan) -> Kep
     same = {id_ for id_, value in plan.pins.items() if id_ in graph.nodes and _is_pinned(known.get(id_), value)}
     pins = {id_: value for id_, value in plan.pins.items() if id_ not in same}
     anew |= graph.reached([edge.target for id_ in pins if id_ in graph.nodes for edge in graph.after[id_]])
-    ended = {run.node for run in known.values() if not run.rounds and _stands(run)}
-    kept = ({id_ for id_ in graph.bodies.get("", ()) if id_ in ended} - anew - pins.keys()) | same
+    kept = (_ended(known.values()) & {*graph.bodies.get("", ())} - anew - pins.keys()) | same
     copied = [entry for entry, node in _by_node(entries) if node is None or node in kept]
     pinned = [copied[-1].model_copy(update={"event": event}) for event in _pinned(after, pins)]
     taken = tuple(one.model_copy(update={"seq": seq}) for seq, one in enumerate((*copied, *pinned)))
@@ -81,8 +81,13 @@ def kept_nodes(entries: Sequence[Entry], after: Workflow, plan: NodePlan) -> Kep
     return KeptNodes(after, taken, edited, copied[-1], tuple(sorted(kept)), tuple(runs))
 
 
-def _stands(run: NodeRun) -> bool:
-    return run.state in ("done", "skipped") or (run.state == "failed" and run.port is not None)
+def _ended(known: Iterable[NodeRun]) -> set[str]:
+    """The nodes in no body that stand as they ended; not what was skipped since one failed and led nowhere."""
+    top = [run for run in known if not run.rounds]
+    lost = min((run.end_seq or 0 for run in top if run.state == "failed" and run.port is None), default=maxsize)
+    skipped = {run.node for run in top if run.state == "skipped" and (run.end_seq or 0) < lost}
+    gone_on = {run.node for run in top if run.state == "failed" and run.port is not None}
+    return {run.node for run in top if run.state == "done"} | skipped | gone_on
 
 
 def _is_pinned(run: NodeRun | None, value: JsonValue) -> bool:

@@ -7,14 +7,23 @@ from app.domain.errors import Conflict, WorkbenchError
 from app.domain.events import Forked
 from app.domain.forks.node_forks import NodePlan
 from app.domain.provenance import Trigger
-from app.domain.workflows.document import BranchCase, BranchNode, FixedValue, MapNode, Template, ToolNode
+from app.domain.workflows.document import (
+    BranchCase,
+    BranchNode,
+    FixedValue,
+    FoundValue,
+    JoinNode,
+    MapNode,
+    Template,
+    ToolNode,
+)
 from app.engine.forks.forks import Forks
 from app.engine.forks.node_forks import NodeForks
 from tests.domain.workflows.worlds import chain, workflow
 from tests.engine.workflows.flows import of_each_kind, sends
 from tests.engine.workflows.test_left_anywhere import to_its_end
 from tests.engine.workflows.test_scopes import within
-from tests.engine.workflows.test_walking import quick
+from tests.engine.workflows.test_walking import hold, quick
 from tests.engine.workflows.workshop import Workshop, answer, begun_nodes, end, ended, known, states
 
 PAGE = Trigger(kind="page")
@@ -89,6 +98,32 @@ async def test_a_run_that_failed_goes_on_from_the_node_that_failed(shop):
     assert end(live).status == "failed"
     fork, _ = await forked(shop, live.run_id)
     assert (answer(fork), shop.hands.did) == ("sent a x", ["a", "x", "x"])
+
+
+async def test_what_did_not_run_since_another_node_failed_is_not_from_the_record(shop):
+    shop.hands.failures = 1
+    shaky = ToolNode(id="shaky", tool="shaky", arguments={"text": FixedValue(value="x")})
+    nodes = (shaky, sends("after", "{{shaky}}!"), hold("slow"), sends("beside", "{{slow}}?"))
+    wires = ("input > shaky", "shaky > after", "input > slow", "slow > beside", "after > output", "beside > output")
+    live = await shop.ran(workflow(*nodes, wires=wires, answer="{{after}} {{beside}}"))
+    assert states(live)["after"] == states(live)["beside"] == "skipped"
+    shop.hands.gate.set()
+    fork, kept = await forked(shop, live.run_id)
+    assert answer(fork) == "sent x! sent slow?"
+    assert (kept.kept, kept.anew) == (("input",), ("shaky", "after", "slow", "beside", "output"))
+    assert "skipped" not in {getattr(entry.event, "status", "") for entry in fork.entries}
+
+
+async def test_what_a_join_cancelled_does_not_run_the_join_again(shop):
+    join = JoinNode(id="first", need="any", cancel_rest=True, values={"it": FoundValue(path="quick ?? null")})
+    wires = ("input > quick", "input > slow", "quick > first", "slow > first", "first > sent", "sent > output")
+    flow = workflow(quick("quick"), hold("slow"), join, sends("sent", "{{first.it}}"), wires=wires, answer="{{sent}}")
+    live = await shop.ran(flow)
+    assert states(live)["slow"] == "cancelled"
+    did = list(shop.hands.did)
+    fork, kept = await forked(shop, live.run_id)
+    assert (answer(fork), shop.hands.did) == (answer(live), did)
+    assert {"first", "sent", "output"} <= {*kept.kept}
 
 
 async def test_a_pinned_branch_goes_on_at_the_port_it_names(shop):
