@@ -27,7 +27,9 @@ from app.domain.workflows.document import (
 from app.domain.workflows.graph import Graph
 
 _FIRST = re.compile(r"[a-z][a-z0-9_]*")
-_LOOKS = {"title", "note", "x", "y"}
+_ASIDE = {"title", "note", "x", "y", "policy"}
+_TRIES = {"timeout", "retries"}
+"""They decide nothing of what a node gave that did not fail."""
 _ANSWER = "value_of_{}"
 
 
@@ -66,8 +68,10 @@ def kept_nodes(entries: Sequence[Entry], after: Workflow, plan: NodePlan) -> Kep
         _check(after, id_)
     after = after if plan.to is None else _up_to(after, plan.to)
     graph = Graph(after)
-    anew = graph.reached([*(set(plan.again) | _changed(before, after)) & graph.nodes.keys()])
     known = nodes(entries).by_call
+    failed = {found[0] for run in known.values() if run.state == "failed" and (found := _FIRST.match(run.call_id))}
+    differs = _changed(before, after, _ASIDE | _TRIES) | (_changed(before, after, _ASIDE) & failed)
+    anew = graph.reached([*(set(plan.again) | differs) & graph.nodes.keys()])
     same = {id_ for id_, value in plan.pins.items() if id_ in graph.nodes and _is_pinned(known.get(id_), value)}
     pins = {id_: value for id_, value in plan.pins.items() if id_ not in same}
     anew |= graph.reached([edge.target for id_ in pins if id_ in graph.nodes for edge in graph.after[id_]])
@@ -118,24 +122,27 @@ def _up_to(workflow: Workflow, last: str) -> Workflow:
     return Workflow(nodes=(*inside, answer), edges=tuple(edges))
 
 
-def _changed(before: Workflow, after: Workflow) -> set[str]:
+def _changed(before: Workflow, after: Workflow, aside: set[str]) -> set[str]:
     """The nodes in no body that are not as they were: their settings, what leads to them, or their body."""
-    old, new = _told(before), _told(after)
+    old, new = _told(before, aside), _told(after, aside)
     return {id_ for id_, told in new.items() if old.get(id_) != told}
 
 
-def _told(workflow: Workflow) -> dict[str, object]:
+def _told(workflow: Workflow, aside: set[str]) -> dict[str, object]:
     """By node in no body: all that decides what it gives from what it reads."""
     graph = Graph(workflow)
     bodies: dict[str, list[Node]] = {}
     for node in workflow.nodes:
         for scope in graph.chain(node.scope):
             bodies.setdefault(scope, []).append(node)
-    return {node.id: [_settings(one, graph) for one in (node, *bodies.get(node.id, ()))] for node in workflow.body("")}
+    return {
+        node.id: [_settings(one, graph, aside) for one in (node, *bodies.get(node.id, ()))]
+        for node in workflow.body("")
+    }
 
 
-def _settings(node: Node, graph: Graph) -> object:
-    return node.model_dump(exclude=_LOOKS), sorted((edge.source, edge.port) for edge in graph.before[node.id])
+def _settings(node: Node, graph: Graph, aside: set[str]) -> object:
+    return node.model_dump(exclude=aside), sorted((edge.source, edge.port) for edge in graph.before[node.id])
 
 
 def _by_node(entries: Iterable[Entry]) -> Iterator[tuple[Entry, str | None]]:

@@ -126,6 +126,29 @@ async def test_what_a_join_cancelled_does_not_run_the_join_again(shop):
     assert {"first", "sent", "output"} <= {*kept.kept}
 
 
+async def test_how_often_and_under_which_policy_a_tool_is_called_makes_it_not_run_again(shop):
+    live = await shop.ran(FLOW, "a")
+    now = {"policy": "ask", "timeout": 9.0, "retries": 2}
+    nodes = tuple(node.model_copy(update=now) if node.id == "two" else node for node in FLOW.nodes)
+    tried = WorkflowBehaviour(workflow=FLOW.model_copy(update={"nodes": nodes}))
+    shop.hands.did.clear()
+    fork, kept = await forks_of(shop).start(live.run_id, NodePlan(), trigger=PAGE, tried=tried)
+    await ended(fork)
+    assert (answer(fork), shop.hands.did, kept.anew) == (answer(live), [], ())
+
+
+async def test_a_node_that_failed_is_tried_again_where_it_may_take_longer(shop):
+    shop.hands.failures = 1
+    shaky = ToolNode(id="shaky", tool="shaky", arguments={"text": FixedValue(value="x")}, on_error="value")
+    flow = chain(shaky, answer="{{shaky}}")
+    live = await shop.ran(flow)
+    nodes = tuple(node.model_copy(update={"timeout": 9.0}) if node.id == "shaky" else node for node in flow.nodes)
+    tried = WorkflowBehaviour(workflow=flow.model_copy(update={"nodes": nodes}))
+    fork, _ = await forks_of(shop).start(live.run_id, NodePlan(), trigger=PAGE, tried=tried)
+    await ended(fork)
+    assert answer(fork) == "x"
+
+
 async def test_a_pinned_branch_goes_on_at_the_port_it_names(shop):
     pick = BranchNode(id="pick", cases=(BranchCase(name="yes", formula="1 = 1"),))
     wires = ("input > pick", "pick:yes > a", "pick:else > b", "a > output", "b > output")
