@@ -182,8 +182,8 @@ class TaskEnd(Value):
     """The class of that."""
     output_schema: JsonSchema | None = None
     """What its answer should fit."""
-    gave: JsonValue = None
-    """What the output of a workflow gave; `None` for any other agent."""
+    gave: tuple[JsonValue] | None = None
+    """What the output of a workflow gave, which may be null; `None` for any other agent."""
     changed: bool = False
     """Whether it began anything that should not be done twice."""
     cost: float | None = None

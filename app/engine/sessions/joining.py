@@ -70,7 +70,7 @@ def handed_back(parent: Run, call_id: str, entries: Sequence[Entry], end: RunFin
     )
 
 
-def _gave(entries: Sequence[Entry]) -> JsonValue:
+def _gave(entries: Sequence[Entry]) -> tuple[JsonValue] | None:
     """What the output of a workflow gave that answered."""
     runs = nodes(entries)
     outputs = (node.id for node in runs.workflow.nodes if isinstance(node, OutputNode))
@@ -78,9 +78,9 @@ def _gave(entries: Sequence[Entry]) -> JsonValue:
     if (run := next(ended, None)) is None:
         return None
     if run.whole_output is None:
-        return run.value
-    answer: JsonValue = _answer(entries)
-    return answer if str(run.value).startswith('"') else from_json(_answer(entries))
+        return (run.value,)
+    answer = _answer(entries)
+    return (answer if str(run.value).startswith('"') else from_json(answer),)
 
 
 def _changed(entries: Sequence[Entry], began: RunStarted) -> bool:

@@ -76,7 +76,7 @@ def _given(end: TaskEnd) -> Given:
         words = end.error or f"It was {end.status} before its end."
         raise NodeFailed(words, failure=end.failure or "node", may_pass=end.status == "failed" and not end.changed)
     if end.gave is not None:
-        return Given(end.gave)
+        return Given(end.gave[0])
     if end.output_schema is None:
         return Given(end.answer)
     try:

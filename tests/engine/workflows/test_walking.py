@@ -177,3 +177,12 @@ async def test_the_first_output_that_was_reached_answers(shop):
     wires = ("input > pick", "pick:yes > first", "pick:else > second")
     made = Workflow(nodes=(InputNode(id="input"), pick, *outputs), edges=tuple(map(edge, wires)))
     assert (answer(await shop.ran(made, "yes")), answer(await shop.ran(made, "no"))) == ("1", "2")
+
+
+async def test_a_workflow_that_answers_null_gives_null_to_the_one_that_asked(shop):
+    nothing = OutputNode(id="output", value=FixedValue(value=None))
+    inner = Workflow(nodes=(InputNode(id="input"), nothing), edges=(edge("input > output"),))
+    ask = AgentNode(id="ask", agent=await shop.workflow(inner), message=Template(text="x"))
+    is_null = TransformNode(id="is_null", code="type(ask)")
+    live = await shop.ran(chain(ask, is_null, answer="{{is_null}}"))
+    assert (answer(live), known(live).by_call["ask"].value) == ("null", None)
