@@ -14,7 +14,7 @@ from app.engine.loop.asking_people import PersonOfRun, withdraw
 from app.engine.loop.files import CallFiles
 from app.engine.loop.outcomes import Outcome, call_once
 from app.engine.loop.permission import STEERED, Permitted, permitted
-from app.engine.loop.results import named_in, offload_large_result
+from app.engine.loop.results import named_in, offload_large_result, whole_name
 from app.engine.loop.running_call import NoTasks, RunningCall, Screen, TasksOfRun
 from app.engine.run.control import Steered
 from app.engine.run.run import Run
@@ -89,7 +89,7 @@ async def _call(run: Run, allowed: Permitted, tool: GrantedTool, seconds: float)
     try:
         with run.control.breakable() if tool.spec.cancellable else nullcontext():
             outcome = await _attempts(run, call, tool, running, seconds)
-        name, clean = f"{call.name}-result.txt", running.files.clean
+        name, clean = whole_name(call.name), running.files.clean
         outcome = replace(
             outcome, parts=await offload_large_result(outcome.parts, run.artifacts, filename=name, clean=clean)
         )

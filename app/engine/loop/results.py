@@ -26,6 +26,11 @@ def wants_reader(names: Collection[str]) -> bool:
     return not SHORT_RESULTS.issuperset(names)
 
 
+def whole_name(tool: str) -> str:
+    """What the file is called that has all of what the tool returned."""
+    return f"{tool}-result.txt"
+
+
 async def offload_large_result(
     parts: tuple[ResultPart, ...], artifacts: Artifacts, *, filename: str, clean: Clean | None = None
 ) -> tuple[ResultPart, ...]:

@@ -23,7 +23,7 @@ from app.engine.loop.attachments import kept
 from app.engine.loop.calling import begin_call, outcome_of, returned
 from app.engine.loop.outcomes import Outcome
 from app.engine.loop.permission import Permitted, permitted
-from app.engine.loop.results import offload_large_result
+from app.engine.loop.results import offload_large_result, whole_name
 from app.engine.ports import Toolset, ViewServer
 from app.engine.run.run import Run
 
@@ -120,7 +120,7 @@ class ViewCall:
                 return allowed
             await begin_call(run, allowed.call, self.tool)
             outcome = await outcome_of(run, allowed.call, self.tool)
-            parts = await offload_large_result(outcome.parts, run.artifacts, filename=f"{call.name}-result.txt")
+            parts = await offload_large_result(outcome.parts, run.artifacts, filename=whole_name(call.name))
         except asyncio.CancelledError:
             for pause in open_pauses(run.entries):
                 if pause.call_id == call.call_id:

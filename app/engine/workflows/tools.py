@@ -10,6 +10,7 @@ from app.domain.tools import stricter
 from app.domain.trace.nodes import value_of
 from app.domain.workflows.document import ToolNode
 from app.engine.loop.calling import answer_call
+from app.engine.loop.results import whole_name
 from app.engine.workflows.given import Given, NodeFailed
 
 if TYPE_CHECKING:
@@ -29,7 +30,7 @@ async def call_tool(trying: "Trying", node: ToolNode, arguments: Mapping[str, Js
         await run.recorder.flush()
     if result.failed:
         raise NodeFailed(result.text, may_pass=_may_pass(trying, node, result))
-    return await _given(trying, result)
+    return await _given(trying, node, result)
 
 
 def _may_pass(trying: "Trying", node: ToolNode, result: ToolResult) -> bool:
@@ -37,9 +38,10 @@ def _may_pass(trying: "Trying", node: ToolNode, result: ToolResult) -> bool:
     return result.status in ("error", "timeout") and granted is not None and granted.spec.idempotent
 
 
-async def _given(trying: "Trying", result: ToolResult) -> Given:
-    whole = next((part for part in result.parts if isinstance(part, FilePart)), None)
-    if whole is None or not whole.filename.endswith("-result.txt"):
+async def _given(trying: "Trying", node: ToolNode, result: ToolResult) -> Given:
+    files = (part for part in result.parts if isinstance(part, FilePart))
+    whole = next((part for part in files if part.filename == whole_name(node.tool)), None)
+    if whole is None:
         return Given(value_of(result), as_returned=True)
     text = (await trying.run.artifacts.get(whole.artifact)).decode(errors="replace")
     return Given(value_of(result.model_copy(update={"parts": (TextPart(text=text),)})))

@@ -186,3 +186,8 @@ async def test_a_workflow_that_answers_null_gives_null_to_the_one_that_asked(sho
     is_null = TransformNode(id="is_null", code="type(ask)")
     live = await shop.ran(chain(ask, is_null, answer="{{is_null}}"))
     assert (answer(live), known(live).by_call["ask"].value) == ("null", None)
+
+
+async def test_a_file_that_a_tool_made_is_not_taken_for_what_it_returned(shop):
+    live = await shop.ran(chain(ToolNode(id="make", tool="export"), answer="{{make}}"))
+    assert answer(live) == "made"

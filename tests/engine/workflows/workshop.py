@@ -7,8 +7,9 @@ from pathlib import Path
 from app.domain.agents import WORKFLOW_LIMITS, Parameters, PromptBehaviour, ToolChoice, WorkflowBehaviour, new_agent
 from app.domain.errors import ToolError
 from app.domain.events import NodeEnded, NodeStarted, RunFinished
+from app.domain.messages import TextPart
 from app.domain.settings import Preferences
-from app.domain.tools import CallContext, Question
+from app.domain.tools import CallContext, Question, ToolOutput
 from app.domain.trace.nodes import NodeRuns, nodes
 from app.domain.workflows.document import Workflow
 from app.engine.run.run import Run
@@ -70,8 +71,13 @@ def tools(hands: Hands) -> list[AnyTool]:
         answer = await context.ask(Question(text="Really?"))
         return answer.decision
 
+    async def export(context: CallContext) -> ToolOutput:
+        """Makes a file."""
+        part = await context.keep(b"a,b", media_type="text/plain", filename="yearly-result.txt")
+        return ToolOutput(parts=(TextPart(text="made"), part))
+
     pure = [tool(idempotent=True)(one) for one in (add, shaky, hold)]
-    return [*pure, tool()(refuse), tool()(wonder), tool(side_effects=True)(post)]
+    return [*pure, tool()(refuse), tool()(wonder), tool()(export), tool(side_effects=True)(post)]
 
 
 @dataclass
