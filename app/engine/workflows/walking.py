@@ -6,6 +6,7 @@ is read from the trace.
 
 import asyncio
 from collections import ChainMap
+from itertools import takewhile
 from typing import NoReturn
 
 from pydantic import JsonValue
@@ -199,7 +200,8 @@ class Walk:
 
     def _answer(self) -> None:
         """Say what the first output gave, unless that was said before the app ended."""
-        said = (entry.event for entry in self.run.recorder.entries[-2:])  # and then that the run goes on
+        events = (entry.event for entry in reversed(self.run.recorder.entries))
+        said = takewhile(lambda event: not isinstance(event, NodeEnded), events)
         answered = any(isinstance(event, MessageAdded) and event.origin == "model" for event in said)
         if answered or not (id_ := self.schedule.answer()):
             return

@@ -1,5 +1,6 @@
 """A workflow's run that its process left goes on where it was: nothing that has ended runs again."""
 
+from app.domain.events import RunResumed
 from app.domain.messages import ToolCall
 from app.domain.trace import open_pauses
 from app.domain.workflows.document import (
@@ -70,6 +71,24 @@ async def test_an_agent_goes_on_in_the_same_run(shop):
     again.models.gate.set()
     gone_on = await went_on(again, live.run_id)
     assert (answer(gone_on), len(started(gone_on))) == ("waits: done", 1)
+    await again.closed()
+
+
+async def test_a_run_that_is_left_twice_after_its_answer_answers_once(shop):
+    live = await shop.ran(chain(quick("one"), answer="{{one}}"))
+    left = [*live.entries[:-1]]
+    for _ in range(2):
+        left.append(left[-1].model_copy(update={"seq": len(left), "event": RunResumed()}))
+    await shop.runs.close()
+    writer = await shop.data.traces.create("left", live.started.session_id)
+    await writer.prepare(live.started)
+    for entry in left:
+        writer.append(entry.model_copy(update={"run_id": "left"}))
+    await writer.close()
+    again = await shop.restarted()
+    gone_on = await again.runs.resume("left")
+    await ended(gone_on)
+    assert (answer(gone_on), end(gone_on).status) == (answer(live), "completed")
     await again.closed()
 
 
