@@ -85,7 +85,7 @@ class Schedule:
         self._expect(place, "running")
         moves = Moves()
         self._drop_rounds(place, moves)
-        number = self._round_of(place)
+        number = self.round_of(place)
         body = self._body(place)
         body.states[place.node] = status
         body.left -= 1
@@ -99,7 +99,7 @@ class Schedule:
 
     def state(self, place: Place) -> NodeState:
         """How it is with a node; `waiting` also for one whose round is not open."""
-        body = self._rounds.get(self._round_of(place))
+        body = self._rounds.get(self.round_of(place))
         return body.states.get(place.node, "waiting") if body else "waiting"
 
     def answer(self) -> str:
@@ -112,6 +112,11 @@ class Schedule:
         """`each[3].draft`: the same for the same node in the same rounds, in every run of the workflow."""
         scopes = reversed([*self._graph.chain(self._graph.nodes[place.node].scope)])
         return "".join(f"{scope}[{number}]." for scope, number in zip(scopes, place.rounds, strict=True)) + place.node
+
+    def round_of(self, place: Place) -> Round:
+        """The round of its map or loop that the node stands in."""
+        scope = self._graph.nodes[place.node].scope
+        return Round(Place(scope, place.rounds[:-1]), place.rounds[-1]) if scope else Round(WHOLE, 0)
 
     def _opened(self, number: Round) -> Moves:
         if number in self._rounds:
@@ -211,15 +216,11 @@ class Schedule:
             del self._rounds[number]
             self._open[number.scope].remove(number)
 
-    def _round_of(self, place: Place) -> Round:
-        scope = self._graph.nodes[place.node].scope
-        return Round(Place(scope, place.rounds[:-1]), place.rounds[-1]) if scope else Round(WHOLE, 0)
-
     def _place(self, number: Round, id_: str) -> Place:
         return Place(id_, () if number.scope == WHOLE else (*number.scope.rounds, number.number))
 
     def _body(self, place: Place) -> "_Body":
-        return self._rounds[self._round_of(place)]
+        return self._rounds[self.round_of(place)]
 
     def _expect(self, place: Place, state: NodeState) -> None:
         if self.state(place) != state:

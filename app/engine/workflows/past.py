@@ -13,7 +13,7 @@ from app.domain.messages import ToolCall, ToolResult
 from app.domain.trace import LeftCall
 from app.domain.trace.nodes import NodeRun, NodeRuns
 from app.domain.workflows.graph import Graph
-from app.domain.workflows.schedule import WHOLE, Moves, NodeStatus, Place, Round, Schedule
+from app.domain.workflows.schedule import Moves, NodeStatus, Place, Round, Schedule
 from app.engine.ports import Artifacts
 from app.engine.workflows.given import NodeFailed, titled
 
@@ -109,7 +109,7 @@ class Past:
             return
         whole = run.whole_output
         value = run.value if whole is None else from_json(await artifacts.get(whole.artifact))
-        number = round_of(self.graph, place)
+        number = self.schedule.round_of(place)
         self.values.setdefault(number, {})[place.node] = value
         self.alive.pop(place, None)
         moves = self.schedule.end(place, status="failed" if ended.status == "failed" else "done", port=ended.port)
@@ -121,9 +121,3 @@ class Past:
             self.alive.pop(place, None)
         self.closed |= dict.fromkeys(moves.closed) | dict.fromkeys(moves.failed, why)
         self.alive |= dict.fromkeys(moves.ready)
-
-
-def round_of(graph: Graph, place: Place) -> Round:
-    """The round of its map or loop that the node stands in."""
-    scope = graph.nodes[place.node].scope
-    return Round(Place(scope, place.rounds[:-1]), place.rounds[-1]) if scope else Round(WHOLE, 0)

@@ -19,7 +19,7 @@ from app.domain.workflows.graph import Graph
 from app.domain.workflows.schedule import WHOLE, Moves, NodeStatus, Place, Round, Schedule
 from app.engine.run.run import Run
 from app.engine.workflows.given import NodeFailed, as_text
-from app.engine.workflows.past import Past, round_of
+from app.engine.workflows.past import Past
 from app.engine.workflows.trying import Trying
 
 ALL = Round(WHOLE, 0)
@@ -104,7 +104,7 @@ class Walk:
 
     def names(self, place: Place) -> ChainMap[str, JsonValue]:
         """What the node may read."""
-        return self._names[round_of(self.graph, place)]
+        return self._names[self.schedule.round_of(place)]
 
     def names_in(self, number: Round) -> ChainMap[str, JsonValue]:
         """What may be read at the end of the round."""
@@ -149,7 +149,7 @@ class Walk:
 
     def _launch(self, number: Round) -> None:
         """Begin what is ready in the round, and go on with what was begun."""
-        for place in [place for place in self.past.alive if round_of(self.graph, place) == number]:
+        for place in [place for place in self.past.alive if self.schedule.round_of(place) == number]:
             del self.past.alive[place]
             self._begin(place)
 
@@ -169,7 +169,7 @@ class Walk:
     async def _live(self, trying: Trying) -> None:
         ended = await trying.ended()
         place = trying.place
-        self.past.values.setdefault(round_of(self.graph, place), {})[place.node] = ended.value
+        self.past.values.setdefault(self.schedule.round_of(place), {})[place.node] = ended.value
         if _is_input(trying.node):
             self._names[ALL].maps[1][INPUT] = ended.value
         self._follow(self.schedule.end(place, status=ended.status, port=ended.port), ended.failed)
