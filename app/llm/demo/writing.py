@@ -6,6 +6,7 @@ What is asked for stands before a colon, the text behind it: `Summarise this fil
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
+from itertools import islice
 
 from app.llm.demo.plan import Answer, Ask
 
@@ -15,6 +16,8 @@ LONGEST_SENTENCE = 20
 """Words; a longer one is told to be split."""
 MOST_SENTENCES = 2
 """Sentences of a summary, and of an answer out of notes."""
+MOST_ADVISED = 20
+"""Words that a text is freed of in one go."""
 NOT_THERE = "The notes say nothing about that."
 _ORDER = re.compile(
     r"\W*(?:please\s+)?(?:(?P<verb>write|review|revise|sort|answer|summari[sz]e)|sum up)\b(?P<what>[^:\n]{0,200}):"
@@ -76,7 +79,7 @@ def _revised(told: str) -> str:
     """The text with what the advice says done, and nothing else."""
     advice, _, text = told.partition("\nText:")
     text = text.strip()
-    for word in _QUOTED.findall(advice):
+    for word in islice(dict.fromkeys(_QUOTED.findall(advice)), MOST_ADVISED):
         text = re.sub(rf"\b{re.escape(word)}\b ?", "", text, flags=re.IGNORECASE)
     if "split" in advice.lower():
         head, *others = text.split(_BREAK)

@@ -30,6 +30,12 @@ async def test_a_draft_gets_better_with_each_review_until_nothing_is_left() -> N
     assert "really" not in text
 
 
+async def test_of_many_words_of_advice_the_first_twenty_are_followed() -> None:
+    words = [f"word{number}x" for number in range(25)]
+    advice = " ".join(f"“{word}”" for word in [words[0], *words])
+    assert await said(f"Revise this text by the advice: {advice}\n\nText: {' '.join(words)}") == " ".join(words[20:])
+
+
 async def test_a_long_file_is_summarised_by_what_it_speaks_of_most() -> None:
     file = "/a.txt: 9 lines, 900 bytes\n\nHello there. Turbines turn wind into power. " + "Nobody was late. " * 300
     answer = await said(f"Summarise this file: {file} The turbines of the wind farm gave the power that turbines give.")
