@@ -44,7 +44,8 @@ class WorkflowsOfRuns:
 
     async def make(self, run_id: str) -> Agent:
         """A new agent that is that workflow; one with errors is what its editor holds, and no variant yet."""
-        row, workflow = run_row((await self.runs.trace(run_id)).entries, alive=False), await self.workflow(run_id)
+        entries = (await self.runs.trace(run_id)).entries
+        row, workflow = run_row(entries, alive=False), await asyncio.to_thread(workflow_of, entries)
         faulty = bool(errors(await self.checks.faults(workflow)))
         behaviour = WorkflowBehaviour(workflow=workflow)
         agent = new_agent(
