@@ -8,6 +8,7 @@ in memory at once and durable after `await durable()`, which takes back what cou
 
 import asyncio
 import contextlib
+import threading
 from collections import Counter, deque
 from collections.abc import Callable, Collection, Iterator, Mapping
 from functools import partial
@@ -59,6 +60,8 @@ class JournalStorage(Storage):
         self._awake = Tables(self._forms)
         self._asleep: dict[str, list[bytes | Stretch]] = {}
         """By table: the changes of it that are not parsed yet."""
+        self._parsing = threading.RLock()
+        """Whoever parses a table has it: all others who ask for a table that is asleep wait until it is awake."""
         self._warming: dict[str, asyncio.Lock] = {}
         self._damaged: list[str] = []
         self._changes: Counter[str] = Counter()
@@ -92,10 +95,8 @@ class JournalStorage(Storage):
 
     def table(self, name: str) -> Mapping[int, Document]:
         """The live documents by id, to be read only; none where there is no such table."""
-        if name in self._asleep:
-            asleep = self._asleep.pop(name)
-            with no_collection(_lines(asleep)):
-                self._take_over(*self._woken(asleep, self._pause, name))
+        if name in self._asleep:  # until it is awake
+            self._wake(name, self._pause)
         return self._awake.get(name, {})
 
     def pack(self, name: str, columns: Callable[[], Columns], block: int = BLOCK) -> None:
@@ -116,15 +117,9 @@ class JournalStorage(Storage):
 
     async def warm(self, name: str) -> None:
         """Parse the table off the event loop, so that asking for it does not take the loop's time."""
-        async with self._warming.setdefault(name, asyncio.Lock()):  # parsed twice it takes twice the memory
-            while name in self._asleep and name not in self._awake:
-                asleep = self._asleep[name]
-                with no_collection(_lines(asleep)):
-                    woken = await asyncio.to_thread(self._woken, asleep, Pause())
-                    if self._asleep.get(name) is asleep:
-                        del self._asleep[name]
-                        self._take_over(*woken)
-            self.table(name)
+        async with self._warming.setdefault(name, asyncio.Lock()):  # else each who waits takes a thread
+            if name in self._asleep:
+                await asyncio.to_thread(self._wake, name, Pause())
 
     def commit(self, changes: Changes) -> None:
         """Make the changes as one: all of them or none. Raises `StorageError`."""
@@ -237,15 +232,21 @@ class JournalStorage(Storage):
             make([batch], self._awake)
             self._count(batch)
 
-    def _woken(self, asleep: list[bytes | Stretch], pause: Pause | None, onto: str = "") -> tuple[Tables, Counter[str]]:
-        """What these changes make, of the table `onto` in what there is of it, and how many documents they change."""
-        tables, changed = Tables(self._forms), Counter[str]()
-        if onto in self._awake:
-            tables[onto] = self._awake[onto]
-        for batch in self._parsed(asleep, pause):
-            make([batch], tables)
-            _count(changed, batch)
-        return tables, changed
+    def _wake(self, name: str, pause: Pause | None) -> None:
+        """Have in memory what is on disk of the table, behind what is there of it already."""
+        with self._parsing:
+            if (asleep := self._asleep.get(name)) is None:
+                return  # another thread did it meanwhile
+            tables, changed = Tables(self._forms), Counter[str]()
+            if name in self._awake:
+                tables[name] = self._awake[name]
+            with no_collection(_lines(asleep)):
+                for batch in self._parsed(asleep, pause):
+                    make([batch], tables)
+                    _count(changed, batch)
+            self._awake.update(tables)
+            self._changes.update(changed)
+            del self._asleep[name]  # last: who finds it here no more reads it without the lock
 
     def _parsed(self, asleep: list[bytes | Stretch], pause: Pause | None) -> Iterator[Batch]:
         for payload in self._payloads(asleep, pause):
@@ -263,20 +264,15 @@ class JournalStorage(Storage):
             else:
                 yield one
 
-    def _take_over(self, tables: Tables, changed: Counter[str]) -> None:
-        """Have in memory what is on disk already."""
-        self._awake.update(tables)
-        self._changes.update(changed)
-
     def _count(self, batch: Batch) -> None:
         _count(self._changes, batch)
 
     def _size(self) -> int:
         """How many documents there are; those not parsed yet are counted by their changes."""
-        return sum(map(len, self._awake.values())) + self._asleep_changes()
+        return sum(map(len, list(self._awake.values()))) + self._asleep_changes()  # a thread may wake one meanwhile
 
     def _asleep_changes(self) -> int:
-        return sum(map(_lines, self._asleep.values()))
+        return sum(map(_lines, list(self._asleep.values())))
 
     def _write(self, line: bytes) -> None:
         try:

@@ -20,6 +20,7 @@ class RecentUsage:
 
     async def steps(self, step: timedelta, count: int, *, until: datetime) -> list[RecentStep]:
         """The last so many steps, the one that `until` is in at the end; added up off the event loop."""
+        await self._rows.warm()
         return await asyncio.to_thread(self._steps, step, count, until)
 
     def _steps(self, step: timedelta, count: int, until: datetime) -> list[RecentStep]:

@@ -143,6 +143,7 @@ class Search:
         index = self._index
         self._replaced = index.replaced
         known = await asyncio.to_thread(index.stamps)
+        await self._rows.warm()
         stamps = await asyncio.to_thread(self._rows.stamps)
         self._missing = deque(run_id for run_id, stamp in stamps if known.get(run_id) != stamp)
 

@@ -113,6 +113,40 @@ def test_damage_in_a_table_that_is_read_later_is_told_then(tmp_path: Path):
     assert JournalDB(path).journal.damaged == journal.damaged
 
 
+async def test_damage_is_told_once_though_the_loop_reads_what_a_thread_is_reading(tmp_path: Path):
+    path = tmp_path / "app.tdb"
+    path.write_bytes(filled(path, 300).replace(b'"n":150', b'"n":151'))
+    journal = JournalDB(path, later=("runs",)).journal
+
+    async def read() -> int:
+        return len(journal.table("runs"))
+
+    assert (await asyncio.gather(journal.warm("runs"), read()))[1] == 298
+    assert len(journal.damaged) == 1
+
+
+def test_nobody_misses_a_table_that_a_thread_is_the_first_to_read(tmp_path: Path):
+    """What is saved meanwhile would take the place of its first document, on disk too."""
+    path, reading, looked = tmp_path / "app.tdb", threading.Event(), threading.Event()
+    filled(path, 1000)
+    database = JournalDB(path, later=("runs",))
+
+    def columns() -> Numbers:
+        reading.set()
+        looked.wait()
+        return Numbers()
+
+    database.journal.pack("runs", columns)
+    reader = threading.Thread(target=lambda: database.journal.table("runs"))
+    reader.start()
+    reading.wait()
+    looked.set()
+    assert database.table("runs").insert({"n": 1000}) == 1001
+    reader.join()
+    for one in (database, JournalDB(path)):
+        assert told(list(one.journal.table("runs").values())) == [0, 1, *range(3, 1001)]
+
+
 @pytest.mark.parametrize("known", [0, 1])
 async def test_what_is_taken_back_is_taken_out_of_the_columns(tmp_path: Path, known: int):
     disk, writer = TroubledDisk("write", first=known + 1, times=1, error=full), Writer()
