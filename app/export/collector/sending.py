@@ -150,12 +150,14 @@ class Sending:
 
     async def _settle(self, run_id: str, receipt: Receipt) -> None:
         try:
-            if receipt.outcome == "taken":
+            if receipt.outcome == "refused":
+                await self._unsent.save(UnsentRun(run_id=run_id, given_up=receipt.words))
+            if receipt.outcome == "taken" or run_id not in self._waiting:  # forgotten meanwhile
                 await self._drop(run_id)
-                return
-            await self._unsent.save(UnsentRun(run_id=run_id, given_up=receipt.words))
         except StorageError as problem:
             log.warning("What became of the spans of run %s could not be noted: %s", run_id, problem)
+        if run_id not in self._waiting:
+            return
         self._waiting.remove(run_id)
         if receipt.outcome == "refused":
             self._given_up[run_id] = receipt.words
@@ -178,14 +180,14 @@ class Sending:
             return
 
     async def _sent(self, run_id: str, to: Destination, content: bool) -> Receipt:
-        if not self._is_there(run_id):
-            return Receipt("taken")  # deleted: nobody is to have it any more
         try:
+            if not self._is_there(run_id):
+                return Receipt("taken")  # deleted: nobody is to have it any more
             return await post(await self._spans(run_id, content=content), to)
         except NotFound:
             return Receipt("taken")
         except WorkbenchError as problem:
-            return Receipt("refused", f"Its trace cannot be read: {problem}")
+            return Receipt("refused", f"It cannot be read: {problem}")
         except Exception:
             log.exception("The spans of run %s could not be made", run_id)
             return Receipt("refused", "Its spans could not be made; the log says why.")

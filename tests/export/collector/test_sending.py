@@ -1,17 +1,18 @@
 """Runs on their way to a real collector over HTTP, which is down, slow, wrong, or fine again."""
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 
 from app.domain.collectors import Destination, UnsentRun, spans_address
+from app.domain.errors import StorageError
 from app.domain.events import Entry
 from app.export.collector import sending as at
 from app.export.collector.posting import post
-from app.export.collector.sending import Sending
+from app.export.collector.sending import Sending, UnsentStore
 from app.export.exports import Exports
 from app.store.folder.folder import DataFolder
 from tests.app_process import free_port
@@ -24,6 +25,19 @@ from tests.waiting import until
 SECRET = "hunter2-hunter2-Zx81"
 
 
+class Slow:
+    """A store that takes its time to note that a run is given up, in which something else comes to its end."""
+
+    def __init__(self, store: UnsentStore) -> None:
+        self.all, self.delete, self._save = store.all, store.delete, store.save
+        self.meanwhile: Callable[[], Awaitable[None]] | None = None
+
+    async def save(self, value: UnsentRun) -> UnsentRun:
+        if value.given_up and self.meanwhile is not None:
+            await self.meanwhile()
+        return await self._save(value)
+
+
 @dataclass
 class Desk:
     data: DataFolder
@@ -32,13 +46,19 @@ class Desk:
     address: str = ""
     content: bool = False
     deleted: tuple[str, ...] = ()
+    damaged: tuple[str, ...] = ()
+    unsent: Slow | None = None
     agreed: bool = True
 
     def sending(self) -> Sending:
         exports = Exports(self.shelf, self.shelf, lambda: [SECRET], app="1", importing=None)
-        return Sending(
-            self.data.unsent_runs, exports, lambda one: one not in self.deleted, self.wanted, app="1", pause=0.002
-        )
+        store = self.unsent or self.data.unsent_runs
+        return Sending(store, exports, self.is_there, self.wanted, app="1", pause=0.002)
+
+    def is_there(self, run_id: str) -> bool:
+        if run_id in self.damaged:
+            raise StorageError("Its row is damaged.")
+        return run_id not in self.deleted
 
     async def wanted(self) -> tuple[Destination, bool] | None:
         if not self.agreed:
@@ -190,6 +210,26 @@ async def test_deleted_and_forgotten_runs_are_sent_to_nobody(desk: Desk):
 async def test_a_run_whose_trace_is_gone_is_dropped(desk: Desk):
     sending = await sent(desk, runs=("r1", "nowhere"))
     assert desk.collector.times() == {"r1": 1} and not sending.refused()
+
+
+async def test_a_run_whose_row_is_damaged_holds_up_no_other(desk: Desk):
+    desk.damaged = ("r1",)
+    sending = await sent(desk, runs=("r1", "r2"))
+    assert desk.collector.times() == {"r2": 1} and sending.refused() == {"It cannot be read: Its row is damaged.": 1}
+
+
+async def test_a_run_that_is_forgotten_while_it_is_given_up_is_gone(desk: Desk):
+    desk.collector.ways = ["400"]
+    desk.unsent = Slow(desk.data.unsent_runs)
+    sending = desk.sending()
+    desk.unsent.meanwhile = sending.forget
+    sending.take("r1")
+    await until(lambda: sending._working is not None and sending._working.done())
+    sending.take("r2")
+    await until(lambda: desk.collector.times() == {"r2": 1})
+    await settled(sending)
+    assert not sending.refused() and not desk.data.unsent_runs.all()
+    await sending.close()
 
 
 async def test_the_queue_takes_no_more_than_it_holds(desk: Desk, monkeypatch: pytest.MonkeyPatch):
