@@ -1,14 +1,15 @@
 """REST for running a workflow, which is given a text or an object."""
 
 import json
-from typing import Annotated, Any
+from functools import cached_property
+from typing import Annotated, Any, Self
 
 from fastapi import Request, Response
-from pydantic import ConfigDict, Field, JsonValue
+from pydantic import ConfigDict, Field, JsonValue, ValidationError, model_validator
 
 from app.api.door.access import agent_for
 from app.api.door.dependencies import Asking, Here, resource
-from app.api.door.envelopes import Envelope
+from app.api.door.envelopes import Envelope, faults_in_words
 from app.api.following.endings import FAILED_RUNS
 from app.api.following.idempotency import SentAgain
 from app.api.following.replies import RunReply
@@ -33,6 +34,16 @@ class WorkflowRunRequest(HowToRun):
     )
     data: JsonValue = Field(None, description="The field `data`, where its input has one; else appended to the text.")
 
+    @model_validator(mode="after")
+    def _fits(self) -> Self:
+        """Fields may be too many, or too long."""
+        try:
+            _ = self.told
+        except ValidationError as error:
+            raise ValueError(faults_in_words(map(dict, error.errors(include_url=False)))) from None
+        return self
+
+    @cached_property
     def told(self) -> RunRequest:
         """The same as an agent is asked: the text is the message, and the other fields are variables."""
         how = {name: getattr(self, name) for name in HowToRun.model_fields}
@@ -59,7 +70,7 @@ async def run_workflow(
     agent = agent_for(workbench, caller, workflow)
     if agent.kind != "workflow":
         raise NotFound(f"The agent {agent.slug!r} is no workflow. POST /api/v1/agents/{agent.slug}/run asks it.")
-    return await run(workbench, caller, agent, body.told(), request)
+    return await run(workbench, caller, agent, body.told, request)
 
 
 def _written(value: JsonValue) -> str:

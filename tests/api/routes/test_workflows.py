@@ -215,6 +215,10 @@ async def test_the_fields_of_its_input_are_given_as_an_object(client):
     assert "is not of type 'integer'" in await answered(run, input={"text": "a", "count": "many"})
     unknown = await client.post("/agents/fields/run", json={"input": "a", "variables": {"other": 1}})
     assert unknown.status_code == 422 and "has no variable 'other'" in unknown.json()["error"]
+    for fields in ({"count": "x" * 100_001}, {f"f{number}": 1 for number in range(1001)}):
+        refused = await client.post(run, json={"input": {"text": "a"} | fields})
+        assert (refused.status_code, refused.json()["code"]) == (422, "invalid")
+        assert "variables" in refused.json()["error"] and "at most" in refused.json()["error"], refused.text
 
 
 async def test_a_run_becomes_a_workflow_that_is_seen_made_and_run_as_any(client):
