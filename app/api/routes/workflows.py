@@ -110,8 +110,9 @@ async def change_workflow(
     found = _found(workbench, caller, workflow, "change agents")
     if body.name is not None:
         check_name(workbench, body.name, itself=found.id)
-    behaviour = await asyncio.to_thread(body.behaviour, _behaviour(found))
-    await workbench.workflow_checks.check(behaviour, found.slug)
+    before = _behaviour(found)
+    if (behaviour := await asyncio.to_thread(body.behaviour, before)) != before:
+        await workbench.workflow_checks.check(behaviour, found.slug)
 
     def changed(newest: Agent) -> Agent:
         newest = newest.model_copy(update=body.described())

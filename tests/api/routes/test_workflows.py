@@ -6,7 +6,7 @@ import json
 import pytest
 from websockets.asyncio.client import connect
 
-from app.domain.agents import PromptBehaviour, new_agent
+from app.domain.agents import PromptBehaviour, WorkflowBehaviour, new_agent
 from app.domain.workflows.document import Workflow
 from app.export.workflows.mermaid import mermaid
 from app.export.workflows.workflow_file import read_workflow_file
@@ -61,6 +61,14 @@ async def test_one_with_errors_is_refused_with_its_faults_and_nothing_is_saved(c
         assert "“Sum” (sum) calls a tool “abacus”, and there is none" in told["error"]
         assert [(one["node"], one["field"], one["severity"]) for one in told["faults"]] == [("sum", "tool", "error")]
     assert workbench.agents.all() == before
+
+
+async def test_one_whose_tool_has_gone_can_still_be_described(client, workbench):
+    behaviour = WorkflowBehaviour(workflow=Workflow.model_validate(document(tool="abacus")))
+    await workbench.agents.create(new_agent("Old", behaviour, taken_slugs=()))
+    told = (await client.put("/workflows/old", json={"description": "Needs a tool."})).json()["data"]
+    assert (told["description"], told["variants"], told["faults"][0]["field"]) == ("Needs a tool.", 1, "tool")
+    assert (await client.put("/workflows/old", json={"limits": {"total_time": 9}})).status_code == 422
 
 
 async def test_what_is_no_workflow_is_refused_in_words_that_name_the_place(client):
