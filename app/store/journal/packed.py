@@ -50,7 +50,10 @@ class Packed(MutableMapping[int, Document]):
         self._gone = 0
 
     def frozen(self) -> Self:
-        """The documents as they are now, to be read in whatever thread while these, and the columns, change."""
+        """The documents as they are now, to be read in whatever thread while these, and the columns, change.
+
+        To be asked for in the thread that changes them: half of a change would have no place.
+        """
         other = type(self)(self.columns, self._block)
         other._ids, other._slots, other._elsewhere = dict(self._ids), self._slots[:], dict(self._elsewhere)
         other._fresh, other._blocks, other._gone = dict(self._fresh), list(self._blocks), self._gone

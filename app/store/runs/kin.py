@@ -4,6 +4,7 @@ from array import array
 from bisect import bisect_left
 from collections import defaultdict
 from functools import cached_property
+from typing import Self
 
 from app.domain.trace import RunRow
 from app.store.runs.heads import NOBODY, Heads
@@ -43,6 +44,11 @@ class Kin:
             if (parent := self.heads.parent[position]) != NOBODY:
                 found[self.heads.names[parent]].append(position)
         return found
+
+    def made(self) -> Self:
+        """With all of these made, for a thread."""
+        _ = self.by_agent, self.by_session, self.by_parent
+        return self
 
     def begun(self, agent: str, since: float) -> "array[int]":
         """The agent's runs that started since then, as they started."""

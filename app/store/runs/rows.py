@@ -2,9 +2,8 @@
 
 import asyncio
 from collections import defaultdict
-from collections.abc import Container, Iterable, Iterator, Mapping
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping
 from datetime import UTC, datetime, timedelta
-from functools import cached_property
 from heapq import nlargest
 from itertools import chain
 
@@ -34,6 +33,8 @@ class Rows:
         self._documents.find_place = self._place
         self._scores = scores or Scores(database)
         self._known_kin = Kin(Heads())
+        self._known_tool_figures: ToolFigures | None = None
+        self._warming = asyncio.Lock()
         self.usage_figures = UsageFigures(database)
         self.spent = SpentSince(self._spent)
 
@@ -215,7 +216,15 @@ class Rows:
         """Read the rows off the event loop, so that the first look at them does not take the loop's time."""
         await self._documents.warm()
         await self.usage_figures.warm()
-        await asyncio.to_thread(lambda: self._tool_figures)
+        async with self._warming:
+            if self._known_tool_figures is None:
+                figures = await asyncio.to_thread(self._tool_figures_now())
+                if self._known_tool_figures is None:  # else somebody was faster, and saved runs since
+                    self._known_tool_figures = figures
+            if self._known_kin.heads is not (heads := self._heads):
+                kin = await asyncio.to_thread(Kin(heads).made)
+                if self._known_kin.heads is not heads:
+                    self._known_kin = kin
 
     async def settle_usage(self, *, anew: bool = False) -> None:
         """Return when the daily figures are right: after a start they are compared with all rows, or made `anew`."""
@@ -231,6 +240,8 @@ class Rows:
 
     async def save(self, row: RunRow) -> None:
         """Insert or replace; a deleted row stays deleted, one of another app stays one."""
+        if self._known_tool_figures is None:
+            await self.warm()  # nothing is saved while they are made in a thread
         figures, before = self._tool_figures, self._documents.stored(row.run_id)
         if before is not None and row_field(before, "imported"):
             row = row.model_copy(update={"imported": True})
@@ -251,11 +262,17 @@ class Rows:
     async def restore(self, run_ids: Iterable[str]) -> None:
         await self._documents.mark(run_ids, {"deleted": False})
 
-    @cached_property
+    @property
     def _tool_figures(self) -> ToolFigures:
-        """Of all stored rows, the newest first; made when it is first needed."""
+        """Of all stored rows; made when it is first needed."""
+        if self._known_tool_figures is None:
+            self._known_tool_figures = self._tool_figures_now()()
+        return self._known_tool_figures
+
+    def _tool_figures_now(self) -> Callable[[], ToolFigures]:
+        """Makes those of all rows as they are stored now, the newest first, in whatever thread."""
         rows, positions = self._packed.frozen(), self._heads.those(lambda _: True)
-        return ToolFigures(map(rows.at, reversed(positions)))
+        return lambda: ToolFigures(map(rows.at, reversed(positions)))
 
     @property
     def _packed(self) -> Packed:

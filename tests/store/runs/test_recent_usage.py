@@ -1,11 +1,13 @@
 """Figures of the last hours."""
 
+import asyncio
 from datetime import timedelta
 from pathlib import Path
 
 import pytest
 
 from app.domain.provenance import AgentRef
+from app.domain.trace import ToolTally
 from app.store.journal.database import JournalDB
 from app.store.runs.recent_usage import RecentUsage
 from app.store.runs.rows import Rows
@@ -44,3 +46,16 @@ async def test_deleted_runs_count_and_imported_ones_do_not(rows: Rows) -> None:
     ((_, figures),) = await RecentUsage(rows).steps(MINUTE, 1, until=BEGAN)
     assert figures is not None
     assert figures.runs == 1
+
+
+async def test_a_run_that_is_saved_while_the_others_are_read_is_counted_once(rows: Rows, tmp_path: Path) -> None:
+    for number in range(200):
+        await rows.save(row(number, asked(), started_at=BEGAN))
+    database = JournalDB(tmp_path / "app.tdb")
+    cold = Rows(database)
+    assert "runs" in database.journal.names()  # which are read by that, so that their figures come next
+    tool = ToolTally(name="add", calls=1, times={0: 1})
+    await asyncio.gather(cold.warm(), cold.save(row(200, asked(), started_at=BEGAN, tools=(tool,))))
+    assert cold.tool_stats()["add"].calls == 1
+    ((_, figures),) = await RecentUsage(cold).steps(MINUTE, 1, until=BEGAN)
+    assert figures is not None and figures.runs == 201
