@@ -55,8 +55,8 @@ class Kin:
         runs = self.by_agent.get(agent, _positions())
         return runs[bisect_left(runs, since, key=self.heads.started.__getitem__) :]
 
-    def add(self, row: RunRow) -> None:
-        """Know the run, be it for the second time."""
+    def add(self, row: RunRow, *, moved: bool) -> None:
+        """Know the run, be it for the second time; `moved` where it began at another time then."""
         position = self.heads.position(row.run_id)
         if position is None:
             return
@@ -65,6 +65,8 @@ class Kin:
         if row.parent is not None and position not in self.by_parent[row.parent.run_id]:
             self.by_parent[row.parent.run_id].append(position)
         runs, started = self.by_agent[row.agent.id], self.heads.started
+        if moved and position in runs:
+            runs.remove(position)
         place = bisect_left(runs, started[position], key=started.__getitem__)
         while runs[place : place + 1] != array("i", (position,)):
             if place == len(runs) or started[runs[place]] > started[position]:

@@ -253,7 +253,7 @@ class Rows:
                 figures.take(stored, before=before)
                 self.usage_figures.take(stored, before=before)
                 self.spent.take(stored, before)
-        self._kin.add(row)
+        self._kin.add(row, moved=before is not None and before.get("started") != row.started_at.timestamp())
 
     async def delete(self, run_ids: Iterable[str]) -> None:
         """Take the runs out of the lists; `restore` brings them back."""
@@ -297,7 +297,7 @@ class Rows:
     def _begun(self, since: float) -> list[int]:
         """The runs that began since then."""
         begun = [self._kin.begun(agent, since) for agent in list(self._kin.by_agent)]
-        return self._heads.there(dict.fromkeys(chain(*begun)))  # one that began anew is there twice
+        return self._heads.there(chain(*begun))
 
     def _spent(self, start: float) -> int:
         """What the runs since then have cost, in whole numbers."""

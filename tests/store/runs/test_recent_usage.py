@@ -48,6 +48,15 @@ async def test_deleted_runs_count_and_imported_ones_do_not(rows: Rows) -> None:
     assert figures.runs == 1
 
 
+async def test_a_run_that_began_anew_is_counted_where_it_began_last(rows: Rows) -> None:
+    for number in range(3):
+        await rows.save(row(number, asked(), started_at=BEGAN + number * MINUTE))
+    await rows.save(row(0, asked(), started_at=BEGAN + 3 * MINUTE))
+    assert rows.first_begun() == BEGAN + MINUTE
+    steps = await RecentUsage(rows).steps(MINUTE, 4, until=BEGAN + 3 * MINUTE)
+    assert [None if one is None else one.runs for _, one in steps] == [None, 1, 1, 1]
+
+
 async def test_a_run_that_is_saved_while_the_others_are_read_is_counted_once(rows: Rows, tmp_path: Path) -> None:
     for number in range(200):
         await rows.save(row(number, asked(), started_at=BEGAN))
