@@ -9,6 +9,9 @@ _SPAN = (
     *("gen_ai.conversation.id", "gen_ai.tool.name", "gen_ai.tool.type", "gen_ai.tool.call.id", "error.type"),
     *("agent_playground.run.", "agent_playground.usage.", "agent_playground.fork.", "agent_playground.attempt"),
     *("agent_playground.entry.seq", "agent_playground.unfinished", "agent_playground.input.messages_left_out"),
+    *("agent_playground.node.id", "agent_playground.node.kind", "agent_playground.node.call.id"),
+    *("agent_playground.node.status", "agent_playground.node.port", "agent_playground.node.pinned"),
+    "gen_ai.workflow.name",
 )
 """How the names of those attributes begin that tell what ran, when, and what it cost."""
 _EVENT = (

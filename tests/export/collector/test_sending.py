@@ -19,7 +19,7 @@ from tests.app_process import free_port
 from tests.cancelling import AtAwait
 from tests.export.runs import Shelf, rich_run
 from tests.fakes.collector import FakeCollector, values
-from tests.traces import asked, finished, started, the_sum, trace_of
+from tests.traces import a_workflow_run, asked, finished, started, the_sum, trace_of
 from tests.waiting import until
 
 SECRET = "hunter2-hunter2-Zx81"
@@ -251,6 +251,15 @@ async def test_what_was_said_goes_along_only_when_it_is_wanted(desk: Desk):
     desk.content = True
     await sent(desk, runs=("rich",))
     assert [words for words in said if words.encode() in desk.collector.raw[1]] != []
+
+
+async def test_of_a_workflow_it_is_always_told_what_ran(desk: Desk):
+    desk.shelf = Shelf(a_workflow_run())
+    await sent(desk)
+    told = [values(span) for span in desk.collector.spans]
+    assert [one["gen_ai.workflow.name"] for one in told if "gen_ai.workflow.name" in one] == ["Assistant"]
+    names = {name.removeprefix("agent_playground.node.") for one in told for name in one if ".node." in name}
+    assert names == {"id", "kind", "call.id", "status", "port"}
 
 
 async def test_secrets_are_taken_out(desk: Desk):
