@@ -140,8 +140,10 @@ class Documents(Generic[V]):
 
     async def remove(self, key: str) -> None:
         """Forget the value for good; nothing happens where there is none."""
-        if self.stored(key) is not None:
-            self._table.remove(doc_ids=[self._places.pop(key)])
+        if (place := self._place(key)) is not None and place in self._live():
+            self._table.remove(doc_ids=[place])
+            if self.find_place is None:
+                del self._places[key]
             self._parsed.pop(key, None)
             await self._journal.durable()
 

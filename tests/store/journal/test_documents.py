@@ -7,6 +7,7 @@ from app.domain.errors import Conflict, NotFound, StorageError
 from app.domain.values import Value
 from app.store.journal.database import JournalDB
 from app.store.journal.documents import Documents
+from app.store.journal.frames import Document
 from app.store.journal.writer import Writer
 from tests.store.disks import TroubledDisk, full
 
@@ -114,6 +115,31 @@ async def test_marks_of_several_are_set_as_one_change(tmp_path: Path):
     assert (tmp_path / "x.tdb").read_bytes().count(b"\n") == lines + 1
     await kept.save("a", Note(id="a", text="new"))
     assert [bool(document.get("hidden")) for document in kept.documents()] == [True, False, True]
+
+
+class Places:
+    """The document id of each key."""
+
+    def __init__(self) -> None:
+        self.known: dict[str, int] = {}
+
+    def put(self, position: int, document: Document) -> None:
+        self.known[str(document["id"])] = position + 1
+
+    def drop(self, position: int) -> None:
+        del self.known[next(key for key, place in self.known.items() if place == position + 1)]
+
+
+async def test_of_a_packed_table_each_is_removed_where_it_is_found(tmp_path: Path):
+    database, places = JournalDB(tmp_path / "x.tdb"), Places()
+    database.journal.pack("notes", lambda: places)
+    kept = notes(database)
+    kept.find_place = places.known.get
+    for key in ("a", "b"):
+        await kept.create(key, Note(id=key))
+        await kept.remove(key)
+        await kept.remove(key)
+    assert not kept.documents() and not places.known
 
 
 async def test_what_is_removed_is_gone_for_good_and_its_key_is_free(tmp_path: Path):
