@@ -15,6 +15,10 @@ from pathlib import Path
 
 import pytest
 
+from app.domain.agents import WorkflowBehaviour, new_agent
+from app.domain.workflows.document import AgentNode, Edge, InputNode, OutputNode, Template, Workflow
+from app.terminal.terminal import run_here
+from app.workbench import Workbench
 from tests.app_process import ROOT, AppProcess, plain_environment
 
 SUM = "What is 5 + 10, then multiply by 3?"
@@ -40,6 +44,19 @@ def serving(tmp_path):
     process.start()
     yield process
     process.stop()
+
+
+async def test_what_the_agents_of_a_workflow_used_is_told_with_its_own(tmp_path):
+    workbench = Workbench.open(tmp_path / "data")
+    await workbench.start()
+    asks = AgentNode(id="ask", agent="assistant", message=Template(text="{{question.text}}"))
+    edges = (Edge(source="question", target="ask"), Edge(source="ask", target="answer"))
+    nodes = (InputNode(id="question"), asks, OutputNode(id="answer", value=Template(text="{{ask}}")))
+    behaviour = WorkflowBehaviour(workflow=Workflow(nodes=nodes, edges=edges))
+    await workbench.agents.create(new_agent("Asking", behaviour, taken_slugs=()))
+    await workbench.close()
+    reply = await run_here(tmp_path / "data", "asking", SUM)
+    assert reply.status == "completed" and reply.metrics.tokens_input > 0
 
 
 def test_check_prints_ok():

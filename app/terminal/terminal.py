@@ -27,7 +27,8 @@ async def run_here(folder: Path, slug: str, text: str) -> RunReply:
         session = await workbench.chat.new_session(agent.id)
         live = await workbench.chat.send(session.id, text, trigger=Trigger(kind="terminal"), purpose="api")
         await live.ended()
-        return run_reply(live.entries, alive=False)
+        below = workbench.rows.below(live.run_id) if live.started.workflow else ()
+        return run_reply(live.entries, alive=False, below=below)
     finally:
         await workbench.close()
 

@@ -82,6 +82,7 @@ class RunSummary(_Run):
     """`page`, `terminal`, `api_key`, `agent` or `job`, with the name of the key or agent behind a colon."""
     trigger: TriggerReply
     metrics: Metrics
+    """Its own: what the runs that it started took is not counted."""
 
     @classmethod
     def of(cls, row: RunRow) -> Self:
