@@ -244,6 +244,7 @@ class JournalStorage(Storage):
                 for batch in self._parsed(asleep, pause):
                     make([batch], tables)
                     _count(changed, batch)
+            self._awake.pop(name, None)  # it may have been dropped
             self._awake.update(tables)
             self._changes.update(changed)
             del self._asleep[name]  # last: who finds it here no more reads it without the lock

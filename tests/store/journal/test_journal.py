@@ -351,6 +351,13 @@ async def test_compaction_by_the_writer_keeps_what_was_put_before_and_after(tmp_
     writer.close()
 
 
+def test_a_table_that_was_dropped_is_gone_though_it_was_changed_with_another(tmp_path: Path):
+    journal = JournalDB(tmp_path / "x.tdb").journal
+    journal.commit([("runs", {1: {"n": 1}}), ("agents", {1: {"n": 1}})])
+    journal.commit([("runs", None)])
+    assert JournalDB(tmp_path / "x.tdb").journal.names() == journal.names() == ["agents"]
+
+
 async def test_a_table_is_warmed_beside_the_event_loop(tmp_path: Path):
     writer = Writer()
     database = JournalDB(tmp_path / "x.tdb", writer=writer)
