@@ -110,6 +110,15 @@ def test_with_the_app_up_it_goes_through_it(folder, capsys):
         process.stop()
 
 
+@pytest.fixture
+def heard():
+    """Processes that are started here hear Ctrl-C, also where the tests themselves run in the background."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+@pytest.mark.usefixtures("heard")
 def test_ctrl_c_exits_with_130_and_what_has_ended_is_kept(folder):
     command = [sys.executable, "-m", "app", "--data", str(folder), "eval", "additions", "--agent", "assistant"]
     with subprocess.Popen(
