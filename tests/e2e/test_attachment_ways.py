@@ -65,7 +65,6 @@ def last_body(provider: str) -> Json:
     return body
 
 
-@pytest.mark.long
 def test_each_file_goes_as_it_was_chosen_and_the_chat_says_what_was_sent(
     page: Page, provider: str, screenshot: Callable[[str], Path]
 ) -> None:
