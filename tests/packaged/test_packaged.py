@@ -20,6 +20,7 @@ from tests.app_process import ROOT, AppProcess
 from tests.e2e import test_sign_in_at_servers as sign_in_servers
 from tests.e2e.complaints import Complaints
 from tests.e2e.playground import SUM, ask, finished, send, start_session
+from tests.e2e.test_build import created
 from tests.e2e.test_mcp import agree, has_status, opened, paste, run
 from tests.e2e.test_settings import card, save
 from tests.fakes.anthropic import FakeAnthropic
@@ -82,6 +83,7 @@ def test_it_checks_itself_and_says_its_version(executable: Path) -> None:
 
 
 def test_the_guide_leads_a_newcomer_to_the_sum_from_the_demo_model(page: Page) -> None:
+    page.goto("/")
     page.get_by_test_id("offer-demo").click()
     page.get_by_test_id("setup-agent").filter(has_text="Assistant").click()
     page.get_by_test_id("setup-question").filter(has_text=SUM).click()
@@ -92,7 +94,8 @@ def test_the_guide_leads_a_newcomer_to_the_sum_from_the_demo_model(page: Page) -
 
 
 def test_every_page_shows_itself(page: Page, app_process: AppProcess) -> None:
-    for name in ("agents", "agents/assistant", "tools", "compare", "runs", "jobs", "integrations", "settings", "setup"):
+    names = ("", "agents", "agents/assistant", "build", "tools", "compare", "runs", "evals", "review", "monitoring")
+    for name in (*names, "resources", "jobs", "integrations", "settings", "setup"):
         page.goto(f"{app_process.url}/{name}")
         expect(page.locator("main h1").first).to_be_visible()
 
@@ -117,6 +120,12 @@ def test_every_component_in_javascript_is_there_and_runs(page: Page, app_process
         page.goto(f"{app_process.url}/{name}")
         expect(page.locator("main h1, main h2").first).to_be_visible()
     expect(page.locator(".cm-content")).to_be_visible()
+    created(page, "Packed", template="Three tools side by side")
+    page.get_by_test_id("workflow-run-button").click()
+    expect(page.get_by_test_id("try-chat").locator("textarea")).to_be_focused()
+    page.keyboard.type("30 April 2027 14:00")
+    page.keyboard.press("Enter")
+    expect(page.get_by_test_id("try-chat")).to_contain_text("is a Friday in week", timeout=ANSWER_SECONDS * 1000)
     with_views = {"app_frame.js"}  # asked for by views of MCP Apps alone, which have a test of their own
     ours = {file.name for file in (ROOT / "app").rglob("*.js")} - with_views
     assert ours <= loaded, ours - loaded
