@@ -66,6 +66,12 @@ def without(*libraries: str) -> Iterator[None]:
         _wishes.unwanted = before
 
 
+def never(*libraries: str) -> None:
+    """No import finds them from now on, in whatever thread, as if they were not installed."""
+    for name in libraries:
+        sys.modules[name] = None  # type: ignore[assignment]  # Python's own way to say that there is none
+
+
 @contextmanager
 def unbuilt() -> Iterator[None]:
     """Models of pydantic that are defined in here are built when they are first used, whoever defines them."""

@@ -4,6 +4,7 @@ import asyncio
 import io
 import logging
 import os
+import shutil
 import zipfile
 from contextlib import suppress
 from pathlib import Path
@@ -153,12 +154,14 @@ async def test_what_a_start_sealed_that_was_killed_is_gone_after_the_next(tmp_pa
     data = DataFolder.open(tmp_path)
     await data.mcp_servers.save(hostile(name="one"))
     await data.http_tools.delete("ask")
+    left = tmp_path.with_name("left")
+    shutil.copytree(tmp_path, left)  # as it is where it was killed: a good end would tidy up
     await data.close()
-    assert holding(tmp_path) == {"app.tdb"}
-    workbench = Workbench.open(tmp_path)
+    assert holding(left) == {"app.tdb"}
+    workbench = Workbench.open(left)
     await workbench.start()
     await workbench.warm()
-    await until(lambda: holding(tmp_path) == set())
+    await until(lambda: holding(left) == set())
     await workbench.close()
 
 

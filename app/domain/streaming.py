@@ -3,13 +3,19 @@
 Pieces are live only, the trace keeps the finished message; they are plain dataclasses because there are thousands.
 """
 
-from collections.abc import AsyncGenerator, Iterable, Mapping
+from collections.abc import AsyncGenerator, Awaitable, Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Protocol
 
 from app.domain.agents import Parameters
 from app.domain.messages import Dispositions, FinishReason, Message, SentAttachment, SentKey, Usage
 from app.domain.tools import JsonSchema, ToolSpec
+
+Stored = Callable[[], Awaitable[None]]
+
+
+async def nothing_to_store() -> None:
+    """Where nothing is recorded."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +37,8 @@ class ModelRequest:
     """The session whose files these are."""
     sent: Mapping[SentKey, SentAttachment] | None = None
     """How each attachment goes along, oldest first; `None` until that is decided."""
+    stored: Stored = field(default=nothing_to_store, compare=False, repr=False)
+    """Awaited when the request is ready and none of it has left: what came before it is on disk then."""
 
 
 @dataclass(frozen=True, slots=True)

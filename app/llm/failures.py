@@ -68,7 +68,8 @@ _RULES: tuple[Rule, ...] = (
     (
         "network",
         lambda it: it.is_a(
-            "aiohttp.ClientConnectionError", "aiohttp.ClientPayloadError", "botocore.EndpointConnectionError"
+            *("aiohttp.ClientConnectionError", "aiohttp.ClientPayloadError", "aiohttp.ClientHttpProxyError"),
+            *("aiohttp.InvalidURL", "botocore.EndpointConnectionError"),  # the first, of a proxy
         ),
     ),
     (
@@ -129,6 +130,7 @@ _RULES: tuple[Rule, ...] = (
     ),
     ("bad_response", lambda it: it.is_a("litellm.JSONSchemaValidationError", "json.JSONDecodeError")),
     ("bad_response", lambda it: it.is_a("builtins.UnicodeDecodeError", "litellm.APIResponseValidationError")),
+    ("bad_response", lambda it: it.is_a("aiohttp.ClientResponseError")),  # its status says of what is no HTTP
     ("provider_error", lambda it: it.is_a("litellm.InternalServerError", "litellm.BadGatewayError", _BROKEN_STREAM)),
     ("provider_error", lambda it: (it.status or 0) >= 500 or it.is_a("litellm.APIConnectionError")),
     ("bad_request", lambda it: it.is_a("litellm.BadRequestError") or it.status in (400, 405, 409, 413, 415, 422)),

@@ -8,6 +8,7 @@ import asyncio
 import importlib
 import json
 import os
+import threading
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache, lru_cache
@@ -76,6 +77,12 @@ async def tool_tokens(tools: Iterable[ToolSpec], model: str) -> dict[str, int]:
     if is_demo(model):
         return {tool.name: about_tokens(tool) for tool in tools}
     return await asyncio.to_thread(lambda: {tool.name: _measure()(_written(tool)) for tool in tools})
+
+
+@cache
+def read_vocabulary() -> None:
+    """Have it read beside all else, once: whoever breaks an answer off counts what was asked, and would wait for it."""
+    threading.Thread(target=_measure, daemon=True, name="read a vocabulary").start()
 
 
 def about_tokens(tool: ToolSpec) -> int:

@@ -1,8 +1,9 @@
 """P6: a run with 10 tool calls on a provider that answers at once, POST in, JSON out, against what others make of it.
 
-Our run is durable in all its steps; the loop keeps nothing, ADK its sessions in SQLite, as it comes. What is compared
-with the bar is a loop that streams the answers, as our runs do so that they can be watched and stopped; the loop that
-asks for each answer in one piece, which costs LiteLLM about half, is named beside it. ADK asks for whole answers.
+Our run is durable in all its steps; the loop and the frameworks keep nothing, ADK its sessions in SQLite, as it comes.
+What is compared with the bar is a loop that streams the answers, as the frameworks do and our runs: so they can be
+watched and stopped. The loop that asks for each answer in one piece, at about half the cost to LiteLLM, is named beside
+it. ADK asks for whole answers. Every rival has an environment of its own, made below `build` the first time.
 """
 
 import shutil
@@ -12,6 +13,7 @@ import tempfile
 from collections.abc import Callable, Mapping
 from contextlib import ExitStack
 from functools import partial
+from operator import truediv
 from pathlib import Path
 
 import httpx
@@ -31,8 +33,9 @@ Taken = dict[str, list[float]]
 
 
 def run(rounds: int = ROUNDS, *, warm_up: int = WARM_UP, with_rivals: bool = True) -> list[Figure]:
-    """The runs of all take turns; the ratio is the median of those within each round."""
-    why_not = _why_not(rivals.ADK) if with_rivals else "not asked for"
+    """The runs of all take turns; a ratio is the median of those within each round."""
+    environments = {**rivals.FRAMEWORKS, "adk": rivals.ADK}
+    why_not = {name: _why_not(one) if with_rivals else "not asked for" for name, one in environments.items()}
     own = with_rivals and not _why_not(rivals.BARE_LOOP)
     python = rivals.BARE_LOOP.python if own else Path(sys.executable)
     with ExitStack() as stack:
@@ -42,15 +45,15 @@ def run(rounds: int = ROUNDS, *, warm_up: int = WARM_UP, with_rivals: bool = Tru
         bare = stack.enter_context(rivals.bare_loop(python, MODEL, environment))
         runners = {
             "ours": partial(rivals.ours, _app(stack, folder, environment)),
-            "bare": partial(rivals.bare_streaming, bare),
-            "whole": partial(rivals.bare_whole, bare),
+            "bare": partial(rivals.streaming, bare),
+            "whole": partial(rivals.whole, bare),
         }
-        if not why_not:
-            agents = shutil.copytree(rivals.AGENTS, folder / "adk_agents")
-            runners["adk"] = partial(rivals.adk, stack.enter_context(rivals.adk_server(agents, MODEL, environment)))
+        there = [name for name, why in why_not.items() if not why]
+        runners |= {name: _rival(stack, name, folder, environment) for name in there}
         taken = _taken(runners, rounds, warm_up)
     where = "an environment of its own" if own else "our environment"
-    return [_against_bare(taken, where), _against_adk(taken, why_not)]
+    against = (_against(taken, name, environments[name].pins[0], why) for name, why in why_not.items())
+    return [_against_bare(taken, where), *against]
 
 
 def _why_not(environment: rivals.Environment) -> str:
@@ -59,6 +62,15 @@ def _why_not(environment: rivals.Environment) -> str:
     except rivals.NotInstalled as reason:
         return str(reason)
     return ""
+
+
+def _rival(stack: ExitStack, name: str, folder: Path, environment: Mapping[str, str]) -> Callable[[], float]:
+    """What runs the agent once in this framework."""
+    if name == "adk":
+        agents = shutil.copytree(rivals.AGENTS, folder / "adk_agents")
+        return partial(rivals.adk, stack.enter_context(rivals.adk_server(agents, MODEL, environment)))
+    model = MODEL.partition("/")[2]
+    return partial(rivals.streaming, stack.enter_context(rivals.framework(name, model, environment)))
 
 
 def _app(stack: ExitStack, folder: Path, environment: Mapping[str, str]) -> httpx.Client:
@@ -90,15 +102,16 @@ def _against_bare(taken: Taken, where: str) -> Figure:
     ratio = _ratio(taken, "bare")
     streaming, whole = _medians(taken, "bare"), f"{_ratio(taken, 'whole'):.2f}"
     value = f"{ratio:.2f} × ({streaming}, in {where}; {whole} × one that does not stream)"
-    return Figure(f"{NAME}, against a bare LiteLLM loop", value, "<= 1.25 ×", ratio <= 1.25)
+    return Figure(f"{NAME}, against a bare LiteLLM loop", value, "<= 0.4 ×", ratio <= 0.4)
 
 
-def _against_adk(taken: Taken, why_not: str) -> Figure:
-    name = f"{NAME}, against ADK's API server"
+def _against(taken: Taken, rival: str, package: str, why_not: str) -> Figure:
+    name = f"{NAME}, against {package.replace('==', ' ')}"
     if why_not:
         return Figure(name, why_not, "< 1 ×", None)
-    ratio = _ratio(taken, "adk")
-    return Figure(name, f"{ratio:.2f} × ({_medians(taken, 'adk')})", "< 1 ×", ratio < 1)
+    ratio, bare = _ratio(taken, rival), statistics.median(map(truediv, taken[rival], taken["bare"]))
+    value = f"{ratio:.2f} × ({_medians(taken, rival)}, which is {bare:.2f} × the bare loop)"
+    return Figure(name, value, "< 1 ×", ratio < 1)
 
 
 def _ratio(taken: Taken, other: str) -> float:

@@ -61,9 +61,23 @@ def _ours(*names: str) -> tuple[str, ...]:
     return tuple(f"{name}=={version(name.partition('[')[0])}" for name in names)
 
 
+_SERVER = _ours("fastapi", "uvicorn[standard]")
 ADK = Environment("adk", ("google-adk==2.12.0", *_ours("litellm", "mcp")))
-BARE_LOOP = Environment("bare_loop", _ours("litellm", "mcp", "fastapi", "uvicorn[standard]"))
+BARE_LOOP = Environment("bare_loop", (*_ours("litellm", "mcp"), *_SERVER))
 """LiteLLM imports `mcp` when it is asked with tools, and neither ADK nor LiteLLM brings it."""
+
+_OPENAI = "openai==3.54.0"
+FRAMEWORKS = {
+    "autogen": Environment("autogen", ("autogen-agentchat==0.7.5", "autogen-ext[openai]==0.7.5", _OPENAI, *_SERVER)),
+    "langgraph": Environment(
+        "langgraph", ("langgraph==1.2.22", "langchain==1.4.7", "langchain-openai==1.7.3", _OPENAI, *_SERVER)
+    ),
+    "openai_agents": Environment("openai_agents", ("openai-agents==0.24.0", _OPENAI, *_SERVER)),
+    "pydantic_ai": Environment("pydantic_ai", ("pydantic-ai-slim[openai]==2.68.0", _OPENAI, *_SERVER)),
+}
+"""Those that `tests.bench.rival_agents.server` can run; all versions were at least a week old when they were chosen."""
+SILENT = {"LANGSMITH_TRACING": "false", "OPENAI_AGENTS_DISABLE_TRACING": "1", "HTTPS_PROXY": "http://127.0.0.1:9"}
+"""Nobody may be told of the runs: what a framework would send elsewhere ends where nothing listens."""
 
 
 @contextmanager
@@ -71,6 +85,15 @@ def bare_loop(python: Path, model: str, environment: Mapping[str, str]) -> Itera
     """A client of LiteLLM behind FastAPI, in the versions that we have, run by this Python."""
     port = free_port()
     with _serving([str(python), "-m", "tests.bench.bare_loop", str(port), model], port, environment) as client:
+        yield client
+
+
+@contextmanager
+def framework(name: str, model: str, environment: Mapping[str, str]) -> Iterator[httpx.Client]:
+    """A client of one of `FRAMEWORKS` behind FastAPI, as it comes."""
+    port = free_port()
+    command = [str(FRAMEWORKS[name].python), "-m", f"{__package__}.rival_agents.server", name, str(port), model]
+    with _serving(command, port, {**environment, **SILENT}) as client:
         yield client
 
 
@@ -92,12 +115,13 @@ def ours(client: httpx.Client) -> float:
     return taken * 1000
 
 
-def bare_streaming(client: httpx.Client) -> float:
-    return _bare(client, "/run")
+def streaming(client: httpx.Client) -> float:
+    """A run of the loop, or of a framework."""
+    return _timed(client, "/run")
 
 
-def bare_whole(client: httpx.Client) -> float:
-    return _bare(client, "/run_whole")
+def whole(client: httpx.Client) -> float:
+    return _timed(client, "/run_whole")
 
 
 def adk(client: httpx.Client) -> float:
@@ -113,7 +137,7 @@ def adk(client: httpx.Client) -> float:
     return taken * 1000
 
 
-def _bare(client: httpx.Client, path: str) -> float:
+def _timed(client: httpx.Client, path: str) -> float:
     began = time.perf_counter()
     run = client.post(path, json={"input": QUESTION}).json()
     taken = time.perf_counter() - began

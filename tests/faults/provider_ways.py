@@ -11,6 +11,8 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+import pytest
+
 from app.domain.agents import Limits, PromptBehaviour, ToolChoice, new_agent
 from app.domain.events import MessageAdded, ModelCalled, ToolCalled, ToolReturned
 from app.domain.provenance import Trigger
@@ -20,6 +22,7 @@ from app.engine.run.run import Run
 from app.engine.runs.runs import Runs
 from app.engine.sessions.chat import Chat
 from app.llm.directory import ModelDirectory
+from app.llm.litellm.direct import SWITCH
 from app.llm.litellm.litellm_model import ensure_litellm
 from app.llm.providers.catalog import Catalog
 from app.store.folder.folder import DataFolder
@@ -43,13 +46,28 @@ COMPARED = 1000
 """Characters of a text that are compared; of a longer one its length is."""
 
 
+BY_LITELLM_ALONE = ("gemini/",)
+"""What has no other route; it is measured once."""
+
+
 async def run(*, brief: bool = False) -> list[Figure]:
+    """On each route to models."""
     ways = [way for way in WAYS if way.brief or not brief]
+    both = [way for way in ways if not way.model.startswith(BY_LITELLM_ALONE)]
     await ensure_litellm()
+    with pytest.MonkeyPatch.context() as environment:
+        environment.setenv(SWITCH, "direct")
+        figures = await _figures(ways, f"{len(ways)} ways of a provider")
+        environment.setenv(SWITCH, "litellm")
+        return figures + await _figures(both, f"{len(both)} of them on LiteLLM's route")
+
+
+async def _figures(ways: Collection[Way], what: str) -> list[Figure]:
     wrong, late = [], []
     with tempfile.TemporaryDirectory() as temporary:
         async with bench(Path(temporary) / "data") as workplace:
-            await workplace.take(Way("warms up", "openai/ok", WAYS[0].outcome))
+            for model in ("openai/ok", "gemini/ok"):  # one by each route
+                await workplace.take(Way("warms up", model, WAYS[0].outcome))
             for way in ways:
                 outcome, seconds = await workplace.take(way)
                 if outcome != way.outcome:
@@ -57,8 +75,8 @@ async def run(*, brief: bool = False) -> list[Figure]:
                 if seconds > max(way.seconds, way.silence) + SPARE:
                     late.append(f"{way.model}: {seconds:.1f} s")
     return [
-        _figure(f"R2 outcomes as in the table, {len(ways)} ways of a provider", wrong, len(ways)),
-        _figure(f"R2 ends within its limit + {SPARE:g} s", late, len(ways)),
+        _figure(f"R2 outcomes as in the table, {what}", wrong, len(ways)),
+        _figure(f"R2 ends within its limit + {SPARE:g} s, {what}", late, len(ways)),
     ]
 
 

@@ -12,6 +12,8 @@ from app.llm.providers.catalog import Catalog
 from app.llm.providers.providers import Keys, connection
 from tests.fakes.openai import SECRET
 
+CATALOG = Catalog()
+"""One for all, since reading it takes a tenth of a second."""
 WEATHER = ToolSpec(
     name="get_weather",
     description="The weather in a city",
@@ -57,7 +59,7 @@ def model(name: str, url: str, artifacts: dict[str, bytes] | None = None) -> Lit
         return (artifacts or {})[digest]
 
     keys = keys_for(url)
-    return LiteLLMModel(name, lambda: connection(name, keys), Attachments(Catalog(), read))
+    return LiteLLMModel(name, lambda: connection(name, keys), Attachments(CATALOG, read))
 
 
 async def call(

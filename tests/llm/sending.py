@@ -15,7 +15,6 @@ from app.domain.streaming import ModelRequest, Reply
 from app.domain.tools import ToolSpec
 from app.llm.attachments.provider_files import ProviderFiles
 from app.llm.directory import ModelDirectory
-from app.llm.providers.catalog import Catalog
 from app.llm.providers.providers import Keys
 from app.store.journal.database import JournalDB
 from app.store.records.provider_files import KeptProviderFiles
@@ -26,7 +25,7 @@ from tests.fakes.gemini import FakeGemini
 from tests.fakes.ollama import FakeOllama
 from tests.fakes.openai import FakeOpenAI
 from tests.fakes.server import FakeServer, Json
-from tests.llm.calling import keys_for
+from tests.llm.calling import CATALOG, keys_for
 
 FAKES: dict[str, type[FakeServer]] = {
     "openai": FakeOpenAI,
@@ -40,7 +39,6 @@ FAKES: dict[str, type[FakeServer]] = {
 PDF = b"%PDF-1.4\n1 0 obj<<>>endobj\n%%EOF"
 WAV = b"RIFF\x04\0\0\0WAVEfmt "
 MP4 = b"\0\0\0\x18ftypmp42"
-CATALOG = Catalog()
 
 
 def picture(size: tuple[int, int] = (60, 40), kind: str = "PNG", *, mode: str = "RGB", turned: int = 0) -> bytes:

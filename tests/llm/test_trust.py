@@ -10,29 +10,20 @@ from pathlib import Path
 import pytest
 from aiohttp import web
 
+from app.llm.litellm.direct import SWITCH
 from tests.app_process import ROOT, plain_environment
+from tests.fakes.server import event
 from tests.tools.certificates import certificate_of
 
 ASK = """
 import asyncio, sys
-from app.llm.litellm.litellm_model import ensure_litellm
+from tests.llm.calling import call
 
-async def main() -> None:
-    litellm = await ensure_litellm()
-    try:
-        reply = await litellm.acompletion(
-            model="openai/x", api_base=sys.argv[1], api_key="none", max_retries=0, timeout=10,
-            messages=[{"role": "user", "content": "hello"}],
-        )
-        print(reply.choices[0].message.content)
-    except Exception as error:
-        print(type(error).__name__, str(error)[:300])
-
-asyncio.run(main())
+print(asyncio.run(call("openai/x", sys.argv[1], idle_timeout=10)).text)
 """
 ANSWER = {
-    "id": "1", "object": "chat.completion", "created": 1, "model": "x",
-    "choices": [{"index": 0, "finish_reason": "stop", "message": {"role": "assistant", "content": "trusted"}}],
+    "id": "1", "object": "chat.completion.chunk", "created": 1, "model": "x",
+    "choices": [{"index": 0, "finish_reason": "stop", "delta": {"role": "assistant", "content": "trusted"}}],
 }  # fmt: skip
 
 
@@ -50,22 +41,24 @@ def told_by(url: str, **environment: str) -> str:
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="elsewhere the store is the system's, and no variable names it")
-async def test_a_certificate_that_the_system_trusts_is_trusted(tmp_path: Path):
+@pytest.mark.parametrize("route", ["direct", "litellm"])
+async def test_a_certificate_that_the_system_trusts_is_trusted(route: str, tmp_path: Path):
     pem = certificate_of("localhost", tmp_path)
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     context.load_cert_chain(pem)
     application = web.Application()
 
     async def answer(_: web.Request) -> web.Response:
-        return web.json_response(ANSWER)
+        return web.Response(body=event(ANSWER) + event("[DONE]"), content_type="text/event-stream")
 
     application.router.add_post("/v1/chat/completions", answer)
     runner = web.AppRunner(application)
     await runner.setup()
     await web.TCPSite(runner, "127.0.0.1", 0, ssl_context=context).start()
-    url = f"https://localhost:{runner.addresses[0][1]}/v1"
+    url = f"https://localhost:{runner.addresses[0][1]}"
+    environment = {"SSL_CERT_DIR": str(system_store(pem, tmp_path)), SWITCH: route}
     try:
-        assert await asyncio.to_thread(told_by, url, SSL_CERT_DIR=str(system_store(pem, tmp_path))) == "trusted\n"
+        assert await asyncio.to_thread(told_by, url, **environment) == "trusted\n"
     finally:
         await runner.cleanup()
 

@@ -47,6 +47,7 @@ class DemoModel:
 
     async def stream(self, request: ModelRequest) -> AsyncGenerator[Delta | Reply, None]:
         ask = ask_of(request)
+        await request.stored()
         answer = judged(request) or suggested(request)
         answer = answer or _as_asked(await asyncio.to_thread(answer_to, ask), ask, request)
         calls = _calls(answer, ask.key)

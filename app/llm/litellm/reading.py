@@ -1,8 +1,10 @@
 """Reading one streamed answer: deltas as they come, the idle timeout, and whether it came to its end."""
 
 import asyncio
+import json
 from collections.abc import AsyncGenerator, AsyncIterator, Callable
 from contextlib import aclosing
+from dataclasses import dataclass
 from typing import NamedTuple
 
 from app.domain.errors import ModelFailure
@@ -10,6 +12,7 @@ from app.domain.messages import FinishReason, Usage
 from app.domain.streaming import Delta, ModelRequest, Reply
 from app.llm.litellm.accumulator import LONGEST_ANSWER, Accumulator
 from app.llm.litellm.chunks import attributes, feed, finish_of, has_usage, usage_of
+from app.llm.tokens import count_tokens, text_tokens
 
 _TURN = 0.005
 """Seconds of reading after which the rest of the loop gets its turn: a full buffer never waits by itself."""
@@ -20,6 +23,18 @@ LONGEST = 4_000
 """Characters of one chunk, since each join copies it."""
 
 Ended = Callable[[], bool]
+
+
+@dataclass(frozen=True, slots=True)
+class Opened:
+    """An answer that begins to come."""
+
+    chunks: AsyncIterator[object]
+    ended: Ended
+    """Asked behind the last chunk: did the provider end its answer?"""
+    kept: object = None
+    """LiteLLM's stream object, which keeps chunks in order to count them where no usage is named."""
+
 
 _SAID_BY_LINE = frozenset({"gemini"})
 """Providers for which LiteLLM names a finish reason in every chunk; theirs is looked for in what they sent."""
@@ -44,13 +59,13 @@ class AnswerReader:
         self._finish: FinishReason | None = None
         self._usage: Usage | None = None
 
-    async def deltas(self, chunks: AsyncIterator[object], ended: Ended) -> AsyncGenerator[Delta, None]:
+    async def deltas(self, answer: Opened) -> AsyncGenerator[Delta, None]:
         clock = asyncio.get_running_loop().time
         turn_began = clock()
-        while (chunk := await self._next(chunks)) is not None:
+        while (chunk := await self._next(answer.chunks)) is not None:
             for delta in feed(self._answer, chunk):
                 yield delta
-            self._note(chunk, chunks)
+            self._note(chunk, answer.kept)
             if self._answer.size > LONGEST_ANSWER:
                 self._finish = "length"
                 return
@@ -61,8 +76,17 @@ class AnswerReader:
                 turn_began = clock()
         for delta in self._answer.end():
             yield delta
-        if not ended():
+        if not answer.ended():
             self._finish = None
+
+    async def count(self) -> None:
+        """Estimate the usage, where the provider named none and LiteLLM did not."""
+        if self._usage is None and self._finish is not None:
+            message = self._answer.message(self._model)
+            calls = "".join(call.name + json.dumps(call.arguments) for call in message.tool_calls)
+            asked = await count_tokens(self._request)
+            answered = await text_tokens(message.reasoning + message.text + calls, self._model)
+            self._usage = Usage(input_tokens=asked.tokens, output_tokens=answered.tokens, estimated=True)
 
     def reply(self, provider: str) -> Reply:
         """The whole answer. Raises `ModelFailure` when it was broken off, is empty, or was filtered away."""
@@ -79,11 +103,11 @@ class AnswerReader:
         async with asyncio.timeout(self._request.idle_timeout):
             return await anext(chunks, None)
 
-    def _note(self, chunk: object, chunks: object) -> None:
-        join_kept(chunks)
+    def _note(self, chunk: object, kept: object) -> None:
+        join_kept(kept)
         self._finish = finish_of(chunk) or self._finish
         if has_usage(chunk):
-            self._usage = usage_of(chunk, estimated=not _named_usage(chunks))
+            self._usage = usage_of(chunk, estimated=kept is not None and not _named_usage(kept))
 
     def _reason(self, finish: FinishReason) -> FinishReason:
         """Some servers end a turn with tool calls by `stop`."""

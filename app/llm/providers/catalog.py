@@ -7,13 +7,13 @@ does not import LiteLLM. The list has thousands of entries; it is read once, whe
 import asyncio
 import difflib
 import importlib.util
+import json
 import re
 import threading
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from functools import cached_property
 from pathlib import Path
 
-import orjson
 from pydantic import JsonValue, TypeAdapter
 
 from app.domain.models import ModelCard, Price
@@ -39,6 +39,8 @@ _PRICED_BY_SESSION = "code_interpreter_cost_per_session"
 """In an entry that is no model: what a place to run code in costs."""
 _OTHER_NAMES = {"bedrock_converse": "bedrock", "ollama_chat": "ollama", "azure_text": "azure"}
 """The list's names of providers that have another one here."""
+_VALUE = re.compile(r"\s*:\s*")
+"""What stands before a value in an object of JSON."""
 _SEEING = re.compile(r"vision|llava|moondream|minicpm-v|pixtral|gemma-?3|\bvl\b|vl[:-]|-vl|internvl|smolvlm")
 """In the name of a local model: that it sees images."""
 
@@ -129,11 +131,19 @@ class Catalog:
         path = self._price_list or inside_litellm(PRICE_LIST)
         if path is None:
             return {}
-        records: JsonValue = orjson.loads(path.read_bytes())
-        if not isinstance(records, dict):
-            return {}
-        cards = (_card(name, record) for name, record in records.items() if isinstance(record, dict))
+        cards = (_card(name, record) for name, record in _records(path.read_text("utf-8")))
         return {card.name: card for card in cards if card is not None}
+
+
+def _records(text: str) -> Iterator[tuple[str, Record]]:
+    """The objects in an object of JSON, one after the other: all at once they take 40 MB. Raises `ValueError`."""
+    decode, at = json.JSONDecoder().raw_decode, 0
+    while (at := text.find('"', at)) >= 0:
+        name, at = decode(text, at)
+        before = _VALUE.match(text, at)
+        record, at = decode(text, before.end() if before else at)
+        if isinstance(record, dict):
+            yield name, record
 
 
 def inside_litellm(name: str) -> Path | None:

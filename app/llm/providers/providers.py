@@ -195,7 +195,7 @@ def connection(name: str, keys: Keys = environment) -> Connection:
     provider_name, _, model = name.partition("/")
     provider = provider_named(provider_name, keys)
     key = key_of(provider_name, provider, keys)
-    if provider.needs_key and not has_key(provider_name, provider, keys):
+    if provider.needs_key and not key and not has_key(provider_name, provider, keys):
         raise ModelFailure("invalid_key", missing_key(provider))
     arguments = {argument: _first(keys, variables) for argument, variables in provider.extras}
     arguments["api_key"] = key or ("" if provider_name == "bedrock" else "not-needed")
@@ -203,6 +203,10 @@ def connection(name: str, keys: Keys = environment) -> Connection:
     if provider_name in ("azure", "compatible") and not arguments["api_base"]:
         raise ModelFailure(
             "bad_request", f"{provider.title} has no address yet: set it in Settings or as {provider.bases[0]}."
+        )
+    if arguments["api_base"] and not _is_address(arguments["api_base"]):
+        raise ModelFailure(
+            "bad_request", f"{provider.title} has an address that is none. Write one like http://localhost:8000/v1."
         )
     secrets = (key, *(arguments[name] for name, _ in _AWS if name in arguments and "region" not in name))
     return Connection(
@@ -265,8 +269,20 @@ def is_nearby(name: str, keys: Keys = environment) -> bool:
         return host == "localhost" or "." not in host or host.endswith((".localhost", ".local"))
 
 
+def _is_address(base: str) -> bool:
+    """One of the environment was checked by nobody before."""
+    try:
+        parts = urlsplit(base)
+        return parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
+    except ValueError:
+        return False
+
+
 def _first(keys: Keys, variables: tuple[str, ...]) -> str:
-    return next((value for variable in variables if (value := keys(variable))), "")
+    for variable in variables:  # written out: each step of a run asks for some dozens
+        if value := keys(variable):
+            return value
+    return ""
 
 
 def _has_aws_profile() -> bool:

@@ -6,7 +6,7 @@ from app.domain.messages import Message, TextPart, ToolCall, ToolResult, user_me
 from app.domain.streaming import ModelRequest, Reply
 from app.domain.tools import ToolSpec
 from app.llm.demo.model import DemoModel
-from app.tools.builtin.calculator import calculator
+from app.tools.builtin.calculator import calculated
 
 TOOLS = (
     *("calculator", "execute_python", "read_file", "write_file", "edit_file", "list_files"),
@@ -27,7 +27,7 @@ def act(call: ToolCall) -> ToolResult:
     if call.name != "calculator":
         return returned(call, f"{call.name} did its work")
     operation, x, y = (call.arguments[name] for name in ("operation", "x", "y"))
-    return returned(call, calculator.function(operation, x, y))
+    return returned(call, calculated(operation, x, y))
 
 
 async def reply_to(messages: list[Message], tools: tuple[str, ...] = TOOLS) -> Reply:

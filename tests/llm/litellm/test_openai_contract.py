@@ -14,10 +14,7 @@ from tests.fakes.openai import SECRET, FakeOpenAI
 from tests.llm.calling import WEATHER, call, model
 from tests.llm.sending import picture
 
-
-@pytest.fixture(autouse=True)
-async def litellm_is_there():
-    await ensure_litellm()
+pytestmark = pytest.mark.usefixtures("route")
 
 
 @pytest.mark.parametrize(
@@ -133,8 +130,10 @@ FAILURES: list[tuple[str, FailureClass, int | None]] = [
 
 @pytest.mark.parametrize(("name", "failure", "status"), FAILURES)
 async def test_every_fault_is_one_failure_in_words_after_one_request(
-    name: str, failure: FailureClass, status: int | None
+    name: str, failure: FailureClass, status: int | None, route: str
 ):
+    if name == "error-in-stream" and route == "direct":
+        status = 503  # as it was sent, which LiteLLM's call forgets
     async with FakeOpenAI() as fake:
         outcome = await call(f"openai/{name}", fake.url, idle_timeout=0.5 if failure == "timeout" else 5)
         hits = fake.seen.hits[name]
@@ -263,7 +262,7 @@ async def test_a_full_buffer_does_not_starve_the_loop():
         watcher.cancel()
 
     assert outcome.message.text == markdown(20_000)
-    assert len(lags) > 50
+    assert len(lags) > 20
     assert sorted(lags)[int(len(lags) * 0.9)] < 0.05
 
 
@@ -276,7 +275,7 @@ async def test_a_runaway_answer_is_cut():
 
 
 async def test_litellm_still_tells_ended_streams_from_broken_ones():
-    """The attribute that `llm/ends.py` reads is internal: this is how we learn that it is gone."""
+    """The attribute that `reading.py` reads is internal: this is how we learn that it is gone."""
     litellm = await ensure_litellm()
     ends = {}
     async with FakeOpenAI() as fake:

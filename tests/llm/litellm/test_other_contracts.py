@@ -4,7 +4,6 @@ import pytest
 
 from app.domain.errors import FailureClass
 from app.domain.messages import FinishReason, Message, TextPart, ToolResult, Usage, user_message
-from app.llm.litellm.litellm_model import ensure_litellm
 from tests.fakes.anthropic import SIGNATURE as ANTHROPIC_SIGNATURE
 from tests.fakes.anthropic import FakeAnthropic
 from tests.fakes.gemini import SIGNATURE as GEMINI_SIGNATURE
@@ -22,9 +21,7 @@ FAKES: dict[str, type[FakeServer]] = {
 }
 
 
-@pytest.fixture(autouse=True)
-async def litellm_is_there():
-    await ensure_litellm()
+pytestmark = pytest.mark.usefixtures("route")
 
 
 async def outcome_of(name: str, *messages: Message) -> Outcome:

@@ -6,7 +6,7 @@ import pytest
 
 from app.domain.messages import system_message
 from app.domain.streaming import ModelRequest
-from app.llm.litellm.litellm_model import ensure_litellm, with_schema_in_words
+from app.llm.litellm.litellm_model import with_schema_in_words
 from tests.fakes.anthropic import FakeAnthropic
 from tests.fakes.gemini import FakeGemini
 from tests.fakes.ollama import FakeOllama
@@ -17,9 +17,7 @@ from tests.llm.calling import WEATHER, call
 SCHEMA = {"type": "object", "properties": {"city": {"type": "string"}}, "required": ["city"]}
 
 
-@pytest.fixture(autouse=True)
-async def litellm_is_there():
-    await ensure_litellm()
+pytestmark = pytest.mark.usefixtures("route")
 
 
 async def asked(fake_kind: type[FakeServer], name: str, *, with_tools: bool = False, schema: object = SCHEMA) -> dict:

@@ -5,7 +5,7 @@ from types import SimpleNamespace
 
 from app.domain.messages import user_message
 from app.domain.streaming import ModelRequest
-from app.llm.litellm.reading import AnswerReader
+from app.llm.litellm.reading import AnswerReader, Opened
 
 
 def chunk(text: str, finish: str | None = None) -> SimpleNamespace:
@@ -30,7 +30,7 @@ async def test_reading_what_is_always_ready_lets_the_loop_have_its_turns():
     reader = AnswerReader(ModelRequest("openai/x", (user_message("hi"),)), "openai/x")
     watcher = asyncio.create_task(watch())
     began = time.perf_counter()
-    async for _ in reader.deltas(always_ready(20_000), lambda: True):
+    async for _ in reader.deltas(Opened(always_ready(20_000), lambda: True)):
         pass
     spent = time.perf_counter() - began
     watcher.cancel()

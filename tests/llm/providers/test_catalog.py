@@ -1,6 +1,7 @@
 import json
 import subprocess
 import sys
+import tracemalloc
 from pathlib import Path
 
 import orjson
@@ -55,6 +56,16 @@ def test_a_card_says_what_the_list_says(catalog: Catalog):
         + 400 * record["cache_read_input_token_cost"]
         + 10 * record["output_cost_per_token"]
     )
+
+
+async def test_no_more_of_the_list_is_in_memory_at_a_time_than_its_text_and_one_model():
+    tracemalloc.start()
+    try:
+        await Catalog().ready()
+        _, most = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert most < 12_000_000, "all of it takes 44 MB"
 
 
 def test_the_demo_and_local_models_are_free_and_unknown_ones_are_unpriced(catalog: Catalog):

@@ -87,6 +87,12 @@ def test_an_address_that_is_needed_and_missing_is_named():
         connection("compatible/model", keys())
 
 
+@pytest.mark.parametrize("address", ["http://[bad", "htp://x", "http://", "http://x:99999"])
+def test_an_address_that_is_none_is_said_to_be_wrong(address: str):
+    with pytest.raises(ModelFailure, match="has an address that is none"):
+        connection("lmstudio/m", keys(LMSTUDIO_URL=address))
+
+
 def test_secrets_are_named_so_that_they_can_be_kept_out_of_texts():
     variables = {"AWS_ACCESS_KEY_ID": "AKIA0123", "AWS_SECRET_ACCESS_KEY": "hush-hush", "AWS_REGION": "eu-central-1"}
 
