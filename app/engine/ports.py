@@ -1,6 +1,6 @@
 """What the engine needs from the outside, as protocols. Adapters match these by shape; the workbench plugs them in."""
 
-from collections.abc import Callable, Container, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Container, Mapping, Sequence
 from datetime import datetime
 from typing import Protocol, TypeVar
 
@@ -156,6 +156,10 @@ class TraceWriter(Protocol):
 
     async def flush(self) -> None:
         """Return when all that was taken is on disk; raises `StorageError`, and a later flush tries it again."""
+        ...
+
+    def flushing(self) -> Awaitable[None]:
+        """Have it written now; to be awaited, or not, like `flush`: whatever is taken from here on is not meant."""
         ...
 
     async def close(self) -> None: ...

@@ -60,6 +60,7 @@ class ScriptedModels:
         return request
 
     async def stream(self, request: ModelRequest) -> AsyncGenerator[Delta | Reply, None]:
+        await request.stored()
         self.requests.append(request)
         script = self.scripts.pop(0)
         ended = False

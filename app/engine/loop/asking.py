@@ -10,7 +10,7 @@ from time import perf_counter
 
 from app.domain.errors import FailureClass, ModelFailure
 from app.domain.events import MessageAdded, ModelCalled, ModelFailed, ModelReturned
-from app.domain.messages import FinishReason, Message, ReasoningPart, TextPart, ToolCall, Usage
+from app.domain.messages import FinishReason, Message, ReasoningPart, TextPart, ToolCall, Usage, has_attachments
 from app.domain.streaming import ModelRequest, Reply
 from app.domain.values import new_id
 from app.engine.loop.fitting import next_prompt, shorten
@@ -58,7 +58,10 @@ async def ask_model(run: Run) -> Reply:
     """The model's reply, which is in the trace by then. Raises `ModelFailure` when no further attempt may help."""
     overflowed = False
     for attempt in count(1):
-        request = await run.models.prepared((await next_prompt(run)).request)
+        request = (await next_prompt(run)).request
+        if any(map(has_attachments, request.messages)):
+            await run.recorder.flushed()  # to be prepared they may be sent
+        request = await run.models.prepared(request)
         asked = Asked(request, attempt, overflowed)
         try:
             return await _stream(run, asked)
@@ -136,7 +139,8 @@ async def _stream(run: Run, asked: Asked) -> Reply:
         )
     )
     model = await run.models.open(asked.request.model)
-    async with aclosing(model.stream(asked.request)) as stream:
+    request = replace(asked.request, stored=run.recorder.flushed)
+    async with aclosing(model.stream(request)) as stream:
         async for item in stream:
             if isinstance(item, Reply):
                 return _keep_reply(run, asked, await _with_usage(item, asked.request, run.models))

@@ -52,7 +52,7 @@ async def decision_on(run: Run, pause: PauseRequested, until: "asyncio.Future[An
         return denied
     standing = _standing(run, pause)
     asked = standing or pause
-    with run.control.expecting(asked.pause_id) as decision, run.stopwatch.standing_still():
+    with run.control.expecting(asked.pause_id) as decision, run.waiting(pause.call_id):
         if standing is None:
             run.recorder.record(pause)
         if until is not None:

@@ -25,7 +25,7 @@ RETRY_SECONDS = 0.2
 
 
 async def answer_calls(run: Run) -> None:
-    """Run the open calls of the last message side by side; returns when each has its result on disk."""
+    """Run the open calls of the last message side by side; each has its result, which is on its way to the disk."""
     calls = left_calls(run.recorder.entries)
     if not calls:
         return
@@ -36,7 +36,7 @@ async def answer_calls(run: Run) -> None:
                 group.create_task(answer_call(run, left, tool), name=f"tool {left.call.name}")
     except ExceptionGroup as errors:  # a call raises only when the trace cannot be written: one word of it is enough
         raise errors.exceptions[0] from errors
-    await run.recorder.flush()
+    run.recorder.flush_soon()
 
 
 def refuse_calls(run: Run, text: str) -> None:

@@ -10,6 +10,7 @@ from app.domain.errors import ErrorInfo, ModelFailure, NodeFailure, WorkbenchErr
 from app.domain.events import FileChanged, FinalStatus, LimitReached, MessageAdded, RunFinished
 from app.domain.messages import FinishReason, Usage
 from app.domain.trace import finished, last_words
+from app.domain.values import now
 from app.engine.loop.asking import ask_model, keep_draft
 from app.engine.loop.attachments import attach
 from app.engine.loop.calling import answer_calls, refuse_calls
@@ -91,7 +92,8 @@ def _take_in(run: Run, steer: Steer) -> None:
         digest = attached.files[path]
         run.files[path] = digest
         run.recorder.record(FileChanged(call_id="", path=path, before=None, after=digest))
-    run.recorder.record(MessageAdded(message=attached.message, origin="steer"))
+    waited_ms = None if steer.queued is None else steer.queued.waited_ms(now())
+    run.recorder.record(MessageAdded(message=attached.message, origin="steer", waited_ms=waited_ms))
     steer.landed.set_result(True)
 
 

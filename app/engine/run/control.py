@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from app.domain.errors import Conflict
 from app.domain.events import PauseResolved
 from app.domain.messages import Message
+from app.domain.sessions import QueuedMessage
 
 STEERED_PAST = "A new message was sent instead of a decision."
 
@@ -21,6 +22,8 @@ class Steer:
     """A message on its way into a run that goes on."""
 
     message: Message
+    queued: QueuedMessage | None = None
+    """The message as it waited in the queue, where it did."""
     landed: "asyncio.Future[bool]" = field(default_factory=lambda: asyncio.get_running_loop().create_future())
     """True once it is a turn of the run, false when the run ended before."""
 
@@ -67,9 +70,9 @@ class Control:
         """True while a message waits to go into the run."""
         return bool(self._steers)
 
-    def steer(self, message: Message) -> Steer:
+    def steer(self, message: Message, queued: QueuedMessage | None = None) -> Steer:
         """Break into the run with the message: open pauses are denied, and all that may be left unfinished is."""
-        steer = Steer(message)
+        steer = Steer(message, queued)
         if self._closed:
             steer.landed.set_result(False)
             return steer

@@ -1,7 +1,7 @@
 """Writes a run's trace: stamps each event, appends it, wakes whoever follows; and keeps the live text beside it."""
 
 import asyncio
-from collections.abc import AsyncIterator, Iterable
+from collections.abc import AsyncIterator, Awaitable, Iterable
 from time import perf_counter
 from typing import TYPE_CHECKING
 
@@ -46,6 +46,7 @@ class Recorder:
         self.redaction = redactions.said if redactions else None
         self._cleaned = redactions.streamed.stream() if redactions else None
         self._grown = asyncio.Event()
+        self._flushing: Awaitable[None] | None = None
         self._checkpoint: asyncio.TimerHandle | None = None
 
     async def prepare(self, started: RunStarted) -> None:
@@ -121,6 +122,16 @@ class Recorder:
     async def flush(self) -> None:
         """Return when everything recorded is on disk."""
         await self._writer.flush()
+
+    def flush_soon(self) -> None:
+        """Have everything recorded so far written now, while the run goes on; `flushed` waits for it."""
+        self._flushing = self._writer.flushing()
+
+    async def flushed(self) -> None:
+        """Return when all is on disk that `flush_soon` was told of, if it was told; raises `StorageError`."""
+        flushing, self._flushing = self._flushing, None
+        if flushing is not None:
+            await flushing
 
     async def close(self) -> None:
         """Flush for the last time; raises `StorageError`, and may then be called again."""

@@ -1,7 +1,8 @@
 """One run of this process, with everything it works with: its trace as it grows, and the hand on its control."""
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Iterator
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 
 from app.domain.events import Entry, LimitReached, RunStarted
@@ -51,6 +52,8 @@ class Run:
     """What the runs that it starts do, where that is not what runs usually do."""
     voice: Callable[[], Draft | None] | None = None
     """What a run below it says in its name at the moment, if one does."""
+    scopes: dict[str, Stopwatch] = field(default_factory=dict)
+    """By call: the time that maps and loops have, which go on."""
     dropped: set[str] = field(default_factory=set)
     """Calls of nodes that are not wanted any more: their cancellation is the run's own."""
     ending: bool = False
@@ -100,6 +103,27 @@ class Run:
         What was left unfinished is then recorded; a process that ends records nothing.
         """
         return self.ending or self.control.stopped or self.control.steered or self.stopwatch.timer.expired()
+
+    @contextmanager
+    def working(self, call_id: str) -> Iterator[None]:
+        """What is done inside by that call of a node goes on beside what others do, and takes time."""
+        with ExitStack() as parts:
+            for stopwatch in self._timing(call_id):
+                parts.enter_context(stopwatch.part())
+            yield
+
+    @contextmanager
+    def waiting(self, call_id: str) -> Iterator[None]:
+        """That call waits for a person inside, which takes no time unless another goes on."""
+        with ExitStack() as waits:
+            for stopwatch in self._timing(call_id):
+                waits.enter_context(stopwatch.standing_still())
+            yield
+
+    def _timing(self, call_id: str) -> list[Stopwatch]:
+        """The run's, and those of the maps and loops around the node."""
+        around = (stopwatch for scope, stopwatch in self.scopes.items() if call_id.startswith(f"{scope}["))
+        return [self.stopwatch, *around]
 
     def granted(self, name: str) -> GrantedTool | None:
         """The tool as it was granted to this run, `None` where it was not."""

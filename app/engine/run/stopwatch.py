@@ -61,14 +61,13 @@ class Stopwatch:
         if still == self._still:
             return
         now = asyncio.get_running_loop().time()
-        if still and when is not None:
-            self._still, self._left = True, when - now
-            self.timer.reschedule(None)
-        elif not still:
-            self._still = False
-            if not self.timer.expired():
-                with suppress(RuntimeError):  # its call has ended; what asked the person is still winding up
-                    self.timer.reschedule(now + self._left)
+        with suppress(RuntimeError):  # its time is over; what was timed is still winding up
+            if still and when is not None:
+                self._still, self._left = True, when - now
+                self.timer.reschedule(None)
+            elif not still:
+                self._still = False
+                self.timer.reschedule(now + self._left)
 
     def restart(self) -> None:
         """Give all its seconds again from now on."""

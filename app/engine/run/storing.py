@@ -36,8 +36,10 @@ async def store_end(live: Run, rows: RunRows, clock: Clock) -> None:
     """
     while True:
         try:
+            live.recorder.flush_soon()
+            row = row_to_store(live.entries)
             await live.recorder.close()
-            await rows.save(row_to_store(live.entries))
+            await rows.save(row)
         except StorageError as error:
             if live.unsaved is None:
                 log.warning("Run %s is not on disk yet: %s", live.run_id, error)

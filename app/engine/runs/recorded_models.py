@@ -54,7 +54,8 @@ class RecordedModels(_Directory):
             raise ModelFailure("internal", NO_MORE)
         return self
 
-    async def stream(self, request: ModelRequest) -> AsyncGenerator[Delta | Reply, None]:  # noqa: ARG002  see class
+    async def stream(self, request: ModelRequest) -> AsyncGenerator[Delta | Reply, None]:
+        await request.stored()
         answer = self._answers.popleft()
         if answer.message is not None and answer.message.partial:
             yield ReasoningDelta(answer.message.reasoning)
@@ -86,7 +87,8 @@ class RehearsedModels(_Directory):
     async def open(self, name: str) -> Model:
         return await self._models.open(name) if self._next() is None else self
 
-    async def stream(self, request: ModelRequest) -> AsyncGenerator[Delta | Reply, None]:  # noqa: ARG002  see class
+    async def stream(self, request: ModelRequest) -> AsyncGenerator[Delta | Reply, None]:
+        await request.stored()
         if (answer := self._next()) is None:
             raise ModelFailure("internal", NO_MORE)
         yield answer.reply()

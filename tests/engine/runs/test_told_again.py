@@ -11,6 +11,7 @@ from app.domain.usage.figures import Figures
 from app.domain.usage.query import UsageQuery
 from app.workbench import Workbench
 from tests.api.over import opened
+from tests.waiting import until
 
 ALL = UsageQuery()
 
@@ -34,7 +35,7 @@ async def ran(workbench: Workbench) -> RunRow:
 
 
 def as_before_there_were_tallies(row: RunRow) -> RunRow:
-    return row.model_copy(update={"models": None, "tools": (), "input_tokens": 1})
+    return row.model_copy(update={"models": None, "tools": (), "input_tokens": 1, "form": 0})
 
 
 async def sums(workbench: Workbench) -> Figures:
@@ -55,6 +56,22 @@ async def test_rows_that_lack_tallies_are_told_again_from_their_traces(workbench
     assert await workbench.told_again.lacking() == 0
 
 
+async def test_messages_that_waited_are_told_of_runs_that_were_stored_before_rows_said_it(workbench: Workbench):
+    agent = workbench.agents.by_slug("assistant")
+    session = await workbench.chat.new_session(agent.id)
+    await workbench.chat.send(session.id, "Tell me a long story")
+    await workbench.queue.add(session.id, "hello")
+    await until(lambda: len(workbench.sessions.get(session.id).runs) == 2 and not workbench.runs.live_runs())
+    row = workbench.rows.get(workbench.sessions.get(session.id).runs[-1])
+    assert row is not None and row.queued == 1
+    right = await sums(workbench)
+    assert right.queued == 1 and (right.wait_ms(0.5) or 0) > 1
+    await workbench.rows.save(row.model_copy(update={"queued": 0, "waits": {}, "form": 0}))
+    assert (await sums(workbench)).queued == 0
+    assert await workbench.told_again.lacking() == 1
+    assert await sums(workbench) == right
+
+
 async def test_all_is_made_anew_whatever_rows_and_figures_say(workbench: Workbench):
     row = await ran(workbench)
     right = await sums(workbench)
@@ -66,7 +83,7 @@ async def test_all_is_made_anew_whatever_rows_and_figures_say(workbench: Workben
 
 async def test_a_run_whose_trace_is_gone_keeps_the_row_it_has(workbench: Workbench):
     row = await ran(workbench)
-    await workbench.rows.save(row.model_copy(update={"run_id": "gone", "models": None}))
+    await workbench.rows.save(row.model_copy(update={"run_id": "gone", "models": None, "form": 0}))
     assert await workbench.told_again.all() == 0
     assert (await sums(workbench)).runs == 2
 
