@@ -23,7 +23,8 @@ help: ## Say what can be made
 run: .venv/.run ## Start the app; arguments go into ARGS="--port 9000"
 	@$(PY) -m app $(ARGS)
 
-test: lint ## Check everything: style, types, layers, unit tests, the app in a real browser
+test: .venv/.dev ## Check everything: style, types, layers, unit tests, the app in a real browser
+	@$(PY) -m tests.browser >/dev/null & browser=$$!; $(MAKE) --no-print-directory lint; checked=$$?; wait $$browser && exit $$checked
 	@$(PY) -m pytest -q -n $(WORKERS) --dist loadfile $(UNIT) || $(AGAIN) $(UNIT); }
 	@$(PY) -m pytest -q tests/test_measurements.py || $(AGAIN) tests/test_measurements.py; }
 	@CHROMIUM="$$($(PY) -m tests.browser)" && export CHROMIUM && { $(PY) -m pytest -q -n 3 --dist loadfile -m 'not long' tests/e2e || $(AGAIN) tests/e2e; }; }
@@ -34,8 +35,7 @@ journeys: .venv/.dev ## Do all journeys in a real browser, the long ones too; AR
 lint: .venv/.dev ## Check style, types and layers
 	@$(PY) -m ruff check .
 	@$(PY) -m ruff format --check .
-	@$(PY) -m mypy
-	@.venv/bin/lint-imports
+	@.venv/bin/lint-imports & layers=$$!; $(PY) -m mypy; types=$$?; wait $$layers && exit $$types
 
 format: .venv/.dev ## Bring the code into shape
 	@$(PY) -m ruff check --fix .
@@ -49,6 +49,7 @@ faults: .venv/.dev ## Measure what it withstands; ARGS="door_walk" picks some of
 
 bundle: build/bundle/.ready .venv/.dev ## Build the executable, as one file and as a folder, and try both out
 	@build/bundle/bin/python -m PyInstaller --noconfirm --log-level WARN packaging/agent_playground.spec
+	@build/bundle/bin/python -m PyInstaller --noconfirm --log-level WARN packaging/single_file.spec
 	@CHROMIUM="$$($(PY) -m tests.browser)" && export CHROMIUM && $(PY) -m pytest -q tests/packaged
 
 lock: ## Choose the versions of all dependencies again

@@ -2,12 +2,10 @@
 
 import os
 import shutil
+import subprocess
 import sys
-import tempfile
-from collections.abc import Iterable
 from importlib.metadata import distributions
 from pathlib import Path
-from zipfile import ZIP_DEFLATED, ZipFile
 
 from PyInstaller.utils.hooks import collect_data_files, collect_submodules, copy_metadata
 
@@ -41,6 +39,7 @@ LEFT_OUT_MODULES = {
     "huggingface_hub": "downloads of models, which LiteLLM offers and the app never asks for",
     "hf_xet": "as huggingface_hub",
     "tokenizers": "counting by tokenizers that would have to be downloaded; tiktoken's come with the app",
+    "docutils": "NiceGUI reads it for a kind of text that no page of ours has",
     "litellm.rust_bridge._native": "a faster copy, of 37 MB, of what LiteLLM does in Python as well",
 }
 LITELLM_LEFT_OUT = ("litellm.proxy", "litellm.rust_bridge._native")
@@ -56,11 +55,16 @@ LEFT_OUT_FILES = {
     "nicegui/elements/xterm/": "a terminal",
     "nicegui/elements/echart/": "charts that no page of ours shows",
     "nicegui/elements/aggrid/": "a grid that no page of ours shows",
+    "nicegui/elements/json_editor/": "an editor that no page of ours shows",
+    "nicegui/static/quasar.important.css": "the same as quasar.important.prod.css, for debugging",
+    "nicegui/static/quasar.unimportant.css": "the same as quasar.unimportant.prod.css, for debugging",
     "nicegui/static/sass": "a compiler of styles",
     "nicegui/static/unocss": "a compiler of styles",
     "nicegui/static/quasar.umd.js": "the same as quasar.umd.prod.js, for debugging",
     "nicegui/static/vue.esm-browser.js": "the same as vue.esm-browser.prod.js, for debugging",
     "botocore/data/": "descriptions of 400 services of Amazon, of which signing a request needs none",
+    "boto3/data/": "another way to speak to services of Amazon than the one that signs requests",
+    "boto3/examples/": "as boto3/data/",
     "litellm/proxy/": "pages and settings of LiteLLM's own server",
     "pillow.libs/libavif": "as PIL._avif",
     "pillow.libs/libfreetype": "as PIL._imagingft",
@@ -88,28 +92,6 @@ LEFT_OUT_PARTS = {
     "distutils": "building packages; Python 3.12 has none any more",
 }
 """Of the standard library."""
-LATER = {
-    "pydantic_monty": "the sandbox for Python, with its program",
-    "litellm": "prices and vocabularies",
-    "tiktoken": "counts tokens",
-    "regex": "as tiktoken",
-    "cryptography": "speaks to the keyring of some systems",
-    "boto3": "signs requests to Amazon",
-    "botocore": "as boto3",
-    "docutils": "NiceGUI reads it for a kind of text that no page of ours has",
-    "jiter": "reads answers for OpenAI's library",
-    "fastuuid": "as litellm",
-    "aiohttp": "calls providers for LiteLLM",
-    "charset_normalizer": "tells what an old text file is written in",
-    "frozenlist": "as aiohttp",
-    "multidict": "as aiohttp",
-    "propcache": "as aiohttp",
-    "yarl": "as aiohttp",
-    "rpds": "checks answers against a schema",
-    "PIL": "makes pictures smaller",
-}
-"""Packages whose files the single file unpacks when they are first imported, since a start needs none of them."""
-PROGRAM_OF = {"monty": "pydantic_monty", "pillow": "PIL"}
 NOT_OF_PACKAGES = ("RECORD", "INSTALLER", "REQUESTED", "WHEEL", "top_level.txt", "direct_url.json")
 """Of what is known about each package, what only installers read; the licences stay."""
 TOOLS_OF_THE_BUILD = {"pip", "setuptools", "pyinstaller", "pyinstaller-hooks-contrib", "altgraph", "macholib", "pefile"}
@@ -129,6 +111,12 @@ def hidden_modules() -> list[str]:
         "tiktoken_ext.openai_public",
         *(f"PIL.{name}" for name in PICTURES),
     ]
+
+
+def left_out_modules() -> list[str]:
+    """Those of the list, and what of LiteLLM's server cannot be imported without libraries that are not installed."""
+    asked = [sys.executable, str(Path(__file__).with_name("unusable.py")), "litellm.proxy"]
+    return [*LEFT_OUT_MODULES, *subprocess.run(asked, stdout=subprocess.PIPE, text=True, check=True).stdout.split()]  # noqa: S603
 
 
 def standard_library() -> list[str]:
@@ -174,42 +162,3 @@ def is_kept(name: str) -> bool:
     if ".dist-info/" in name and (name.endswith(NOT_OF_PACKAGES) or "/sboms/" in name):
         return False
     return not name.endswith(".map") and not name.startswith(tuple(LEFT_OUT_FILES)) and "rust_bridge" not in name
-
-
-def comes_later(name: str) -> str:
-    """The package with whose first import the file comes; empty for one that is there from the start."""
-    first = name.replace(os.sep, "/").split("/")[0].split(".")[0]
-    package = PROGRAM_OF.get(first, first)
-    return package if package in LATER else ""
-
-
-def later_archives(names: Iterable[str], folder: Path) -> list[tuple[str, str, str]]:
-    """The files of those names in the folder, in a zip file for each package: entries for the single file."""
-    place = Path(tempfile.mkdtemp())
-    for name in sorted(names):
-        with ZipFile(place / f"{comes_later(name)}.zip", "a", ZIP_DEFLATED) as archive:
-            archive.write(folder / name, name)
-    # "ZIPFILE" is "DATA" that is not packed once more: each start unpacks it.
-    return [(str(Path("later") / path.name), str(path), "ZIPFILE") for path in sorted(place.iterdir())]
-
-
-def windows_version(version: str, title: str) -> str:
-    """The path of a file that says the version, as Windows shows it in a file's properties."""
-    numbers = ", ".join([*version.split(".")[:3], "0"])
-    text = f"""VSVersionInfo(
-  ffi=FixedFileInfo(filevers=({numbers}), prodvers=({numbers})),
-  kids=[
-    StringFileInfo([StringTable("040904B0", [
-      StringStruct("FileDescription", "{title}"),
-      StringStruct("FileVersion", "{version}"),
-      StringStruct("ProductName", "{title}"),
-      StringStruct("ProductVersion", "{version}"),
-      StringStruct("OriginalFilename", "agent-playground.exe"),
-    ])]),
-    VarFileInfo([VarStruct("Translation", [1033, 1200])]),
-  ],
-)
-"""
-    path = Path(tempfile.mkdtemp()) / "version.txt"
-    path.write_text(text, encoding="utf-8")
-    return str(path)

@@ -1,7 +1,7 @@
 """What the executable starts with.
 
-The single file is two processes: a starter unpacks it and waits, and the app is its child. Whoever ends the starter by
-force means the app, and nobody else would remove what was unpacked: the app sees to both.
+The single file is two processes: its boot loader waits, and the app is its child. Whoever ends the boot loader by force
+means the app, and nobody else would remove what it had unpacked for this start: the app sees to both.
 """
 
 import multiprocessing
@@ -13,30 +13,31 @@ import threading
 import time
 from pathlib import Path
 
-from later import FOLDER, Later
+from single_file import STARTER_VARIABLE
 
 LOOKS_EVERY = 1.0
-"""Seconds between two looks whether the starter still runs."""
+"""Seconds between two looks whether the boot loader still runs."""
 _SYNCHRONIZE = 0x0010_0000
 _FOREVER = 0xFFFF_FFFF
 
 
-class Starter:
-    """The process that unpacked the single file and waits for this one."""
+class BootLoader:
+    """The process that began with the single file and waits for this one."""
 
-    def __init__(self, place: Path) -> None:
-        self._place = place
-        self._pid = os.getppid()
+    def __init__(self, told: str) -> None:
+        pid, _, unpacked = told.partition(":")
+        self._pid = int(pid)
+        self._unpacked = Path(unpacked)
         self._gone = False
-        threading.Thread(target=self._watch, daemon=True, name="watch the starter").start()
+        threading.Thread(target=self._watch, daemon=True, name="watch the boot loader").start()
 
     def clear_up_for_it(self) -> None:
         """Remove what it unpacked, if it is not there to do that."""
         if self._gone or (sys.platform != "win32" and os.getppid() != self._pid):
-            shutil.rmtree(self._place, ignore_errors=True)
+            shutil.rmtree(self._unpacked, ignore_errors=True)
 
     def _watch(self) -> None:
-        """End this process in good order once the starter has ended."""
+        """End this process in good order once the boot loader has ended."""
         if sys.platform == "win32":
             self._wait_on_windows()
         else:
@@ -58,17 +59,14 @@ class Starter:
 def run() -> int:
     from app.__main__ import main  # noqa: PLC0415  not in a helper process of Python's own
 
-    place = Path(sys._MEIPASS)
-    is_single_file = (place / FOLDER).is_dir()
-    if is_single_file:
-        sys.meta_path.insert(0, Later(place))
-    if not is_single_file or sys.argv[1:] == ["--worker"]:  # a process of a tool file ends with the app by itself
+    told = os.environ.pop(STARTER_VARIABLE, "")  # whatever is started from here has none
+    if not told:
         return main()
-    starter = Starter(place)
+    boot_loader = BootLoader(told)
     try:
         return main()
     finally:
-        starter.clear_up_for_it()
+        boot_loader.clear_up_for_it()
 
 
 if __name__ == "__main__":

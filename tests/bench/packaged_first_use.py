@@ -18,9 +18,9 @@ from tests.figures import Figure
 from tests.packaged.built import FORMS, NOT_BUILT, NOTHING_ELSE, is_built
 
 ROUNDS = 5
-ANSWER_BAR, SIZE_BAR, MEMORY_BAR = "<= 5 s", "<= 100 MB", "<= 110 MB"
+ANSWER_BAR, SIZE_BAR, MEMORY_BAR = "<= 5 s", "<= 95 MB", "<= 110 MB"
 WATCHED = 15.0
-"""Seconds that its memory is watched for after the answer: it loads its other pages ahead in that time."""
+"""Seconds that its memory is watched for after the answer: it makes ready in that time what is likely to follow."""
 MEGABYTE = 1_000_000
 _FOCUSED = "() => document.activeElement?.dataset.testid === 'chat-input'"
 _ANSWERED = """() => {
@@ -48,14 +48,14 @@ def run(rounds: int = ROUNDS) -> list[Figure]:
     spread = f"{median:.1f} s ({min(seconds):.1f} to {max(seconds):.1f} s)"
     return [
         Figure(names[0], spread, ANSWER_BAR, median <= 5),
-        Figure(names[1], f"{size:.1f} MB", SIZE_BAR, size <= 100),
+        Figure(names[1], f"{size:.1f} MB", SIZE_BAR, size <= 95),
         Figure(names[2], f"{memory:.0f} MB", MEMORY_BAR, memory <= 110),
     ]
 
 
 def first_use(browser: Browser, *, watched: float) -> tuple[float, int]:
     """Seconds until the answer is on the page, and the most bytes of memory then and while it is watched."""
-    with tempfile.TemporaryDirectory() as home:
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as home:
         app = AppProcess(Path(home) / "data", executable=FORMS["file"], environment={**NOTHING_ELSE, "HOME": home})
         forget(FORMS["file"])
         page = browser.new_page(viewport={"width": 1280, "height": 720})

@@ -62,7 +62,7 @@ def run(kills: int = KILLS) -> list[Figure]:
         return [Figure("R1 kill -9 of the single file", NOT_BUILT, f"at least {kills}", None)]
     toll, chance = Toll(), random.Random(11)
     while toll.kills < kills:
-        with tempfile.TemporaryDirectory() as home:
+        with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as home:
             one_folder(Path(home), min(FRESH_AFTER, kills - toll.kills), chance, toll)
     for line in (*toll.lost[:20], *toll.unreadable[:20]):
         print(line, file=sys.stderr)

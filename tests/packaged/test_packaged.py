@@ -299,6 +299,7 @@ def test_quit_ends_it_and_the_next_start_has_everything_there(
     assert "is up at port" in (app_process.data / "logs" / "agent-playground.log").read_text()
     app_process.start()
     page.goto(app_process.address)
+    page.wait_for_url(f"{app_process.url}/")  # where it leads by itself
     page.goto("/runs")
     expect(page.get_by_test_id("run-row").first).to_be_visible()
 
