@@ -275,6 +275,7 @@ class DataFolder:
             if "rows" in vars(self):
                 self.rows.usage_figures.keep()
             await self._database.journal.durable()
+            await self._database.journal.tidy()
 
 
 def _make(path: Path, disk: Disk, *parts: str) -> None:

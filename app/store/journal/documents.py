@@ -39,6 +39,8 @@ class Documents(Generic[V]):
         """True where there are so many that what every one of them says goes without saying."""
         self.find_place: Callable[[str], int | None] | None = None
         """Finds the document id of a key where that is known without looking at all of them, of a packed table."""
+        self.most_parsed: int | None = None
+        """How many values stay parsed, those stored or parsed last, of a table that grows with every run."""
         self._parsed: dict[str, tuple[Document, V]] = {}
         self._known_places: dict[str, int] | None = None
         self.damaged: dict[str, str] = {}
@@ -152,8 +154,13 @@ class Documents(Generic[V]):
 
     def _keep(self, document: Document, value: V) -> None:
         """Remember what was parsed, but for documents that are packed: each is made anew whenever it is asked for."""
-        if self.find_place is None:
-            self._parsed[str(document.get("id"))] = (document, value)
+        if self.find_place is not None:
+            return
+        key = str(document.get("id"))
+        self._parsed.pop(key, None)  # what is kept anew is the last to be forgotten
+        self._parsed[key] = (document, value)
+        if self.most_parsed is not None and len(self._parsed) > self.most_parsed:
+            del self._parsed[next(iter(self._parsed))]
 
     @property
     def _places(self) -> dict[str, int]:

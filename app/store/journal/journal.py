@@ -9,7 +9,7 @@ in memory at once and durable after `await durable()`, which takes back what cou
 import asyncio
 import contextlib
 import threading
-from collections import Counter, deque
+from collections import deque
 from collections.abc import Callable, Collection, Iterator, Mapping
 from functools import partial
 from pathlib import Path
@@ -25,6 +25,7 @@ from app.store.journal.disk import Disk
 from app.store.journal.frames import Batch, Changes, Document, Stretch, batch_of, frame, scan, table_of
 from app.store.journal.logfile import LogFile
 from app.store.journal.packed import BLOCK, Columns, Packed
+from app.store.journal.past import Past
 from app.store.journal.pause import Pause
 from app.store.journal.tables import Tables, Undo, make, make_undoable
 from app.store.journal.trouble import in_words
@@ -32,6 +33,8 @@ from app.store.journal.writer import Channel, Writer
 
 SPARE_CHANGES = 1000
 """Changes in the file beyond one and a quarter for each document after which it is compacted."""
+SPARE_BYTES = 256 * 1024
+"""Bytes of what documents were before, beyond what they are now, after which it is compacted too."""
 
 
 class JournalStorage(Storage):
@@ -64,8 +67,7 @@ class JournalStorage(Storage):
         """Whoever parses a table has it: all others who ask for a table that is asleep wait until it is awake."""
         self._warming: dict[str, asyncio.Lock] = {}
         self._damaged: list[str] = []
-        self._changes: Counter[str] = Counter()
-        """By table: its documents in the file that are set or removed, as far as it is parsed."""
+        self._past = Past()
         self.log = self._load(head)
         """The file, for an owner that only adds lines to it."""
         self._channel = Channel(self.log, writer) if writer is not None else None
@@ -135,8 +137,8 @@ class JournalStorage(Storage):
             self._settle(self._channel)
             self._unsettled.append(make_undoable(batch, self._awake))
             self._put(self._channel, line)
-        self._count(batch)
-        if self._changes.total() + self._asleep_changes() > 1.25 * self._size() + SPARE_CHANGES:
+        self._past.count(batch, len(line))
+        if self._has_many_changes() or (not self._asleep and self._past.outweighs(self._awake, SPARE_BYTES)):
             self._compact_when_it_works()
 
     def assume(self, changes: Changes) -> None:
@@ -165,7 +167,7 @@ class JournalStorage(Storage):
         """Rewrite the file without what is no longer so: at once, or by the writer after what it has to write."""
         tables = {name: _frozen(self.table(name)) for name in self.names()}
         rewrite = partial(rewritten, self._disk, tables, bool(self._damaged))
-        self._changes = Counter({name: len(table) for name, table in tables.items()})
+        self._past.forget(tables)
         if self._channel is not None:
             self._channel.put(rewrite)
             return
@@ -177,13 +179,22 @@ class JournalStorage(Storage):
     def has_past(self, name: str) -> bool:
         """Whether the file holds what documents of the table were before, or documents that are gone."""
         documents = len(self.table(name))  # which parses and counts what is in the file
-        return self._changes[name] > documents
+        return self._past.changes[name] > documents
 
     async def forget_past(self) -> None:
         """Have the file rewritten soon without what documents were before, off the event loop."""
         for name in list(self._asleep):
             await self.warm(name)
         self.compact()
+
+    async def tidy(self) -> None:
+        """Have the file rewritten where most of it is what documents were before; for an owner that ends."""
+        if self._channel is None or not self._channel.taken:
+            return  # whoever only looked at it leaves it as it is
+        for name in list(self._asleep):
+            await self.warm(name)
+        if self._past.outweighs(self._awake):
+            self.compact()
 
     def read(self) -> dict[str, dict[str, Document]] | None:
         """A copy of everything, in TinyDB's own form."""
@@ -230,23 +241,23 @@ class JournalStorage(Storage):
             for name, _ in batch:
                 self.table(name)
             make([batch], self._awake)
-            self._count(batch)
+            self._past.count(batch, len(payload))
 
     def _wake(self, name: str, pause: Pause | None) -> None:
         """Have in memory what is on disk of the table, behind what is there of it already."""
         with self._parsing:
             if (asleep := self._asleep.get(name)) is None:
                 return  # another thread did it meanwhile
-            tables, changed = Tables(self._forms), Counter[str]()
+            tables, past = Tables(self._forms), Past()
             if name in self._awake:
                 tables[name] = self._awake[name]
             with no_collection(_lines(asleep)):
                 for batch in self._parsed(asleep, pause):
                     make([batch], tables)
-                    _count(changed, batch)
+                    past.count(batch)
             self._awake.pop(name, None)  # it may have been dropped
             self._awake.update(tables)
-            self._changes.update(changed)
+            self._past.add(name, past, asleep)
             del self._asleep[name]  # last: who finds it here no more reads it without the lock
 
     def _parsed(self, asleep: list[bytes | Stretch], pause: Pause | None) -> Iterator[Batch]:
@@ -265,8 +276,8 @@ class JournalStorage(Storage):
             else:
                 yield one
 
-    def _count(self, batch: Batch) -> None:
-        _count(self._changes, batch)
+    def _has_many_changes(self) -> bool:
+        return self._past.changes.total() + self._asleep_changes() > 1.25 * self._size() + SPARE_CHANGES
 
     def _size(self) -> int:
         """How many documents there are; those not parsed yet are counted by their changes."""
@@ -317,11 +328,6 @@ def _lines(asleep: list[bytes | Stretch]) -> int:
     if not isinstance(asleep[0], Stretch):  # each is a line; this is asked for with every change
         return len(asleep)
     return sum(one.lines if isinstance(one, Stretch) else 1 for one in asleep)
-
-
-def _count(changes: Counter[str], batch: Batch) -> None:
-    for name, documents in batch:
-        changes[name] += 1 if documents is None else len(documents)
 
 
 def _frozen(table: Mapping[int, Document]) -> Mapping[int, Document]:

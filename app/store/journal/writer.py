@@ -38,7 +38,7 @@ class _Waiter:
 
 @dataclass(slots=True, eq=False)
 class Channel:
-    """One journal file in the writer's hands. Its fields belong to the writer; use `put`, `flush` and `let_go`."""
+    """One journal file in the writer's hands. Its fields belong to the writer; use its methods."""
 
     log: LogFile
     writer: "Writer"
@@ -64,7 +64,11 @@ class Channel:
 
     async def flush(self) -> None:
         """Return when all lines put so far are durable. Raises `StorageError`."""
-        await self.writer.flush(self)
+        await self.flushing()
+
+    def flushing(self) -> asyncio.Future[None]:
+        """Have all lines put so far written now; done when they are durable, whatever is put from here on."""
+        return self.writer.flushing(self)
 
     def recover(self) -> int:
         """Begin anew after a failure; returns how many of the lines put are durable, the others are dropped."""
@@ -118,6 +122,12 @@ def _resolve(future: asyncio.Future[None], failure: StorageError | None) -> None
         future.set_exception(StorageError(str(failure)))
 
 
+def _heard(told: asyncio.Future[None]) -> None:
+    """It is no news to the log where nobody waits for it: the next flush tries it again, and says so."""
+    if not told.cancelled():
+        told.exception()
+
+
 class Writer:
     """The writing thread. `start` is called by the first line, `close` writes what is left and ends it."""
 
@@ -128,6 +138,8 @@ class Writer:
         """Channels that have something pending, in the order in which they got it."""
         self._writing: list[Taken] = []
         self._urgent = False
+        self._lingering = False
+        """Whether the thread waits for more lines: it need not be told of them."""
         self._closing = False
         self._thread: threading.Thread | None = None
 
@@ -147,24 +159,28 @@ class Writer:
             if channel not in self._waiting:
                 self._waiting[channel] = None
                 self._begin()
-                self._wake.notify()
+                if not self._lingering:
+                    self._wake.notify()
 
-    async def flush(self, channel: Channel) -> None:
+    def flushing(self, channel: Channel) -> asyncio.Future[None]:
+        loop = asyncio.get_running_loop()
+        told: asyncio.Future[None] = loop.create_future()
+        told.add_done_callback(_heard)
         with self._wake:
             if channel.failure is not None and not channel.keeps:
-                raise channel.failure
+                _resolve(told, channel.failure)
+                return told
             if channel.is_durable:
-                return
-            loop = asyncio.get_running_loop()
-            waiter = _Waiter(channel.taken, loop, loop.create_future())
-            channel.waiters.append(waiter)
+                _resolve(told, None)
+                return told
+            channel.waiters.append(_Waiter(channel.taken, loop, told))
             channel.failure = None
             if channel.after is not None:
                 channel.after.failure = None
             self._urgent = True
             self._begin()
             self._wake.notify()
-        await waiter.future
+        return told
 
     def forget(self, channel: Channel, *, and_remove: bool) -> None:
         """Drop what was put and is not being written yet."""
@@ -210,14 +226,15 @@ class Writer:
     def _next_group(self) -> list[Taken]:
         """What is to be written now; nothing when the writer is closed and all is written that can be."""
         with self._wake:
-            while not self._ready():
-                if self._closing:
-                    return []
-                self._wake.wait()
-            while not (self._urgent or self._closing) and self._wake.wait(LINGER):
-                pass
-            self._urgent = False
-            self._writing = [(channel, _take(channel.pending)) for channel in self._ready()]
+            while not self._writing:  # all of it may be forgotten while others are waited for
+                while not self._ready():
+                    if self._closing:
+                        return []
+                    self._wake.wait()
+                self._lingering = True
+                self._wake.wait_for(lambda: self._urgent or self._closing, LINGER)
+                self._urgent = self._lingering = False
+                self._writing = [(channel, _take(channel.pending)) for channel in self._ready()]
             return self._writing
 
     def _ready(self) -> list[Channel]:

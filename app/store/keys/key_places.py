@@ -2,11 +2,14 @@
 
 import asyncio
 import json
+import os
 import re
 import secrets
+import sys
 import threading
 from collections.abc import Callable, Iterable
 from contextlib import suppress
+from importlib.metadata import entry_points
 from pathlib import Path
 from typing import Literal, Protocol, TypeVar
 
@@ -17,6 +20,8 @@ from app.store.journal.disk import Disk, write_new
 
 PlaceName = Literal["keyring", "file", "memory"]
 FILE = "provider-keys.json"
+CHOSEN = "keyringrc.cfg"
+"""In which the owner of the system says which keyring is used."""
 SERVICE = "Agent Playground"
 SECONDS = 3.0
 """How long a keyring may take for one thing: one that is locked without anybody to unlock it never answers."""
@@ -56,10 +61,25 @@ class Keyring(Protocol):
 
 
 def system_keyring() -> Keyring:
-    """The keyring of this system, whatever it is."""
-    import keyring  # noqa: PLC0415  it looks through all installed packages, which no start needs
+    """The keyring of this system, whatever it is; where there can be none, one that keeps nothing."""
+    import keyring.core  # noqa: PLC0415  it looks through all installed packages, which no start needs
 
-    return keyring.get_keyring()
+    return keyring.get_keyring() if _may_be_there() else keyring.core.load_keyring("keyring.backends.fail.Keyring")
+
+
+def _may_be_there() -> bool:
+    """False on Linux without what keyrings are asked over, where nobody has chosen or installed another one.
+
+    To look for them all takes 10 MB, for libraries of those that are not there.
+    """
+    from keyring.util.platform_ import config_root  # noqa: PLC0415  see above
+
+    if sys.platform != "linux" or os.environ.get("PYTHON_KEYRING_BACKEND") or (config_root() / CHOSEN).exists():
+        return True
+    bus = Path(os.environ.get("XDG_RUNTIME_DIR", f"/run/user/{os.getuid()}"), "bus")
+    if os.environ.get("DBUS_SESSION_BUS_ADDRESS") or bus.exists():
+        return True
+    return any(not one.module.startswith("keyring.") for one in entry_points(group="keyring.backends"))
 
 
 class KeyringPlace:

@@ -45,7 +45,7 @@ class ProviderSettingsStore(Removable[ProviderSettings]):
 
     def field(self, name: str, field: str) -> str:
         """One of its settings by name, empty where there is none such."""
-        value: object = self.get(name).model_dump().get(field, "")
+        value: object = vars(self.get(name)).get(field, "")
         return value if isinstance(value, str) else ""
 
     async def change(self, key: str, change: Callable[[ProviderSettings], ProviderSettings]) -> ProviderSettings:

@@ -13,7 +13,7 @@ from pydantic import JsonValue
 
 from app.domain.branches import Turn
 from app.domain.provenance import BEHIND
-from app.domain.trace import SortKey
+from app.domain.trace import FORM, SortKey
 from app.store.journal.frames import Document
 from app.store.journal.packed import Packed
 from app.store.runs.stored_row import listed, tally_of
@@ -41,7 +41,7 @@ class Kind(NamedTuple):
     deleted: bool
     emptied: bool
     told: bool
-    """Whether it says what each model did."""
+    """Whether it says all that rows say now."""
     unpriced: bool
     called: tuple[tuple[str, str], ...]
     """The models that were called, each with its provider."""
@@ -208,7 +208,7 @@ def _kind(document: Document, row: Document) -> Kind:
         bool(row.get("imported")),
         bool(document.get("deleted")),
         bool(document.get("emptied")),
-        row.get("models") is not None,
+        _float(row.get("form")) >= FORM,
         bool(row.get("unpriced")),
         tuple((_word(one.get("model")), _word(one.get("provider"))) for one in models),
         tuple(_word(tally.get("name")) for tally in listed(row.get("tools"))),

@@ -52,7 +52,7 @@ def _fits(kind: Kind, wanted: RunFilter) -> bool:
         and wanted.status in (None, kind.status)
         and wanted.failure in (None, kind.failure)
         and wanted.model in ("", kind.model, *(model for model, _ in kind.called))
-        and wanted.provider in ("", *_providers(kind))
+        and wanted.provider in ("", *providers_of(kind))
         and (not wanted.tool or wanted.tool in kind.tools)
         and wanted.agent in ("", kind.slug)
         and (wanted.variant is None or kind.variant == str(wanted.variant))
@@ -61,7 +61,7 @@ def _fits(kind: Kind, wanted: RunFilter) -> bool:
     )
 
 
-def _providers(kind: Kind) -> list[str]:
+def providers_of(kind: Kind) -> list[str]:
     """Of the models that were called; where there was none, of the name of the run's."""
     return [provider for _, provider in kind.called] or [provider_of(kind.model)]
 

@@ -17,7 +17,7 @@ from app.store.journal.packed import Packed
 from app.store.records.scores import Scores
 from app.store.runs.heads import Heads
 from app.store.runs.kin import Kin
-from app.store.runs.row_filter import found, is_of_key, may_be_of_key
+from app.store.runs.row_filter import found, is_of_key, may_be_of_key, providers_of
 from app.store.runs.spent_since import PICO, SpentSince
 from app.store.runs.stored_row import row_field, stamp
 from app.store.runs.tool_figures import ToolFigures
@@ -81,10 +81,14 @@ class Rows:
         sessions = {self._heads.session_of(position) for position in own}
         return {session_id for session_id in sessions if self.is_session_of_key(session_id, wanted)}
 
-    def stamps(self) -> list[tuple[str, str]]:
-        """The id of each run and what tells its state from any other one's, the newest run first; for a thread."""
-        rows = map(self._packed.at, self._newest_first())
-        return [(str(document.get("id")), stamp(document)) for document in rows]
+    def stamps(self) -> Iterator[tuple[str, str]]:
+        """The id of each run and what tells its state from any other one's, the newest run first; for a thread.
+
+        One after the other: a list of them would take tens of megabytes where there are very many.
+        """
+        heads, rows = self._heads, self._packed
+        for position in self._newest_first():
+            yield heads.names[heads.run[position]], stamp(rows.at(position))
 
     def stamp(self, run_id: str) -> str | None:
         """What tells the run's state from any other one; `None` for a run that is not there or deleted."""
@@ -131,6 +135,14 @@ class Rows:
     def models(self) -> list[str]:
         """The models that runs were made with, sorted."""
         return sorted({kind.model for kind in self._heads.kinds_listed()})
+
+    def providers(self) -> list[str]:
+        """Those of the models that runs called, sorted."""
+        return sorted({one for kind in self._heads.kinds_listed() for one in providers_of(kind) if one})
+
+    def tools(self) -> list[str]:
+        """The names of the tools that runs called, sorted."""
+        return sorted({tool for kind in self._heads.kinds_listed() for tool in kind.tools})
 
     def cost_since(self, moment: datetime) -> float:
         """US dollars of the runs that started since then, deleted ones included: the money is spent."""
@@ -233,7 +245,7 @@ class Rows:
             await self.usage_figures.settle(lambda: self._heads.moments(self._packed.frozen()), anew=anew)
 
     async def to_tell(self, *, all_runs: bool) -> list[str]:
-        """The runs, the newest first; without `all_runs` those whose row, of an earlier version, lacks tallies."""
+        """The runs, the newest first; without `all_runs` those whose row, of an earlier version, lacks something."""
         await self._documents.warm()
         kept = self._heads.those(lambda kind: not kind.deleted and (all_runs or not kind.told))
         return [self._heads.names[self._heads.run[at]] for at in self._heads.sorted(kept, descending=True)]
@@ -270,8 +282,11 @@ class Rows:
         return self._known_tool_figures
 
     def _tool_figures_now(self) -> Callable[[], ToolFigures]:
-        """Makes those of all rows as they are stored now, the newest first, in whatever thread."""
-        rows, positions = self._packed.frozen(), self._heads.those(lambda _: True)
+        """Makes those of all rows as they are stored now, the newest first, in whatever thread.
+
+        Rows of runs that called no tool are not unpacked.
+        """
+        rows, positions = self._packed.frozen(), self._heads.those(lambda kind: bool(kind.tools))
         return lambda: ToolFigures(map(rows.at, reversed(positions)))
 
     @property

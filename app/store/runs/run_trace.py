@@ -2,7 +2,7 @@
 
 import asyncio
 import contextlib
-from collections.abc import Iterable
+from collections.abc import Awaitable, Iterable
 
 from app.domain.errors import StorageError
 from app.domain.events import FORMAT, Entry, MessageAdded, RunStarted
@@ -72,6 +72,10 @@ class RunTrace:
     async def flush(self) -> None:
         """Return when all that was taken is on disk; raises `StorageError`, and a later flush tries it again."""
         await self._channel.flush()
+
+    def flushing(self) -> Awaitable[None]:
+        """Have all that was taken written now; done when it is on disk, whatever is taken from here on."""
+        return self._channel.flushing()
 
     async def close(self) -> None:
         """Flush and let go of the files; raises `StorageError` and stays open when something is not on disk yet."""

@@ -144,8 +144,9 @@ class Search:
         self._replaced = index.replaced
         known = await asyncio.to_thread(index.stamps)
         await self._rows.warm()
-        stamps = await asyncio.to_thread(self._rows.stamps)
-        self._missing = deque(run_id for run_id, stamp in stamps if known.get(run_id) != stamp)
+        self._missing = await asyncio.to_thread(
+            lambda: deque(run_id for run_id, stamp in self._rows.stamps() if known.get(run_id) != stamp)
+        )
 
     async def _next_runs(self) -> "list[search_index.IndexedRun]":
         """Some runs to index, first those that ended just now."""

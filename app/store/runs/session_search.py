@@ -34,8 +34,7 @@ class SessionSearch:
         Of all, or of those with the ids that are `among`. Deleted runs, and old ones that were replaced, say nothing.
         """
         said = await self._said(text) if text.strip() else {}
-        page = self._sessions.recent(search=text, limit=limit, offset=offset, among=among, saying=said)
-        total = self._sessions.count(text, among=among, saying=said)
+        page, total = self._sessions.page(search=text, limit=limit, offset=offset, among=among, saying=said)
         if not said:
             return SessionPage([FoundSession(session) for session in page], total)
         run_ids = [said[session.id] for session in page if session.id in said]

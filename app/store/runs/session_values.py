@@ -2,6 +2,7 @@
 
 import asyncio
 import re
+from functools import partial
 from pathlib import Path
 
 from app.domain.errors import NotFound
@@ -10,11 +11,15 @@ from app.store.journal.frames import framed
 from app.store.journal.journal import JournalStorage
 from app.store.journal.pause import Pause
 from app.store.journal.writer import Channel, Writer
-from app.store.runs.packing import Packed
+from app.store.runs.packing import Packed, Unpacker
 
 Values = dict[str, bytes]
 """JSON by digest."""
 TABLES = ("messages", "tools", "workflows")
+KEPT_SECONDS = 1.0
+"""How long what was read of a session stays in memory: its runs are read one after the other, and share most."""
+Unpacked = tuple[Unpacker, tuple[str, ...]]
+"""Makes entries of a session's runs; with a sentence for each of its records that could not be read."""
 
 _LINE = re.compile(rb'\["\w+",\{"(\d+)":\{"digest":"([0-9a-f]{64})","value":')
 """How a line with one value begins; it ends with `}}]`. What it looks like is known without parsing it."""
@@ -56,16 +61,23 @@ class OpenSessions:
         self._disk = disk
         self._open: dict[str, SessionValues] = {}
         self._opening = asyncio.Lock()
+        self._read_last: tuple[tuple[str, int, int], Unpacked] | None = None
+        self._forgetting: asyncio.TimerHandle | None = None
 
     async def open(self, session_id: str) -> SessionValues:
         """The session's values, to be given back with `close`. Raises `StorageError`."""
         async with self._opening:
             if session_id not in self._open:
-                journal = await asyncio.to_thread(JournalStorage, self.path(session_id), disk=self._disk)
-                self._open[session_id] = SessionValues(journal, self._writer)
+                self._open[session_id] = SessionValues(await self._journal(session_id), self._writer)
             values = self._open[session_id]
             values.users += 1
             return values
+
+    async def _journal(self, session_id: str) -> JournalStorage:
+        """What is there is read in a thread."""
+        path = self.path(session_id)
+        opened = partial(JournalStorage, path, disk=self._disk)
+        return await asyncio.to_thread(opened) if path.exists() else opened()
 
     def close(self, session_id: str) -> None:
         """Give the session back; its file is closed behind the last one, once all is written that was put."""
@@ -76,10 +88,26 @@ class OpenSessions:
         for unused in [name for name, values in self._open.items() if values.users == 0 and values.channel.is_durable]:
             del self._open[unused]  # one with lines on their way is not read anew, or it would not know of them
 
-    def read(self, session_id: str, pause: Pause) -> tuple[dict[str, Values], tuple[str, ...]]:
-        """What is stored, by its table, and a sentence for each record that could not be read."""
-        journal = JournalStorage(self.path(session_id), disk=self._disk, pause=pause)
-        return {table: values_in(journal, table) for table in TABLES}, journal.damaged
+    def read(self, session_id: str, pause: Pause) -> Unpacked:
+        """What is stored; the same once more while its file is as it was and `keep_a_moment` keeps it."""
+        path = self.path(session_id)
+        stat = path.stat() if path.exists() else None
+        stamp = (session_id, stat.st_mtime_ns, stat.st_size) if stat else (session_id, 0, 0)
+        last = self._read_last
+        if last is None or last[0] != stamp:
+            journal = JournalStorage(path, disk=self._disk, pause=pause)
+            last = stamp, (Unpacker({table: values_in(journal, table) for table in TABLES}), journal.damaged)
+            self._read_last = last
+        return last[1]
+
+    def keep_a_moment(self) -> None:
+        """Forget what was read last, but not at once."""
+        if self._forgetting is not None:
+            self._forgetting.cancel()
+        self._forgetting = asyncio.get_running_loop().call_later(KEPT_SECONDS, self._forget)
+
+    def _forget(self) -> None:
+        self._read_last = None
 
     def path(self, session_id: str) -> Path:
         return database_path(self._folder, session_id, noun="session")

@@ -70,7 +70,10 @@ class Traces:
         size = path.stat().st_size if path.exists() else 0
         tell = None if opening is None or size < _LONG else _on_this_loop(opening)
         with no_collection(size // _USUAL_ENTRY):
-            return await asyncio.to_thread(self._read, run_id, tell)
+            try:
+                return await asyncio.to_thread(self._read, run_id, tell)
+            finally:
+                self._sessions.keep_a_moment()
 
     async def ids(self) -> list[str]:
         """All runs that have a trace, in no order. Raises `StorageError`."""
@@ -119,8 +122,7 @@ class Traces:
         database = self._database(run_id, pause, head=-1 if tell is None else _HEAD)
         newer = told_of_format(_owner_of(database).get("format"))
         session_id = _session_of(database)
-        stored, damaged = self._sessions.read(session_id, pause) if session_id else ({}, ())
-        unpacker = Unpacker(stored)
+        unpacker, damaged = self._sessions.read(session_id, pause) if session_id else (Unpacker({}), ())
         if tell is not None:
             tell(_unpacked(database, unpacker, pause, OPENING_ENTRIES).entries)
             time.sleep(HEAD_START)

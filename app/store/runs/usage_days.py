@@ -5,7 +5,7 @@ runs and as many revisions as there are, and begins and ends when it does here a
 """
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import date, timedelta
 from typing import Any
@@ -19,9 +19,12 @@ from app.store.journal.frames import Document
 from app.store.runs.heads import Moment
 from app.store.runs.usage_shares import shares
 
-FORM = 1
+FORM = 2
 """Of what is stored here, and of what counts as what: days in another form are made again."""
-_BY_BUCKET = frozenset(("durations", "times", "first_token_times", "tool_times"))
+_BY_BUCKET = frozenset(("durations", "waits", "times", "first_token_times", "tool_times"))
+
+_LENGTH = len(UsageKey._fields)
+"""Of a stored cell: its day is that of its document, and its figures stand last."""
 
 State = tuple[int, int]
 """How many runs began on a day, and their revisions together."""
@@ -80,28 +83,47 @@ def stored_form(day: str, figures: UsageDay) -> Document:
 
 def stored_state(document: Document) -> State:
     """Of which rows the stored figures are right; of none, where they are in another form or of another time zone."""
-    frame = _frame(str(document.get("day")))
-    if any(document.get(name) != value for name, value in frame.items()):
+    if not _in_frame(document):
         return 0, 0
     return int(number(document.get("runs"))), int(number(document.get("revisions")))
 
 
 def read_day(document: Document) -> UsageDay:
     """The stored figures to go on with; empty ones where they are in another form."""
-    runs, revisions = stored_state(document)
-    return UsageDay(dict(stored_cells(document)), runs, revisions)
+    return UsageDay(dict(stored_cells(document)), *stored_state(document))
 
 
-def stored_cells(document: Document) -> Iterator[Cell]:
-    """Nothing where they are in another form, or of another time zone."""
-    cells = document.get("cells")
-    if stored_state(document) == (0, 0) or not isinstance(cells, list):
-        return
-    for cell in cells:
-        if isinstance(cell, list):
-            agent, variant, model, provider, purpose, background, tool, figures = cell
-            words = (str(agent), int(number(variant)), str(model), str(provider), str(purpose), bool(background))
-            yield UsageKey(str(document.get("day")), *words, str(tool)), _figures(figures)
+def stored_cells(document: Document) -> list[Cell]:
+    """Nothing where they are in another form, or of another time zone; or where nobody can read them."""
+    day, cells = str(document.get("day")), document.get("cells")
+    try:
+        return [_cell(day, cell) for cell in cells] if isinstance(cells, list) and _in_frame(document) else []
+    except (TypeError, ValueError):
+        return []
+
+
+def _cell(day: str, stored: JsonValue) -> Cell:
+    if not isinstance(stored, list):
+        raise TypeError(f"This is no cell: {stored!r}")
+    agent, variant, model, provider, purpose, background, tool, figures = stored
+    words = (str(agent), int(number(variant)), str(model), str(provider), str(purpose), bool(background))
+    return UsageKey(day, *words, str(tool)), _figures(figures)
+
+
+def _in_frame(document: Document) -> bool:
+    day, cells = document.get("day"), document.get("cells")
+    if not is_day(day) or not isinstance(cells, list):
+        return False
+    framed = all(document.get(name) == value for name, value in _frame(str(day)).items())
+    return framed and all(isinstance(cell, list) and len(cell) == _LENGTH for cell in cells)
+
+
+def is_day(day: JsonValue) -> bool:
+    """Whether that names one, as `2026-11-23`."""
+    try:
+        return date.fromisoformat(str(day)).isoformat() == day
+    except ValueError:
+        return False
 
 
 def _frame(day: str) -> Document:
@@ -126,10 +148,18 @@ def _nonzero(figures: Figures) -> dict[str, JsonValue]:
 
 def _figures(stored: JsonValue) -> Figures:
     read: dict[str, Any] = {}
-    for name, value in stored.items() if isinstance(stored, dict) else ():
+    if not isinstance(stored, dict):
+        raise TypeError(f"These are no figures: {stored!r}")
+    for name, value in stored.items():
         if isinstance(value, dict):
             kind = int if name in _BY_BUCKET else str
-            read[name] = {kind(what): times for what, times in value.items()}
-        elif name in Figures._fields:
-            read[name] = value
+            read[name] = {kind(what): _whole(times) for what, times in value.items()}
+        else:
+            read[name] = _whole(value)
     return Figures(**read)
+
+
+def _whole(value: JsonValue) -> int:
+    if not isinstance(value, int):
+        raise TypeError(f"This is no whole number: {value!r}")
+    return value

@@ -22,6 +22,7 @@ from app.store.runs.usage_days import (
     UsageDay,
     count,
     day_of,
+    is_day,
     read_day,
     states,
     stored_cells,
@@ -172,8 +173,11 @@ class StoredDays:
 
     def put(self, position: int, document: Document) -> None:
         day = str(document.get("day"))
+        if position < len(self._by_position):
+            self.drop(position)
         self._by_position[position:] = [day, *self._by_position[position + 1 :]]
-        self.days[day] = StoredDay(stored_state(document), bool(document.get("cells")))
+        if is_day(day):
+            self.days[day] = StoredDay(stored_state(document), bool(document.get("cells")))
 
     def drop(self, position: int) -> None:
         self.days.pop(self._by_position[position], None)

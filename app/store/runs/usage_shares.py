@@ -51,6 +51,8 @@ def _of_run(document: Document) -> Figures:
         failures={str(failure): 1} if is_run and failure else {},
         durations={bucket_of(number(duration)): 1} if is_run and duration is not None else {},
         unpriced_runs=int(bool(row_field(document, "unpriced"))),
+        queued=_whole(row_field(document, "queued")),
+        waits=_buckets(row_field(document, "waits")),
     )
 
 

@@ -77,6 +77,19 @@ async def test_a_value_that_was_read_is_not_parsed_again(tmp_path: Path):
     assert again.get("a") is again.get("a")
 
 
+async def test_of_a_table_that_grows_only_those_stored_or_parsed_last_stay_parsed(tmp_path: Path):
+    kept = notes(JournalDB(tmp_path / "x.tdb"))
+    kept.most_parsed = 2
+    first, second, third = [await kept.create(name, Note(id=name)) for name in "abc"]
+    assert kept.get("b") is second and kept.get("c") is third
+    again = kept.get("a")
+    assert again == first and again is not first
+    assert kept.get("c") is third and kept.get("b") is not second
+    changed = await kept.save("a", Note(id="a", text="changed"))
+    await kept.create("d", Note(id="d"))
+    assert kept.get("a") is changed
+
+
 async def test_what_could_not_be_stored_is_as_it_was(tmp_path: Path):
     disk, writer = TroubledDisk("sync", first=2, error=full), Writer()
     kept = notes(JournalDB(tmp_path / "x.tdb", disk=disk, writer=writer))

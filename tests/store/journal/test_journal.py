@@ -12,7 +12,7 @@ from app.domain.errors import StorageError
 from app.store.journal.database import JournalDB
 from app.store.journal.disk import Disk
 from app.store.journal.frames import framed
-from app.store.journal.journal import SPARE_CHANGES
+from app.store.journal.journal import SPARE_BYTES, SPARE_CHANGES
 from app.store.journal.writer import Writer
 from tests.store.disks import CALLS, ShortDisk, TroubledDisk, broken, full
 
@@ -263,6 +263,58 @@ def test_a_journal_compacts_itself_when_most_of_it_is_no_longer_so(tmp_path: Pat
         database.update({"n": number}, doc_ids=[1])
     assert len((tmp_path / "x.tdb").read_bytes().splitlines()) <= SPARE_CHANGES + 10
     assert [dict(doc) for doc in JournalDB(tmp_path / "x.tdb")] == [{"n": SPARE_CHANGES * 2 - 1}]
+
+
+def test_a_journal_of_large_documents_takes_about_their_size(tmp_path: Path):
+    database = JournalDB(tmp_path / "x.tdb", disk=_NoSync())
+    database.insert({"text": "x" * 10_000})
+    for number in range(SPARE_CHANGES // 2):
+        database.update({"n": number}, doc_ids=[1])
+    assert (tmp_path / "x.tdb").stat().st_size <= SPARE_BYTES + 3 * 10_100
+    reopened = JournalDB(tmp_path / "x.tdb", disk=_NoSync())
+    assert contents(reopened) == contents(database)
+    for number in range(SPARE_CHANGES // 2):  # what was in the file counts as well
+        reopened.update({"n": -number}, doc_ids=[1])
+        assert (tmp_path / "x.tdb").stat().st_size <= SPARE_BYTES + 3 * 10_100
+
+
+def test_large_documents_are_not_rewritten_for_changes_of_small_ones(tmp_path: Path):
+    """As long as those take less than what stays."""
+    database = JournalDB(tmp_path / "x.tdb", disk=_NoSync())
+    for number in range(100):
+        database.table("large").insert({"text": "x" * 10_000, "n": number})
+    before = (tmp_path / "x.tdb").read_bytes()
+    database.table("small").insert({"text": "y" * 100})
+    for number in range(SPARE_CHANGES // 2):
+        database.table("small").update({"n": number}, doc_ids=[1])
+    assert (tmp_path / "x.tdb").read_bytes().startswith(before)
+
+
+async def test_an_owner_that_ends_leaves_what_is_so_alone(tmp_path: Path):
+    writer = Writer()
+    database = JournalDB(tmp_path / "x.tdb", writer=writer)
+    database.insert({"text": "x" * 1_000})
+    for number in range(50):
+        database.update({"n": number}, doc_ids=[1])
+    await database.journal.durable()
+    await database.journal.tidy()
+    writer.close()
+    assert (tmp_path / "x.tdb").stat().st_size < 1_200
+    assert contents(JournalDB(tmp_path / "x.tdb")) == contents(database)
+
+
+async def test_who_only_looks_leaves_the_file_as_it_is(tmp_path: Path):
+    database = JournalDB(tmp_path / "x.tdb")
+    database.insert({"n": 0})
+    for number in range(50):
+        database.update({"n": number}, doc_ids=[1])
+    before = (tmp_path / "x.tdb").read_bytes()
+    writer = Writer()
+    looking = JournalDB(tmp_path / "x.tdb", writer=writer)
+    assert contents(looking) == contents(database)
+    await looking.journal.tidy()
+    writer.close()
+    assert (tmp_path / "x.tdb").read_bytes() == before
 
 
 class _NoSync(Disk):

@@ -127,3 +127,18 @@ async def test_a_flush_that_is_given_up_disturbs_nobody(tmp_path: Path):
     await one.flush()
     assert (tmp_path / "x").read_bytes() == b"line\nmore\n"
     writer.close()
+
+
+async def test_the_thread_outlives_lines_that_are_forgotten_while_it_waits_for_others(tmp_path: Path):
+    writer = Writer()
+    given_up, kept = (channel(tmp_path / name, writer, Disk()) for name in ("given up", "kept"))
+    given_up.put(b"line\n")
+    time.sleep(LINGER / 2)  # noqa: ASYNC251  the writer waits for others now
+    given_up.forget(and_remove=True)
+    time.sleep(LINGER)  # noqa: ASYNC251  it has waited long enough
+    kept.put(b"line\n")
+    async with asyncio.timeout(5):
+        await kept.flush()
+    assert (tmp_path / "kept").read_bytes() == b"line\n"
+    assert not (tmp_path / "given up").exists()
+    writer.close()

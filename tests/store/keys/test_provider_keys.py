@@ -1,6 +1,8 @@
 """Where keys are kept, with backends of the keyring library in the place of the system's."""
 
 import stat
+import subprocess
+import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -14,6 +16,7 @@ from app.domain.errors import StorageError, WorkbenchError
 from app.store.journal.database import JournalDB
 from app.store.keys.key_places import FILE, SERVICE, Keyring
 from app.store.keys.provider_keys import KeptKeys, ProviderKeys
+from tests.app_process import ROOT
 
 KEY = "sk-planted-0123456789-WXYZ"
 
@@ -129,6 +132,33 @@ async def test_without_a_keyring_a_file_is_used_that_only_its_owner_may_read(
     await again.ready()
     assert again.get("openai:key") == KEY
     assert stat.S_IMODE((tmp_path / FILE).stat().st_mode) == 0o600, "a copy that others could read is closed again"
+
+
+FOUND = """
+import sys
+from app.store.keys.key_places import system_keyring
+print(type(system_keyring()).__module__, "cryptography" in sys.modules)
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="other systems have theirs built in")
+def test_keyrings_are_looked_for_only_where_one_may_be(tmp_path: Path):
+    """Their libraries take 7 MB."""
+    nowhere = {"HOME": str(tmp_path), "XDG_RUNTIME_DIR": str(tmp_path)}
+    assert _found(nowhere) == "keyring.backends.fail False"
+    assert _found(nowhere | {"DBUS_SESSION_BUS_ADDRESS": f"unix:path={tmp_path}/none"}) == "keyring.backends.fail True"
+    chosen = "keyring.backends.null"
+    assert _found(nowhere | {"PYTHON_KEYRING_BACKEND": f"{chosen}.Keyring"}).startswith(chosen)
+    (tmp_path / "python_keyring").mkdir()
+    (tmp_path / "python_keyring" / "keyringrc.cfg").write_text(f"[backend]\ndefault-keyring={chosen}.Keyring\n")
+    assert _found(nowhere | {"XDG_CONFIG_HOME": str(tmp_path)}).startswith(chosen)
+    (tmp_path / "bus").touch()
+    assert _found(nowhere) == "keyring.backends.fail True"
+
+
+def _found(environment: dict[str, str]) -> str:
+    command = [sys.executable, "-c", FOUND]
+    return subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=True).stdout.strip()
 
 
 async def test_a_keyring_that_hangs_is_given_up_and_a_file_used(open_keys: Open, tmp_path: Path):

@@ -180,6 +180,7 @@ async def test_a_damaged_row_hides_no_other(database: JournalDB, value: JsonValu
         rows.find(wanted)
     assert {"r1", "r3", "r4"} <= {run_id for run_id, _ in rows.stamps()}
     assert "assistant" in rows.agents() and "demo/agent" in rows.models() and rows.variants("assistant") == [1]
+    assert (rows.providers(), rows.tools()) == (["demo", "openai"], ["calculator"])
 
 
 async def test_rows_are_sorted_and_paged(database: JournalDB):

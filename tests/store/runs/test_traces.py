@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from app.domain.errors import NotFound, StorageError
-from app.domain.events import FORMAT, Entry
+from app.domain.events import FORMAT, Entry, RunStarted
 from app.domain.messages import system_message, user_message
 from app.domain.streaming import CallDelta, Draft, ReasoningDelta, TextDelta
 from app.domain.tools import GrantedTool, ToolSpec
@@ -92,6 +92,17 @@ async def test_messages_and_tools_are_stored_once_for_all_runs_of_a_session(stor
     assert store.session_file.read_text().count("Something new") == 1
     assert "Something new" not in store.run_file("r3").read_text()
     assert (await store.traces.read("r3")).entries == sum_run("r3", asks="Something new")
+
+
+async def test_what_runs_of_a_session_share_is_read_once_for_those_read_one_after_the_other(store: Store):
+    await store.record(sum_run())
+    await store.record(sum_run("r2"))
+    first, second = [(await store.traces.read(name)).entries[0].event for name in ("r1", "r2")]
+    assert isinstance(first, RunStarted)
+    assert isinstance(second, RunStarted)
+    assert second.history[0] is first.history[0]
+    await store.record(sum_run("r3", asks="What is 6 + 10?"))
+    assert (await store.traces.read("r3")).entries == sum_run("r3", asks="What is 6 + 10?")
 
 
 async def test_runs_of_one_session_may_be_written_at_the_same_time(store: Store):

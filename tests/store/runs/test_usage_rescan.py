@@ -53,6 +53,8 @@ rows_saved = some.builds(
     duration_ms=some.one_of(some.none(), some.floats(0, 1e8)),
     cost=some.floats(0, 1),
     models=some.one_of(some.none(), some.lists(models, max_size=2, unique_by=lambda one: one.model).map(tuple)),
+    queued=some.integers(0, 2),
+    waits=counts,
     tools=some.lists(tools, max_size=2, unique_by=lambda one: one.name).map(tuple),
 )
 happenings = some.one_of(
@@ -93,7 +95,7 @@ class Kept:
                 await settling
             case "older app":  # knows nothing of models, nor of daily figures
                 for row in self.values()[:1]:
-                    await self.rows._documents.save(row.run_id, row.model_copy(update={"models": None}))
+                    await self.rows._documents.save(row.run_id, row.model_copy(update={"models": None, "form": 0}))
                 self.open()
             case _:
                 if happening == "close":
@@ -136,6 +138,7 @@ async def go_through(happened: Sequence[RunRow | str], folder: Path) -> None:
     for model in ("openai/small", "claude-sonnet"):
         assert sum(one.cost for key, one in figures if key.model == model) == spent[model]
     assert sum(one.runs for _, one in figures) == sum(row.trigger.kind != "app" for row in own)
+    assert sum(one.queued for _, one in figures) == sum(row.queued for row in own)
     assert sum(one.tool_calls for _, one in figures) == sum(tool.calls for row in own for tool in row.tools)
 
 
