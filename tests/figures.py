@@ -8,7 +8,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
-GROUPS = {"evals": ("matrix", "reviews", "judge_injections")}
+GROUPS = {
+    "evals": ("matrix", "reviews", "judge_injections"),
+    "workflows": ("workflow_canvas", "workflow_kills", "workflow_live", "workflow_runs"),
+}
 """Measurements that a word picks beside those whose names begin with it."""
 MISSED = 3
 """Exit code of a measurement that missed a bar; Python's own for a crash is 1."""

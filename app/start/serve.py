@@ -9,7 +9,7 @@ import secrets
 import signal
 import socket
 import sys
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from errno import EADDRINUSE
 from functools import partial
 from importlib import import_module
@@ -17,11 +17,12 @@ from types import FrameType
 
 os.environ.setdefault("MATPLOTLIB", "false")  # NiceGUI would import it at start, only to plot
 
-from app.late import read, unbuilt, without
+from app.late import never, read, unbuilt, without
 
 # FastAPI's models of OpenAPI take a tenth of a second, and socket.io's clients as long and 15 MB: no page needs them,
-# nor pictures in memory.
-with unbuilt(), without("aiohttp", "requests", "PIL"):
+# nor pictures in memory, another server, and what starts one again when its code changes.
+with unbuilt(), without("aiohttp", "requests", "PIL", "tornado", "watchfiles"):
+    never("pydantic.v1")  # FastAPI would look for models of it in every route
     from nicegui import app as server
     from nicegui import background_tasks, ui
 
@@ -39,12 +40,16 @@ from app.api.routes.sign_in import sign_in_routes
 from app.api.routes.uploads import file_routes
 from app.domain.errors import WorkbenchError
 from app.start.opening import NOT_SEEN, Opening, open_page
+from app.start.signatures import remember_signatures
+from app.start.spare_memory import SpareMemory, glibc
 from app.store.folder.handshake import proof
 from app.store.folder.lock import Announcement, this_computer
 from app.tools.http.net_guard import OWN_PORTS
 from app.ui.markdown.colours import Colours
 from app.ui.markdown.live_markdown import LiveMarkdown
-from app.ui.shell.shell import LATE_PAGES, root
+from app.ui.shell.left_pages import LeftPages
+from app.ui.shell.pages import FIRST_PAGES
+from app.ui.shell.shell import root
 from app.workbench import Workbench
 
 log = logging.getLogger("agent_playground")
@@ -58,6 +63,8 @@ PAGE_SECONDS = 1
 
 def serve(workbench: Workbench, port: int, how: Opening = "nothing") -> None:
     """Serve until the process is told to end; then close the workbench. Raises `StorageError` before."""
+    spare_memory = SpareMemory(glibc(), busy=lambda: bool(workbench.runs.live_runs()))
+    spare_memory.keep_little()
     token = workbench.access_token = secrets.token_urlsafe(32)
     workbench.origin = f"http://{HOST}:{port}"
     beside = UntrustedOrigin(lambda: workbench.contents, home=f"{workbench.origin}/")
@@ -69,7 +76,7 @@ def serve(workbench: Workbench, port: int, how: Opening = "nothing") -> None:
     timed = partial(SlowRequests, tell=lambda *slow: workbench.vitals.slow_request(*slow))  # noqa: PLW0108  made late
     mcp = McpEndpoint(workbench, own_authorities(port))
     inside = partial(door, guests=guests, prove=prove, untrusted=beside.address, mcp=mcp)
-    install(server, lambda app: inside(timed(app)))
+    install(server, lambda app: inside(timed(LeftPages(app))))
     api = _add_routes(workbench)
     here = Announcement(pid=os.getpid(), port=port, token=token, computer=this_computer())
     shown = asyncio.Event()
@@ -83,6 +90,7 @@ def serve(workbench: Workbench, port: int, how: Opening = "nothing") -> None:
     for told_to_end in (signal.SIGTERM, signal.SIGINT):
         signal.signal(told_to_end, _end)
     server.on_connect(shown.set)
+    server.on_delete(spare_memory.page_gone)
     server.on_startup(start)
     server.on_shutdown(mcp.close)
     server.on_shutdown(workbench.close)
@@ -126,8 +134,9 @@ def _add_routes(workbench: Workbench) -> LazyApi:
     return api
 
 
-def _serve_pages(page: Callable[[], None], port: int, connections: Connections) -> None:
+def _serve_pages(page: Callable[[], Awaitable[None]], port: int, connections: Connections) -> None:
     """Returns when the process was told to end."""
+    remember_signatures()
     ui.run(
         page,
         host=HOST,
@@ -144,6 +153,8 @@ def _serve_pages(page: Callable[[], None], port: int, connections: Connections) 
         binding_refresh_interval=None,
         timeout_graceful_shutdown=1,
         http=connections.protocol(),
+        gzip_middleware_factory=None,  # what goes from here to here takes longer to pack than to send
+        ws_per_message_deflate=False,  # nothing goes over a wire, and each page would take a third of a megabyte for it
         proxy_headers=False,  # nobody stands between: what says so lies
         log_config=None,  # its own would write to the terminal only, and needs one
     )
@@ -172,7 +183,7 @@ async def _announce(workbench: Workbench, api: LazyApi, here: Announcement, show
     await workbench.warm()
     if workbench.data.api_keys.all():  # else nobody is expected, and it would be 6 MB of memory for nothing
         await api.warm()
-    for page in LATE_PAGES:  # so that their first visitors need not wait for it, and who is busy now does not either
+    for page in FIRST_PAGES:  # so that their first visitors need not wait for it, and who is busy now does not either
         await asyncio.to_thread(read, page)
         await asyncio.sleep(PAGE_SECONDS)
     gc.freeze()  # what is loaded now stays: looking through it again and again would stop the loop

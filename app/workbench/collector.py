@@ -65,6 +65,11 @@ class Collector:
         to = self.destination
         return to.place if to and to.agreed else ""
 
+    @property
+    def knows_no_run(self) -> bool:
+        """Whether none was to be sent since the start, and none waits from before."""
+        return "sending" not in vars(self) and not self._data.unsent_runs.all()
+
     def run_ended(self, run_id: str, entries: Sequence[Entry]) -> None:
         if self.place and finished(entries) is not None:
             self.sending.take(run_id)

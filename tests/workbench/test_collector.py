@@ -43,7 +43,7 @@ async def ran(workbench: Workbench, text: str = "hello", agent: str = "", **how)
 
 async def test_nothing_is_sent_and_no_queue_is_made_where_nobody_wants_it(workbench: Workbench):
     await ran(workbench)
-    assert "sending" not in vars(workbench.collector) and not workbench.data.unsent_runs.all()
+    assert workbench.collector.knows_no_run and not workbench.data.unsent_runs.all()
 
 
 async def test_an_address_of_the_environment_waits_for_an_answer(

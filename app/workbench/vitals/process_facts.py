@@ -30,6 +30,15 @@ def process_facts(pid: int) -> ProcessFacts:
     return ProcessFacts(pages * os.sysconf("SC_PAGE_SIZE"), time.time() - _boot() - started)
 
 
+def own_memory() -> int | None:
+    """Bytes of this process that stand in memory; takes some hundredths of a millisecond."""
+    try:
+        pages = int((_PROC / "self" / "statm").read_text("ascii").split()[_RESIDENT])
+    except (OSError, ValueError, IndexError):
+        return None
+    return pages * os.sysconf("SC_PAGE_SIZE")
+
+
 def open_files() -> tuple[int, int] | None:
     """How many files this process has open, sockets included, and how many of them are sockets."""
     folder = _PROC / "self" / "fd"

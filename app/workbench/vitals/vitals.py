@@ -1,7 +1,6 @@
 """Looks after the process for as long as it lives: an hour of samples, and the last things that were slow."""
 
 import asyncio
-import os
 import shutil
 import threading
 import time
@@ -15,7 +14,7 @@ from typing import Literal
 from app.domain.events import Entry, ModelCalled, ModelReturned
 from app.domain.histograms import bucket_of, quantile_ms
 from app.domain.values import now
-from app.workbench.vitals.process_facts import open_files, process_facts
+from app.workbench.vitals.process_facts import open_files, own_memory
 
 SAMPLES = 720
 SAMPLE_SECONDS = 5.0
@@ -38,11 +37,17 @@ class Sample:
     at: datetime
     stopped_ms: float
     """The longest time for which the event loop was seen to stand still since the sample before."""
+    memory: int | None
+    """Bytes. What this system does not say is `None`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """What is told of now alone, and so is asked for only while somebody looks."""
+
     backlog: int
     """Lines of journals that wait to be written."""
     threads: int
-    memory: int | None
-    """Bytes. What this system does not say is `None`."""
     files: int | None
     """Open ones, sockets included."""
     sockets: int | None
@@ -66,6 +71,8 @@ class Slow:
 class Vitals:
     def __init__(self, folder: Path, backlog: Callable[[], int]) -> None:
         self.samples: deque[Sample] = deque(maxlen=SAMPLES)
+        self.facts: Facts | None = None
+        """Of the newest sample, while somebody looks."""
         self.slow: deque[Slow] = deque(maxlen=SLOW_THINGS)
         """The newest last."""
         self._folder, self._backlog = folder, backlog
@@ -87,8 +94,14 @@ class Vitals:
             await asyncio.wait({self._sampling})
 
     def look(self) -> None:
-        """Somebody looks now: for some seconds the event loop is watched closely."""
+        """Somebody looks now: for some seconds the event loop is watched closely, and all is asked of the system."""
+        if not self._watched:
+            self._next_sample = 0.0
         self._watched_until = time.monotonic() + LOOK_SECONDS
+
+    @property
+    def _watched(self) -> bool:
+        return time.monotonic() < self._watched_until
 
     def take_run(self, run_id: str, entries: Iterable[Entry]) -> None:
         """Note the answers of models that took clearly longer than 99 of 100 of the same model since the app began."""
@@ -114,7 +127,7 @@ class Vitals:
         known[bucket_of(ms)] += 1
 
     def _wait(self, loop: asyncio.AbstractEventLoop) -> None:
-        seconds = WATCHED_SECONDS if time.monotonic() < self._watched_until else UNWATCHED_SECONDS
+        seconds = WATCHED_SECONDS if self._watched else UNWATCHED_SECONDS
         self._due = time.monotonic() + seconds
         self._timer = loop.call_later(seconds, self._tick, loop)
 
@@ -126,25 +139,30 @@ class Vitals:
             self.slow.append(Slow(now(), "loop", "", stopped))
         if moment >= self._next_sample and (self._sampling is None or self._sampling.done()):
             self._next_sample = moment + SAMPLE_SECONDS - WATCHED_SECONDS / 2
-            self._sampling = loop.create_task(self._sample(), name="sample of the process")
+            self._sample(loop)
         self._wait(loop)
 
-    async def _sample(self) -> None:
+    def _sample(self, loop: asyncio.AbstractEventLoop) -> None:
+        """While nobody looks that is one short file of the system: no thread, and no disk."""
         stopped, self._longest = self._longest, 0.0
-        self.samples.append(await asyncio.to_thread(self._taken, stopped))
+        self.samples.append(Sample(now(), stopped, own_memory()))
+        if self._watched:
+            self._sampling = loop.create_task(self._look_closer(), name="facts of the process")
+        else:
+            self.facts = None
 
-    def _taken(self, stopped: float) -> Sample:
+    async def _look_closer(self) -> None:
+        self.facts = await asyncio.to_thread(self._facts)
+
+    def _facts(self) -> Facts:
         files, sockets = open_files() or (None, None)
         try:
             disk_free = shutil.disk_usage(self._folder).free
         except OSError:  # gone for the moment; the next sample looks again
             disk_free = None
-        return Sample(
-            at=now(),
-            stopped_ms=stopped,
+        return Facts(
             backlog=self._backlog(),
             threads=threading.active_count(),
-            memory=process_facts(os.getpid()).memory,
             files=files,
             sockets=sockets,
             disk_free=disk_free,

@@ -1,11 +1,14 @@
+import asyncio
+import itertools
 import os
+import threading
 import time
 from pathlib import Path
 
 import pytest
 
 from app.workbench.vitals.process_facts import ProcessFacts, open_files, process_facts
-from app.workbench.vitals.vitals import CALLS_KNOWN, STOP_MS, Vitals
+from app.workbench.vitals.vitals import CALLS_KNOWN, SAMPLE_SECONDS, STOP_MS, Vitals
 from tests.traces import called, finished, returned, started, trace_of
 from tests.waiting import until
 
@@ -18,14 +21,30 @@ def answers(vitals: Vitals, *times: float) -> None:
 
 async def test_a_sample_says_how_the_process_fares(tmp_path: Path) -> None:
     vitals = Vitals(tmp_path, lambda: 7)
+    vitals.look()
     vitals.start()
-    (sample,) = await until(lambda: list(vitals.samples))
+    facts = await until(lambda: vitals.facts)
     await vitals.close()
-    assert sample.backlog == 7
-    assert sample.threads >= 1
-    assert (sample.disk_free or 0) > 0
+    (sample,) = vitals.samples
+    assert facts.backlog == 7
+    assert facts.threads >= 1
+    assert (facts.disk_free or 0) > 0
     assert sample.memory is None or sample.memory > 10_000_000
-    assert (sample.files is None) == (sample.memory is None)
+    assert (facts.files is None) == (sample.memory is None)
+
+
+async def test_while_nobody_looks_an_hour_is_kept_and_the_system_asked_for_nothing_else(tmp_path: Path) -> None:
+    looks = itertools.count()
+    vitals, threads = Vitals(tmp_path, lambda: next(looks)), threading.active_count()
+    vitals.start()
+    await until(lambda: vitals.samples)
+    await asyncio.sleep(0)  # what would have been begun has begun
+    assert vitals.facts is None and threading.active_count() == threads
+    vitals.look()  # and all is asked at once
+    facts = await until(lambda: vitals.facts, seconds=SAMPLE_SECONDS - 1)
+    await vitals.close()
+    assert facts.backlog == 0, "it was asked before"
+    assert len(vitals.samples) == 2
 
 
 async def test_a_loop_that_stood_still_is_among_what_was_slow(tmp_path: Path) -> None:

@@ -1,0 +1,66 @@
+"""What is freed goes back to the system, where the C library has to be told."""
+
+import asyncio
+import gc
+import sys
+import weakref
+
+import pytest
+from nicegui import core
+
+from app.start.spare_memory import SpareMemory, glibc
+from tests.waiting import until
+
+ON_GLIBC = pytest.mark.skipif(glibc() is None, reason="only glibc keeps what is freed")
+
+
+class Page:
+    """It and its element refer to each other, as those of NiceGUI do."""
+
+    def __init__(self) -> None:
+        self.element = self
+
+
+@pytest.fixture
+async def loop():
+    before, core.loop = core.loop, asyncio.get_running_loop()
+    gc.disable()
+    yield core.loop
+    gc.enable()
+    core.loop = before
+
+
+@ON_GLIBC
+async def test_what_a_page_held_is_freed_soon_after_it_is_gone(loop):
+    memory = SpareMemory(glibc(), busy=lambda: False, rest=0.001)
+    memory.keep_little()
+    page = weakref.ref(Page())
+    assert page() is not None
+    memory.page_gone()
+    await until(lambda: page() is None)
+
+
+@ON_GLIBC
+async def test_nothing_is_looked_through_while_runs_go_on(loop):
+    going_on = ["a run"]
+    memory = SpareMemory(glibc(), busy=lambda: bool(going_on), rest=0.001)
+    page = weakref.ref(Page())
+    memory.page_gone()
+    [giving] = [task for task in asyncio.all_tasks() if task.get_name() == "give memory back"]
+    await giving
+    assert page() is not None
+    going_on.clear()
+    memory.page_gone()
+    await until(lambda: page() is None)
+
+
+async def test_without_that_library_nothing_is_done(loop):
+    memory = SpareMemory(None, busy=lambda: False, rest=0.001)
+    memory.keep_little()
+    memory.page_gone()
+    assert [task for task in asyncio.all_tasks() if task.get_name() == "give memory back"] == []
+
+
+def test_other_systems_have_another_library(monkeypatch):
+    monkeypatch.setattr(sys, "platform", "darwin")
+    assert glibc() is None
