@@ -75,6 +75,11 @@ class MessageAdded(Value):
     type: Literal["message_added"] = "message_added"
     message: Message
     origin: Origin
+    waited_ms: float | None = None
+    """How long it had waited in its session's queue: 0 where nothing was in its way, `None` where it never was there.
+
+    Old traces do not say it of those that were.
+    """
 
 
 class ModelCalled(Value):

@@ -22,6 +22,8 @@ PURPOSE_TITLES: dict[Purpose, str] = {
     "replay": "Replays",
 }
 """What runs of each are called together."""
+BACKGROUND_TITLES = {True: "In the background", False: "Waited for"}
+"""What runs are called together of which nobody, or somebody, waited for the end."""
 WITHOUT_AGENT: tuple[Purpose, ...] = ("judge", "suggestion", "simulated_user")
 """A model alone: no agent of the person's was asked, so there is no conversation with one to go to."""
 

@@ -33,6 +33,10 @@ class QueuedMessage(Value):
         """Its text, or where there is none what is attached, by name."""
         return self.text if self.text.strip() else ", ".join(part.name for part in self.attachments)
 
+    def waited_ms(self, until: datetime) -> float:
+        """For how long it waited, in milliseconds: never nothing, as it did, also where a clock was set back."""
+        return max(1.0, (until - self.created_at).total_seconds() * 1000)
+
 
 class Session(Value):
     id: str

@@ -14,8 +14,8 @@ VISITS = (
     *(
         Visit(address, f"[data-chart={first}] .chart-mark", f"{last} .chart-mark")
         for address, first, last in (
-            ("/monitoring", "monitoring-runs", "[data-chart=monitoring-tools]"),
-            ("/monitoring?over=month", "monitoring-runs", "[data-chart=monitoring-tools]"),
+            ("/monitoring", "monitoring-runs", "[data-chart=monitoring-queued]"),
+            ("/monitoring?over=month", "monitoring-runs", "[data-chart=monitoring-queued]"),
         )
     ),
     Visit("/resources", "[data-chart=resources-model-money] .chart-mark", "[data-testid=dearest-runs]"),

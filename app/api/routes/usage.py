@@ -25,6 +25,7 @@ _FIGURES: dict[str, JsonValue] = {
     "failed": 2,
     "failures": {"network": 2},
     "unpriced_runs": 0,
+    "queued": 4,
     "model_calls": 97,
     "retries": 3,
     "model_failures": {"network": 5},
@@ -38,6 +39,7 @@ _FIGURES: dict[str, JsonValue] = {
     "tool_calls": 31,
     "tool_failures": 1,
     "run_ms": _PERCENTILES,
+    "queue_ms": _PERCENTILES,
     "answer_ms": _PERCENTILES,
     "first_token_ms": _PERCENTILES,
     "tool_ms": _PERCENTILES,
@@ -68,6 +70,8 @@ class FiguresReply(Reply):
     """Runs that ended by an error, by its class."""
     unpriced_runs: int
     """Runs of which part of the cost is not known."""
+    queued: int
+    """Messages that had waited for the end of the run before."""
     model_calls: int
     retries: int
     """Of these: further attempts."""
@@ -87,6 +91,8 @@ class FiguresReply(Reply):
     tool_calls: int
     tool_failures: int
     run_ms: Percentiles
+    queue_ms: Percentiles
+    """Of those messages: how long they had waited."""
     answer_ms: Percentiles
     """From asking the model to the end of its answer."""
     first_token_ms: Percentiles
@@ -107,6 +113,7 @@ class FiguresReply(Reply):
                 "cost_usd": figures.dollars,
                 "unpriced_calls": figures.unpriced,
                 "run_ms": Percentiles.of(figures.duration_ms),
+                "queue_ms": Percentiles.of(figures.wait_ms),
                 "answer_ms": Percentiles.of(figures.answer_ms),
                 "first_token_ms": Percentiles.of(figures.first_token_ms),
                 "tool_ms": Percentiles.of(figures.tool_ms),
@@ -116,7 +123,7 @@ class FiguresReply(Reply):
 
 
 _SAME = (
-    *("runs", "failed", "unpriced_runs", "retries", "tool_calls", "tool_failures"),
+    *("runs", "failed", "unpriced_runs", "queued", "retries", "tool_calls", "tool_failures"),
     *("input_tokens", "cached_tokens", "cache_write_tokens", "output_tokens", "reasoning_tokens"),
 )
 
@@ -153,6 +160,7 @@ class MetricsReply(Reply):
                 {
                     **_SPAN,
                     "live_runs": 1,
+                    "waiting_messages": 0,
                     "totals": _FIGURES,
                     "days": [{"day": "2026-11-23", **_FIGURES}],
                     "models": [_ROW],
@@ -165,6 +173,8 @@ class MetricsReply(Reply):
     since: date
     until: date
     live_runs: int
+    waiting_messages: int
+    """In the queues of all sessions."""
     totals: FiguresReply
     days: list[DayReply]
     """From the first day with runs on; one without any has figures of nought."""
@@ -281,6 +291,7 @@ async def metrics(workbench: Here, caller: Asking, span: Annotated[Span, Query()
             since=since,
             until=until,
             live_runs=len(workbench.runs.live_runs()),
+            waiting_messages=workbench.sessions.waiting(),
             totals=FiguresReply.told(await workbench.usage.totals(span.query)),
             days=[DayReply.told(figures, day=day) for day, figures in known],
             models=await _rows(workbench, span.query.model_copy(update={"by": ("model",)})),
@@ -294,7 +305,8 @@ async def prometheus(workbench: Here, caller: Asking) -> Response:
     """All figures since the first run, as Prometheus scrapes them."""
     managers_only(caller, "see how all runs together do")
     await workbench.usage.ready()
-    text = prometheus_text(await workbench.usage.ever(), _slugs(workbench), live=len(workbench.runs.live_runs()))
+    live, waiting = len(workbench.runs.live_runs()), workbench.sessions.waiting()
+    text = prometheus_text(await workbench.usage.ever(), _slugs(workbench), live=live, waiting=waiting)
     return Response(text, media_type=CONTENT_TYPE)
 
 

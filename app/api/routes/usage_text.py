@@ -42,6 +42,7 @@ COUNTERS = (
     Metric("runs_total", "Runs that began.", lambda one: {"": one.runs}),
     Metric("runs_ended_total", "Runs that ended, by how.", _ended, "status"),
     Metric("run_failures_total", "Runs that failed, by the class of the error.", lambda one: one.failures, "class"),
+    Metric("queued_messages_total", "Messages that waited for the run before them.", lambda one: {"": one.queued}),
     Metric("model_calls_total", "Model calls, further attempts included.", lambda one: {"": one.calls}),
     Metric("model_retries_total", "Further attempts at model calls.", lambda one: {"": one.retries}),
     Metric("model_failures_total", "Model calls that failed, by class.", lambda one: one.call_failures, "class"),
@@ -53,6 +54,7 @@ COUNTERS = (
 )
 HISTOGRAMS = (
     ("run_seconds", "How long runs took.", "durations", ("agent",)),
+    ("queue_seconds", "How long messages waited for the run before them.", "waits", ("agent",)),
     ("answer_seconds", "How long models took to the end of an answer.", "times", ("model", "provider")),
     ("first_token_seconds", "How long they took to the first token.", "first_token_times", ("model", "provider")),
     ("tool_seconds", "How long tool calls took.", "tool_times", ("tool",)),
@@ -73,10 +75,14 @@ def csv_text(rows: Sequence[Mapping[str, JsonValue]], by: Sequence[str]) -> str:
     return table.getvalue()
 
 
-def prometheus_text(cells: Iterable[Cell], slugs: Mapping[str, str], *, live: int) -> str:
-    """`slugs` by the id of an agent; `live` are the runs that go on. Ends with a line break, as it has to."""
+def prometheus_text(cells: Iterable[Cell], slugs: Mapping[str, str], *, live: int, waiting: int) -> str:
+    """`slugs` by the id of an agent; `live` are the runs that go on, `waiting` the messages in queues.
+
+    Ends with a line break, as it has to.
+    """
     groups = _summed((_labels(key, slugs), figures) for key, figures in cells)
     lines = [*_head("live_runs", "Runs that go on now.", "gauge"), f"{PREFIX}live_runs {live}"]
+    lines += [*_head("waiting_messages", "Messages in queues now.", "gauge"), f"{PREFIX}waiting_messages {waiting}"]
     for metric in COUNTERS:
         lines += [*_head(metric.name, metric.help, "counter"), *_counted(metric, groups)]
     for name, help_text, counts, kept in HISTOGRAMS:

@@ -12,6 +12,7 @@ from app.domain.trace.model_tallies import ModelTally, model_tallies
 from app.domain.trace.nodes import NodeRun, NodeRuns, inner_call, nodes, scope_call, text_of, value_of
 from app.domain.trace.progress import JobProgress, job_progress
 from app.domain.trace.row import (
+    FORM,
     Excerpt,
     KeyRuns,
     RunFilter,
@@ -34,6 +35,7 @@ from app.domain.trace.trajectory import Decision, TrajectoryStep, trajectory
 from app.domain.trace.usage import Totals, totals
 
 __all__ = [
+    "FORM",
     "NONE_EDITED",
     "AlignedStep",
     "CallView",

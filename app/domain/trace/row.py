@@ -1,5 +1,6 @@
 """A run as one row of a list."""
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -8,6 +9,7 @@ from typing import Literal, NamedTuple
 from app.domain.errors import FailureClass
 from app.domain.evals.scores import Rating
 from app.domain.events import Entry, Forked, MessageAdded, RunStarted
+from app.domain.histograms import bucket_of
 from app.domain.provenance import AgentRef, Parent, Purpose, Trigger
 from app.domain.trace.model_tallies import ModelTally, model_tallies
 from app.domain.trace.status import RunStatus, error_of, status
@@ -15,6 +17,8 @@ from app.domain.trace.tallies import ToolTally, tallies
 from app.domain.trace.usage import own_entries, totals
 from app.domain.values import Value
 
+FORM = 1
+"""Of what a row says: rows in a lower one are told again from their traces."""
 HEAD = 200
 """Characters of a text that a row shows."""
 
@@ -52,9 +56,15 @@ class RunRow(Value):
     unpriced: bool = False
     failure: FailureClass | None = None
     tools: tuple[ToolTally, ...] = ()
-    """What each tool did in it; known once it is over."""
+    """What each tool did in it."""
     models: tuple[ModelTally, ...] | None = None
     """What each model did in it; `None` in rows of an earlier version, whose traces tell it."""
+    queued: int = 0
+    """Its messages that had waited in its session's queue."""
+    waits: dict[int, int] = {}
+    """By bucket of time: how many of these waited so long; of old ones nobody knows it."""
+    form: int = 0
+    """The `FORM` in which it was told."""
 
 
 class KeyRuns(Value):
@@ -168,7 +178,7 @@ def run_row(entries: Sequence[Entry], *, alive: bool) -> RunRow:
     now_status = status(entries, alive=alive)
     said = (entry.event.message for entry in entries if isinstance(entry.event, MessageAdded))
     going_on = now_status in ("running", "paused")
-    error = error_of(entries)
+    error, waits = error_of(entries), _waits(own_entries(entries))
     return RunRow(
         run_id=first.run_id,
         session_id=first.event.session_id,
@@ -193,9 +203,18 @@ def run_row(entries: Sequence[Entry], *, alive: bool) -> RunRow:
         cost=sums.cost,
         unpriced=sums.unpriced,
         failure=error.failure if error else None,
-        tools=() if going_on else tallies(own_entries(entries)),
+        tools=tallies(own_entries(entries)),
         models=model_tallies(own_entries(entries)),
+        queued=len(waits),
+        waits=dict(Counter(bucket_of(ms) for ms in waits if ms is not None)),
+        form=FORM,
     )
+
+
+def _waits(entries: Sequence[Entry]) -> list[float | None]:
+    """How long each message out of the queue had waited; traces of earlier versions do not say it."""
+    added = [entry.event for entry in entries if isinstance(entry.event, MessageAdded)]
+    return [one.waited_ms for one in added if one.waited_ms or (one.waited_ms is None and one.origin == "queued")]
 
 
 def answer_head(entries: Sequence[Entry]) -> str:

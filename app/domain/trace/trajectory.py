@@ -41,7 +41,7 @@ class TrajectoryStep:
 
 
 def trajectory(entries: Sequence[Entry]) -> list[TrajectoryStep]:
-    """One step for each answer of the model and each node that began, in the order in which they did."""
+    """One step for each answer of the model and each node that began or is pinned, in the order in which they did."""
     calls, runs = call_views(entries), nodes(entries).by_call
     costs = _costs(entries)
     found: list[TrajectoryStep] = []
@@ -55,7 +55,9 @@ def trajectory(entries: Sequence[Entry]) -> list[TrajectoryStep]:
                 decision = _decision(entry, message, costs.get(entry.seq))
                 found.append(TrajectoryStep(len(found) + 1, tuple(observed), decision, own_calls))
                 observed = [call.result for call in own_calls if call.result is not None]
-            case NodeStarted(call_id=call_id) if runs[call_id].seq == entry.seq:
+            case NodeStarted(call_id=call_id) | NodeEnded(call_id=call_id, pinned=True) if (
+                runs[call_id].seq == entry.seq
+            ):
                 found.append(_of_node(len(found) + 1, runs[call_id], entry))
             case _:
                 pass
@@ -79,7 +81,7 @@ def begins_step(entry: Entry, begun: set[str]) -> bool:
     match entry.event:
         case MessageAdded(message=message):
             return message.role == "assistant"
-        case NodeStarted(call_id=call_id) if call_id not in begun:
+        case NodeStarted(call_id=call_id) | NodeEnded(call_id=call_id, pinned=True) if call_id not in begun:
             begun.add(call_id)
             return True
         case NodeEnded(call_id=call_id):  # what was skipped never begins

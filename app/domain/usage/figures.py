@@ -41,6 +41,10 @@ class Figures(NamedTuple):
     """Runs by how long they took: see `domain.histograms`."""
     unpriced_runs: int = 0
     """Runs with a call of which nobody said what it costs."""
+    queued: int = 0
+    """Messages of runs that had waited in the queue of their session."""
+    waits: Mapping[int, int] = NO_COUNTS
+    """These by how long they waited, but for old ones, of which nobody knows it."""
     calls: int = 0
     """Model calls, further attempts included."""
     retries: int = 0
@@ -96,6 +100,10 @@ class Figures(NamedTuple):
     def duration_ms(self, share: float) -> float | None:
         """How long that share of the runs took at most, about: 0.5 for the median."""
         return quantile_ms(self.durations, share)
+
+    def wait_ms(self, share: float) -> float | None:
+        """The same of messages in the queue."""
+        return quantile_ms(self.waits, share)
 
     def answer_ms(self, share: float) -> float | None:
         """The same of answers of models, from the request to their end."""

@@ -112,6 +112,7 @@ class Runs:
         message: Message,
         *,
         origin: Origin = "user",
+        waited_ms: float | None = None,
         run_id: str | None = None,
         along: Sequence[Message] = (),
         work: Work = run_agent,
@@ -124,7 +125,7 @@ class Runs:
         run_id = run_id or new_id()
         async with self.starting.taking(run_id) as undo:
             told = (MessageAdded(message=one, origin="app") for one in along)
-            said = (MessageAdded(message=message, origin=origin), *told)
+            said = (MessageAdded(message=message, origin=origin, waited_ms=waited_ms), *told)
             live = await self.starting.begun(undo, run_id, started, said)
             await self._begin(live, work=work)
         return live

@@ -18,7 +18,7 @@ from app.engine.run.run import Run
 from app.engine.run.stopwatch import Stopwatch
 from app.engine.run.tools_since import ToolsSince
 from app.engine.runs.resuming import allowed_before
-from app.late import late
+from app.late import late, read
 
 with late():
     from app.engine.workflows import walking
@@ -26,6 +26,10 @@ with late():
 if TYPE_CHECKING:
     from app.domain.secrets.redaction import Redactions
 
+
+SHORT = 10_000
+"""Characters of a message."""
+FEW_TOOLS = 50
 
 E = TypeVar("E", RunStarted, MessageAdded)
 
@@ -87,6 +91,8 @@ class Starting:
         self, undo: AsyncExitStack, run_id: str, started: RunStarted, entries: Sequence[Entry] = ()
     ) -> Recorder:
         """For a run that begins like this, or to go on behind `entries`."""
+        if started.workflow is not None:  # the first one reads what walks through it
+            await asyncio.to_thread(read, walking)
         redactions = await self.redactions(self.ledger.root(started).trigger)
         writer = await (self.traces.reopen(run_id) if entries else self.traces.create(run_id, started.session_id))
         recorder = Recorder(run_id, writer, self.clock, entries, redactions=redactions)
@@ -128,6 +134,15 @@ class Starting:
 
 
 async def without_secrets(event: E, recorder: Recorder) -> E:
-    """What a run begins with may be much, so a thread looks through it."""
+    """What a run begins with may be much: then a thread looks through it."""
     redaction = recorder.redaction
-    return event if redaction is None else await asyncio.to_thread(redaction.value, event)
+    if redaction is None or _is_short(event):
+        return event if redaction is None else redaction.value(event)
+    return await asyncio.to_thread(redaction.value, event)
+
+
+def _is_short(event: RunStarted | MessageAdded) -> bool:
+    """Whether it is looked through sooner than a thread would begin to."""
+    if isinstance(event, MessageAdded):
+        return len(event.message.text) <= SHORT
+    return not event.history and event.workflow is None and len(event.tools) <= FEW_TOOLS

@@ -133,17 +133,18 @@ class Chat:
             self._begun(session, before, message, trigger, purpose, run_id=run_id, begun_as=begun_as, work=work)
         )
 
-    async def send_queued(self, session_id: str, message_id: str) -> Run:
+    async def send_queued(self, session_id: str, message_id: str, *, at_once: bool = False) -> Run:
         """Start a run with that message of the session's queue, which leaves the queue.
 
-        Raises `NotFound` when it does not wait any more, and what `send` raises.
+        `at_once`: nothing was in its way. Raises `NotFound` when it does not wait any more, and what `send` raises.
         """
         session = self.sessions.get(session_id)
         waiting = queued_message(session, message_id)
         message = user_message(checked(waiting.text, waiting.attachments), *waiting.attachments)
         before, purpose = self._branch_of(session, waiting), purpose_of(session)
+        waited = 0.0 if at_once else waiting.waited_ms(now())
         return await self.runs.unbroken.or_undone(
-            self._begun(session, before, message, waiting.trigger, purpose, queued=message_id)
+            self._begun(session, before, message, waiting.trigger, purpose, queued=message_id, waited_ms=waited)
         )
 
     def _branch_of(self, session: Session, waiting: QueuedMessage) -> tuple[str, ...]:
@@ -231,6 +232,7 @@ class Chat:
         *,
         run_id: str | None = None,
         queued: str = "",
+        waited_ms: float | None = None,
         begun_as: Begun = as_it_is,
         work: Work = run_agent,
     ) -> Run:
@@ -244,7 +246,9 @@ class Chat:
             started = begun_as(started.model_copy(update={"follows": path[-1] if path else FIRST}))
             origin: Origin = "queued" if queued else "user"
             said, along = session.app_contexts, session.app_messages
-            live = await self.runs.start(started, message, origin=origin, run_id=run_id, along=along, work=work)
+            live = await self.runs.start(
+                started, message, origin=origin, waited_ms=waited_ms, run_id=run_id, along=along, work=work
+            )
             await self.sessions.change(
                 session.id, lambda newest: with_run(newest, path, live.run_id, message.headline, queued, along=said)
             )

@@ -23,10 +23,10 @@ from app.domain.workflows.document import OutputNode
 from app.engine.run.run import Run
 
 
-async def watched(child: Run, parent: Run, progressed: Callable[[Progress], None]) -> None:
+async def watched(child: Run, parent: Run, call_id: str, progressed: Callable[[Progress], None]) -> None:
     """Return when the child has ended; meanwhile tell how far it is.
 
-    While it waits for a person, so does the parent, and its time stands still.
+    While it waits for a person, so does that call of the parent, and its time stands still.
     """
     steps, asked = 0, set[str]()
     with ExitStack() as waiting:
@@ -39,7 +39,7 @@ async def watched(child: Run, parent: Run, progressed: Callable[[Progress], None
                     progressed(Progress(done=steps, text=f"Step {steps}: {name}"))
                 case PauseRequested(pause_id=pause_id):
                     if not asked:
-                        waiting.enter_context(parent.stopwatch.standing_still())
+                        waiting.enter_context(parent.waiting(call_id))
                     asked.add(pause_id)
                     progressed(Progress(done=steps, text=f"Step {steps}: waits for you"))
                 case PauseResolved(pause_id=pause_id):

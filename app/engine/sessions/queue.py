@@ -61,7 +61,7 @@ class Queue:
         await self._keep(session_id, message)
         await self._typed_is_sent(session_id, trigger)
         if self._runs.of_session(session_id) is None:
-            await self._send_next(session_id)
+            await self._send_next(session_id, at_once=message.id)
         return message
 
     async def edit(self, session_id: str, message_id: str, text: str) -> None:
@@ -135,7 +135,8 @@ class Queue:
     async def _break_in(self, live: Run, message: QueuedMessage, *, is_new: bool) -> None:
         """Steer with the message; a new one is on disk then, in the run or in the queue."""
         self._breaking.add(message.id)
-        landed = live.control.steer(user_message(message.text, *message.attachments)).landed
+        said = user_message(message.text, *message.attachments)
+        landed = live.control.steer(said, None if is_new else message).landed
         try:
             await asyncio.wait([landed], timeout=SOON)
             if landed.done() and landed.result():
@@ -181,13 +182,14 @@ class Queue:
         if may_start_next(live.entries):
             await self._send_next(live.started.session_id)
 
-    async def _send_next(self, session_id: str) -> None:
+    async def _send_next(self, session_id: str, *, at_once: str = "") -> None:
+        """`at_once`: the message that has only just been put there."""
         session = self._sessions.get(session_id)
         if not session.queue or session.deleted_at is not None or self._runs.of_session(session_id) is not None:
             return
         head = session.queue[0]
         try:
-            await self.chat.send_queued(session_id, head.id)
+            await self.chat.send_queued(session_id, head.id, at_once=head.id == at_once)
         except (NotFound, Conflict):
             log.debug("Queued message %s was sent or taken away, or waits for another run", head.id)
         except WorkbenchError as error:

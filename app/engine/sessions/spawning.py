@@ -81,7 +81,7 @@ class Spawning:
         parent = self._parent(run_id)
         child_id = self._meant(parent, task_id)
         if (child := await self._going_on(child_id)) is not None:
-            await watched(child, parent, progressed)
+            await watched(child, parent, call_id, progressed)
         trace = await self._runs.trace(child_id)
         if (end := finished(trace.entries)) is None:
             raise ToolError(f"The task {child_id} was interrupted before its end. Join it again.")

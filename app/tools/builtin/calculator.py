@@ -15,11 +15,13 @@ SYMBOLS: dict[Operation, str] = {"add": "+", "subtract": "-", "multiply": "*", "
 DIGITS = 50
 """Exact up to here; longer results are rounded to a float's precision."""
 FLOAT_DIGITS = 16
+_BASE = Context(prec=2 * DIGITS)
+"""Digits of a base that count: with thousands of them, a broken power takes seconds, in which all else stands still."""
 SMALLEST_FLOAT, LARGEST_FLOAT = 1e-300, 1e300
 
 
 @tool(title="Calculator", icon="calculate", idempotent=True)
-def calculator(operation: Operation, x: Number, y: Number) -> str:
+async def calculator(operation: Operation, x: Number, y: Number) -> str:
     """Calculate with two numbers.
 
     Returns the whole sum, for example "5 + 10 = 15". For longer sums call it once per operation.
@@ -29,6 +31,11 @@ def calculator(operation: Operation, x: Number, y: Number) -> str:
         x: The first number.
         y: The second number.
     """
+    return calculated(operation, x, y)  # which is over before a thread would have begun
+
+
+def calculated(operation: Operation, x: int | float, y: int | float) -> str:
+    """The sum, or why there is none."""
     left, right = _decimal(x), _decimal(y)
     if not (left.is_finite() and right.is_finite()):
         return "Error: Both numbers have to be finite"
@@ -61,7 +68,7 @@ def _answer(arithmetic: Context, operation: Operation, x: Decimal, y: Decimal) -
         case "divide":
             return arithmetic.divide(x, y)
         case "power":
-            return arithmetic.power(x, y) if y else Decimal(1)
+            return arithmetic.power(_BASE.plus(x), y) if y else Decimal(1)
 
 
 def _divides_by_zero(operation: Operation, x: Decimal, y: Decimal) -> bool:

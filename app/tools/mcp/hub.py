@@ -17,7 +17,7 @@ from app.late import late
 from app.tools.mcp.naming import checked_server_name
 from app.tools.mcp.oauth.desk import CameBack, Desk
 from app.tools.mcp.server_log import Clean, unchanged
-from app.tools.mcp.states import Finding, Patience, ServerState
+from app.tools.mcp.states import Finding, Patience, ServerState, ToolChange
 from app.tools.ports import McpServers, RunnableTool
 
 if TYPE_CHECKING:
@@ -110,8 +110,10 @@ class McpHub:
     async def enable(self, name: str, enabled: bool) -> None:
         await self._update(name, lambda server: server.model_copy(update={"enabled": enabled}))
 
-    async def consent(self, name: str) -> None:
-        """Agree to the command or address as it is now, and connect."""
+    async def consent(self, name: str, seen: Transport | None = None) -> None:
+        """Agree to the command or address, and connect. Raises `Conflict` where it is not the one that was `seen`."""
+        if seen is not None and seen.digest != self._session(name).server.transport.digest:
+            raise Conflict(f"Somebody changed what {name} starts or asks. Look at it as it is now.")
         await self._update(name, lambda server: server.model_copy(update={"consented": server.transport.digest}))
 
     async def change(self, server: McpServer) -> None:
@@ -148,9 +150,12 @@ class McpHub:
             await refs.forget(after.model_dump_json(), written)
         return sealed
 
-    async def accept_changes(self, name: str) -> None:
-        """Agree to the tools as the server lists them now."""
-        await self._session(name).accept_changes()
+    async def accept_changes(self, name: str, seen: Sequence[ToolChange] | None = None) -> None:
+        """Agree to the tools as they are listed. Raises `Conflict` where they changed again since that was `seen`.
+
+        A server could show one description to a person, and have another one agreed to.
+        """
+        await self._session(name).accept_changes(seen)
 
     async def reconnect(self, name: str) -> None:
         """Connect at once, though it is connected or waits for its next try."""

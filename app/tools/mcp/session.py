@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from pydantic import JsonValue
 
-from app.domain.errors import ToolError, WorkbenchError
+from app.domain.errors import Conflict, ToolError, WorkbenchError
 from app.domain.messages import AppPart
 from app.domain.tool_settings import HttpTransport, McpServer
 from app.domain.tools import CallContext, ToolOutput, ToolSpec
@@ -24,7 +24,16 @@ from app.tools.mcp.oauth.refusals import Challenge, NotSignedIn, refused
 from app.tools.mcp.oauth.tokens import known_as
 from app.tools.mcp.running_calls import RunningCalls
 from app.tools.mcp.server_log import Clean, Link, ServerLog
-from app.tools.mcp.states import WITHHELD, Patience, ServerState, ServerStatus, resting, tool_changes, unconnected
+from app.tools.mcp.states import (
+    WITHHELD,
+    Patience,
+    ServerState,
+    ServerStatus,
+    ToolChange,
+    resting,
+    tool_changes,
+    unconnected,
+)
 from app.tools.mcp.view_server import ViewServer
 from app.tools.ports import McpServers
 
@@ -138,10 +147,15 @@ class McpSession:
         self._log.event("Connecting again was asked for")
         await self.become(self.server)
 
-    async def accept_changes(self) -> None:
-        """Agree to the tools as they are listed now."""
-        if self._connection is not None and self._state.changes:
-            await self._agree(self._connection.listing.specs)
+    async def accept_changes(self, seen: Sequence[ToolChange] | None = None) -> None:
+        """Agree to the tools as they are listed; raises `Conflict` where they changed again since that was `seen`."""
+        connection = self._connection
+        if connection is None or not self._state.changes:
+            return
+        if seen is not None and tuple(seen) != self._state.changes:
+            raise Conflict(f"{self.server.name} changed its tools again. Look at what is different now.")
+        await self._agree(connection.listing.specs)
+        if self._connection is connection:  # else they were listed anew meanwhile
             self._show(replace(self._state, status="ready", changes=()))
 
     async def call(self, name: str, arguments: Mapping[str, JsonValue], context: CallContext) -> ToolOutput:

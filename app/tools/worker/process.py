@@ -44,7 +44,7 @@ KEPT_VARIABLES = (
     "USERPROFILE", "APPDATA", "LOCALAPPDATA", "PATHEXT", "COMSPEC",
 )  # fmt: skip
 BUNDLE_VARIABLES = ("_PYI_", "LD_LIBRARY_PATH")
-"""With these the executable starts out of what it has unpacked already; else it would unpack anew, for a second."""
+"""With these the executable starts once; else it would start itself again to find its libraries."""
 
 
 @runtime_checkable

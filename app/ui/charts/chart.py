@@ -40,6 +40,8 @@ class Series:
     """One for each slot; `None` where nothing is known, which is not 0: the days before the first run."""
     href: str = ""
     """What a click on its name opens."""
+    which: str = ""
+    """What an address says behind that of a slot so that it opens what the figure there counts: `status=failed`."""
 
 
 @dataclass(frozen=True)

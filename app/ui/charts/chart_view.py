@@ -2,7 +2,7 @@
 
 from nicegui import ui
 
-from app.ui.charts.chart import Chart, amount, csv_text, finding
+from app.ui.charts.chart import Chart, Series, amount, csv_text, finding
 from app.ui.charts.drawing import drawing, legend
 from app.ui.elements.clicks import on_click_of
 from app.ui.elements.live_html import LiveHtml
@@ -82,12 +82,18 @@ def table(chart: Chart) -> Html:
         tag(
             "tr",
             tag("th", tag("a", visible(slot.said), href=slot.href) if slot.href else visible(slot.said), scope="row"),
-            *(tag("td", amount(one.values[place], chart.unit)) for one in chart.series),
+            *(tag("td", _figure(chart, one, place)) for one in chart.series),
         )
         for place, slot in reversed(list(enumerate(chart.slots)))
     )
     written = tag("table", tag("thead", tag("tr", *heads)), tag("tbody", *rows), data_testid="chart-table")
     return tag("div", written, cls="chart-table", tabindex="0", role="group", aria_label=f"Table of {chart.title}")
+
+
+def _figure(chart: Chart, one: Series, place: int) -> Html | str:
+    """A link where there is something behind it."""
+    said, href = amount(one.values[place], chart.unit), chart.slots[place].href
+    return tag("a", said, href=f"{href}&{one.which}") if href and one.which and one.values[place] else said
 
 
 def _buttons(chart: Chart, *, as_table: bool) -> Html:

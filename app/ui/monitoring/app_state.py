@@ -12,21 +12,22 @@ from app.ui.charts.tables import plain_table
 from app.ui.elements.addresses import mcp_server_address, run_address, tool_file_address
 from app.ui.elements.format import duration, plural, short_moment
 from app.ui.elements.markup import Html, joined, tag
+from app.ui.elements.status_pill import SERVER_WORDS
 from app.ui.elements.visible import visible
 from app.workbench import Workbench
 from app.workbench.vitals.process_facts import ProcessFacts, process_facts
-from app.workbench.vitals.vitals import Sample, Slow
+from app.workbench.vitals.vitals import Facts, Sample, Slow
 
 UNKNOWN = "not said here"
 """For what this operating system does not say."""
 MOST_SLOW = 20
 NO_FACTS = ProcessFacts()
 _STATES = {
-    "ready": "ready",
-    "empty": "has no tools",
-    "broken": "broken",
-    "loading": "loading",
-    "untrusted": "not allowed",
+    "ready": "Ready",
+    "empty": "Has no tools",
+    "broken": "Broken",
+    "loading": "Loading…",
+    "untrusted": "Waits for you to allow it",
 }
 
 
@@ -65,23 +66,24 @@ def _of_server(state: ServerState) -> Process:
     connected = state.status in ("ready", "changed")
     restarts = state.status not in ("off", "consent")
     pid = state.pid if connected else None
-    return Process(f"server:{name}", name, "MCP server", state.status, mcp_server_address(name), names, restarts, pid)
+    words, address = SERVER_WORDS[state.status][0], mcp_server_address(name)
+    return Process(f"server:{name}", name, "MCP server", words, address, names, restarts, pid)
 
 
-def now_view(sample: Sample | None) -> Html:
-    """What the newest sample says."""
-    if sample is None:
+def now_view(sample: Sample | None, facts: Facts | None) -> Html:
+    """What the newest sample says, and all that is asked for while somebody looks."""
+    if sample is None or facts is None:
         return tag("p", "The first figures come within some seconds.", cls="muted")
-    files = UNKNOWN if sample.files is None else f"{sample.files:,}, of which {plural(sample.sockets or 0, 'socket')}"
-    facts = {
+    files = UNKNOWN if facts.files is None else f"{facts.files:,}, of which {plural(facts.sockets or 0, 'socket')}"
+    told = {
         "Memory": UNKNOWN if sample.memory is None else size(sample.memory),
         "Event loop stood still": f"{sample.stopped_ms:.0f} ms at most",
-        "Threads": f"{sample.threads:,}",
+        "Threads": f"{facts.threads:,}",
         "Open files": files,
-        "Waits to be written": plural(sample.backlog, "line"),
-        "Disk free": UNKNOWN if sample.disk_free is None else size(sample.disk_free),
+        "Waits to be written": plural(facts.backlog, "line"),
+        "Disk free": UNKNOWN if facts.disk_free is None else size(facts.disk_free),
     }
-    return tag("dl", *(tag("div", tag("dt", name), tag("dd", said)) for name, said in facts.items()), cls="vitals")
+    return tag("dl", *(tag("div", tag("dt", name), tag("dd", said)) for name, said in told.items()), cls="vitals")
 
 
 def vital_charts(samples: Sequence[Sample]) -> tuple[Chart, Chart]:

@@ -7,10 +7,10 @@ from app.domain.errors import FailureClass
 from app.domain.failure_words import WORDS
 from app.domain.usage.figures import Figures
 from app.ui.charts.chart import Chart, Kind, Series, Unit, with_others
-from app.ui.elements.addresses import RUNS
+from app.ui.elements.addresses import RUNS, edge_text
 from app.ui.monitoring.spans import Seen
 
-NAMES = ("runs", "answers", "first-tokens", "errors", "calls", "tools")
+NAMES = ("runs", "answers", "first-tokens", "errors", "calls", "tools", "queued", "waits")
 """Of the charts, in their order."""
 _QUANTILES = (("p50", 0.5), ("p95", 0.95), ("p99", 0.99))
 
@@ -39,12 +39,20 @@ def figure_charts(seen: Seen) -> tuple[Chart, ...]:
             _series(seen, "Went well", lambda one: one.tool_calls - one.tool_failures),
             _series(seen, "Failed", lambda one: one.tool_failures),
         ),
+        _chart(
+            seen,
+            "queued",
+            "Messages that waited in a queue",
+            "count",
+            _series(seen, "Waited", lambda one: one.queued),
+        ),
+        _times(seen, "waits", "Time in the queue, about", Figures.wait_ms),
     )
 
 
 def _endings(seen: Seen) -> Iterator[Series]:
-    yield _series(seen, "Completed", lambda one: one.endings.get("completed", 0))
-    yield _series(seen, "Failed", lambda one: one.failed, href=f"{RUNS}?status=failed&behind=1")
+    yield _series(seen, "Completed", lambda one: one.endings.get("completed", 0), which="status=completed")
+    yield _series(seen, "Failed", lambda one: one.failed, which="status=failed")
     yield _series(seen, "Stopped or limited", _broken_off)
     yield _series(seen, "Without an end yet", lambda one: max(0, one.runs - _over(one)))
 
@@ -59,7 +67,7 @@ def _errors(seen: Seen) -> tuple[Series, ...]:
 
 
 def _error(seen: Seen, name: FailureClass, title: str) -> Series:
-    return _series(seen, title, lambda one: one.failures.get(name, 0), href=f"{RUNS}?error={name}&behind=1")
+    return _series(seen, title, lambda one: one.failures.get(name, 0), which=f"error={name}")
 
 
 def _times(seen: Seen, name: str, title: str, quantile: Callable[[Figures, float], float | None]) -> Chart:
@@ -75,8 +83,14 @@ def _chart(seen: Seen, name: str, title: str, unit: Unit, *series: Series, lines
     return Chart(f"monitoring-{name}", title, unit, seen.slots, series, kind, seen.axis, unfinished=True)
 
 
-def _series(seen: Seen, label: str, number: Callable[[Figures], float], *, href: str = "") -> Series:
-    return Series(label, [None if one is None else number(one) for one in seen.figures], href)
+def _series(seen: Seen, label: str, number: Callable[[Figures], float], *, which: str = "") -> Series:
+    values = [None if one is None else number(one) for one in seen.figures]
+    return Series(label, values, _runs(seen, which) if which else "", which)
+
+
+def _runs(seen: Seen, which: str) -> str:
+    """Those of the time that is looked at."""
+    return f"{RUNS}?{which}&from={edge_text(seen.since)}&behind=1"
 
 
 def _broken_off(figures: Figures) -> int:

@@ -7,15 +7,16 @@ from time import monotonic
 from nicegui import PageArguments, background_tasks, ui
 
 from app.domain.errors import WorkbenchError
+from app.domain.sessions import Session
 from app.domain.tools import GrantedTool
 from app.domain.values import now
 from app.ui.charts.chart import Chart
 from app.ui.charts.chart_view import ChartView
-from app.ui.elements.addresses import JOBS, LANDING, MONITORING, RUNS
+from app.ui.elements.addresses import JOBS, LANDING, MONITORING, RUNS, session_address
 from app.ui.elements.choice import Choice
 from app.ui.elements.clicks import on_click_of
 from app.ui.elements.format import plural
-from app.ui.elements.live_html import LiveHtml
+from app.ui.elements.live_html import LiveHtml, rests_hidden
 from app.ui.elements.markup import Html, joined, tag
 from app.ui.elements.modes import developer_note
 from app.ui.elements.notices import empty_state, problems_shown
@@ -26,7 +27,7 @@ from app.ui.monitoring.figure_charts import NAMES, figure_charts
 from app.ui.monitoring.live_runs import LiveRuns
 from app.ui.monitoring.spans import SPANS, Span, seen, slot_now
 from app.workbench import Workbench
-from app.workbench.vitals.vitals import Sample
+from app.workbench.vitals.vitals import Facts, Sample
 
 LIVE_SECONDS = 1.0
 FIGURES_SECONDS = 10.0
@@ -38,7 +39,8 @@ _HEADING = joined(
 )
 _ABOUT_FIGURES = (
     "Runs count when they began, experiments and deleted runs too. Times are told in steps of 12 %, so about. "
-    "Whether the event loop stands still is looked for ten times a second while this page is open, else once."
+    "A message waited in a queue where the run before it had to end first, or somebody had to send it. "
+    "Whether the event loop stands still is looked for ten times a second while this page is seen, else once."
 )
 
 
@@ -50,13 +52,13 @@ class MonitoringPage:
         asked = arguments.query_parameters.get("over", "")
         self._span: Span = next((one for one in SPANS if one == asked), USUAL)
         self._live = LiveRuns()
-        self._sample: Sample | None = None
+        self._seen: tuple[Sample | None, Facts | None] = None, None
         self._waiting = 0
         self._found: list[Process] = []
         self._next_load = 0.0
         self._loaded: tuple[object, ...] | None = None
         ui.page_title("Monitoring · Agent Playground")
-        with ui.element("div").classes("page page-wide monitoring-page").props("data-testid=monitoring"):
+        with ui.element("div").classes("page page-wide monitoring-page").props("data-testid=monitoring") as page:
             ui.html(_HEADING, sanitize=False)
             developer_note()
             self._build_now()
@@ -64,7 +66,7 @@ class MonitoringPage:
             self._build_app()
         self._show_now()
         self._begin_load()
-        ui.timer(LIVE_SECONDS, self._tick)
+        rests_hidden(page, ui.timer(LIVE_SECONDS, self._tick))
 
     def _build_now(self) -> None:
         _title("Now")
@@ -99,20 +101,14 @@ class MonitoringPage:
         self._show_now()
         if monotonic() >= self._next_load and self._loaded != self._stamp():
             await self._load()
-        samples = self._workbench.vitals.samples
-        if self._sample is None or (samples and samples[-1] is not self._sample):
+        if self._seen[0] is None or self._seen != self._newest():
             await self._show_app()
 
     def _show_now(self) -> None:
         live_runs = self._workbench.runs.live_runs()
-        sessions = {live.started.session_id for live in live_runs}
-        queued = sum(self._queued(session_id) for session_id in sessions)
-        self._counts.show(_counts(len(live_runs), self._waiting, queued, self._workbench.jobs.running()))
+        queueing, jobs = self._workbench.sessions.queueing(), self._workbench.jobs.running()
+        self._counts.show(_counts(len(live_runs), self._waiting, queueing, jobs))
         self._runs.show(self._live.view(live_runs))
-
-    def _queued(self, session_id: str) -> int:
-        session = self._workbench.sessions.find(session_id)
-        return len(session.queue) if session is not None else 0
 
     def _begin_load(self) -> None:
         self._next_load = monotonic() + FIGURES_SECONDS
@@ -132,13 +128,16 @@ class MonitoringPage:
         if span != self._span or self._told.is_deleted:
             return  # something else was asked meanwhile
         self._next_load = max(self._next_load, monotonic() + 10 * (monotonic() - began))
+        something = any(figures is not None for figures in found.figures)
+        for view in self._charts:
+            view.visible = something
         await _draw(self._charts, figure_charts(found))
         if self._problem.is_deleted:
             return
         self._problem.clear()
         runs = sum(figures.runs for figures in found.figures if figures)
         self._told.set_content(tag("span", plural(runs, "run")))
-        if all(figures is None for figures in found.figures):
+        if not something:
             self._show_none()
 
     def _stamp(self) -> tuple[object, ...]:
@@ -147,26 +146,29 @@ class MonitoringPage:
         return self._span, runs.begun, len(runs.live_runs()), slot_now(self._span)
 
     async def _show_app(self) -> None:
-        samples = list(self._workbench.vitals.samples)
-        self._sample = samples[-1] if samples else None
+        samples, self._seen = list(self._workbench.vitals.samples), self._newest()
         self._found = await asyncio.to_thread(processes, self._workbench)
         if self._vitals.is_deleted:
             return
-        self._vitals.show(now_view(self._sample))
+        self._vitals.show(now_view(*self._seen))
         self._processes.show(processes_view(self._found))
         self._slow.show(slow_view(list(self._workbench.vitals.slow), now()))
         await _draw(self._vital_charts, vital_charts(samples))
 
+    def _newest(self) -> tuple[Sample | None, Facts | None]:
+        vitals = self._workbench.vitals
+        return next(reversed(vitals.samples), None), vitals.facts
+
     def _show_none(self) -> None:
         with self._problem:
             way = tag("a", "Go to the Playground", href=LANDING)
-            empty_state("monitoring", "Nothing ran yet", "Write to an agent, and its figures appear here.", way)
+            empty_state("monitor_heart", "Nothing ran yet", "Write to an agent, and its figures appear here.", way)
 
     def _show_problem(self, words: str) -> None:
         self._problem.clear()
         self._told.set_content(tag("span", ""))
         with self._problem:
-            empty_state("error", "The figures could not be read", words)
+            empty_state("error", "The figures could not be read", f"{words} It is tried again in a moment.")
 
     def _choose(self, span: Span) -> None:
         self._span = span
@@ -206,13 +208,14 @@ async def _draw(views: Sequence[ChartView], charts: Sequence[Chart]) -> None:
         await asyncio.sleep(0)
 
 
-def _counts(running: int, waiting: int, queued: int, jobs: int) -> Html:
+def _counts(running: int, waiting: int, queueing: Sequence[Session], jobs: int) -> Html:
     parts = [tag("span", plural(running, "run"), " going on")]
     if waiting:
         link = tag("a", plural(waiting, "run"), href=f"{RUNS}?status=paused", data_key="waiting")
         parts.append(tag("span", link, " waiting for a decision", cls="mark-warn"))
-    if queued:
-        parts.append(tag("span", plural(queued, "message"), " queued"))
+    if queued := sum(len(session.queue) for session in queueing):
+        where = session_address(queueing[0].id) if len(queueing) == 1 else LANDING
+        parts.append(tag("span", tag("a", plural(queued, "message"), href=where, data_key="queued"), " queued"))
     if jobs:
         parts.append(tag("a", plural(jobs, "run"), " in the background", href=JOBS, data_key="jobs"))
     return tag("p", *parts, cls="monitoring-counts")

@@ -8,7 +8,7 @@ from app.domain.usage.figures import Figures
 from app.domain.usage.query import UsageQuery
 from app.domain.values import now
 from app.ui.charts.chart import Slot
-from app.ui.elements.addresses import RUNS
+from app.ui.elements.addresses import RUNS, edge_text
 from app.ui.elements.format import clock
 from app.workbench import Workbench
 
@@ -27,6 +27,8 @@ class Seen:
     slots: tuple[Slot, ...]
     figures: tuple[Figures | None, ...]
     """Of each slot; `None` before the first run of all."""
+    since: datetime | date
+    """The moment, or the day, at which it begins."""
 
 
 async def seen(workbench: Workbench, span: Span) -> Seen:
@@ -34,9 +36,11 @@ async def seen(workbench: Workbench, span: Span) -> Seen:
     if span in _STEPS:
         step, count = _STEPS[span]
         steps = await workbench.recent_usage.steps(step, count, until=now())
-        return Seen("Time", tuple(_time_slot(began) for began, _ in steps), tuple(figures for _, figures in steps))
+        slots = tuple(_time_slot(began, step) for began, _ in steps)
+        return Seen("Time", slots, tuple(figures for _, figures in steps), steps[0][0])
     (whole,) = await workbench.usage.daily(UsageQuery(days=_DAYS[span]))
-    return Seen("Day", tuple(_day_slot(day) for day, _ in whole.days), tuple(figures for _, figures in whole.days))
+    slots, since = tuple(_day_slot(day) for day, _ in whole.days), whole.days[0][0]
+    return Seen("Day", slots, tuple(figures for _, figures in whole.days), since)
 
 
 def slot_now(span: Span) -> object:
@@ -44,10 +48,13 @@ def slot_now(span: Span) -> object:
     return now().timestamp() // _STEPS[span][0].total_seconds() if span in _STEPS else now().astimezone().date()
 
 
-def _time_slot(began: datetime) -> Slot:
-    return Slot(clock(began), f"{began.astimezone():%a} {clock(began)}")
+def _time_slot(began: datetime, step: timedelta) -> Slot:
+    return Slot(clock(began), f"{began.astimezone():%a} {clock(began)}", _runs(began, began + step))
 
 
 def _day_slot(day: date) -> Slot:
-    runs = f"{RUNS}?from={day.isoformat()}&to={day.isoformat()}&behind=1"
-    return Slot(f"{day.day} {day:%b}", f"{day:%a} {day.day} {day:%b}", runs)
+    return Slot(f"{day.day} {day:%b}", f"{day:%a} {day.day} {day:%b}", _runs(day, day))
+
+
+def _runs(first: datetime | date, last: datetime | date) -> str:
+    return f"{RUNS}?from={edge_text(first)}&to={edge_text(last)}&behind=1"

@@ -7,33 +7,47 @@ from typing import Literal
 from app.domain.agents import Agent
 from app.domain.evals.experiments import Experiment
 from app.domain.failure_words import WORDS as WHY
+from app.domain.sessions import Session
 from app.domain.trace import RunRow
-from app.tools.mcp.states import ServerState
+from app.tools.mcp.states import ServerState, ServerStatus
 from app.ui.elements.addresses import (
     editor_address,
     experiment_address,
     mcp_server_address,
     review_address,
     run_address,
+    session_address,
+    sign_in_address,
 )
 from app.ui.elements.format import head, plural
 from app.ui.elements.markup import Html, icon, joined, tag
+from app.ui.elements.new_session import UNTITLED
 from app.ui.elements.status_pill import SERVER_WORDS
 
-Kind = Literal["run", "job", "experiment", "server", "copy", "review"]
-Action = Literal["resume", "give-up", "again", "dismiss", "cancel", "discard"]
+Kind = Literal["run", "job", "queue", "experiment", "server", "copy", "review"]
+Action = Literal["resume", "give-up", "again", "sign-in", "consent", "changes", "send", "dismiss", "cancel", "discard"]
 WORDS: dict[Action, str] = {
     "resume": "Resume",
     "give-up": "Give up",
     "again": "Try again",
+    "sign-in": "Sign in…",
+    "consent": "Decide…",
+    "changes": "Look and decide…",
+    "send": "Send",
     "dismiss": "Dismiss",
     "cancel": "Cancel",
     "discard": "Discard",
 }
-FIRST: tuple[Action, ...] = ("resume", "again")
+FIRST: tuple[Action, ...] = ("resume", "again", "sign-in", "consent", "changes", "send")
 """The way on, where there is one."""
 NEED_SOMEBODY = ("consent", "changed", "sign-in", "failed")
 """States of MCP servers that nobody but a person ends."""
+SETTLED_BY: dict[ServerStatus, tuple[Action, ...]] = {
+    "consent": ("consent",),
+    "changed": ("changes",),
+    "sign-in": ("sign-in",),
+    "failed": ("again",),
+}
 
 
 @dataclass(frozen=True)
@@ -48,6 +62,8 @@ class Matter:
     actions: tuple[Action, ...] = ()
     opens: str = "Open"
     """What its link is called, where that is the way on."""
+    target: str | None = None
+    """Where the link opens, if not here."""
 
 
 def run_left(row: RunRow) -> Matter:
@@ -64,6 +80,13 @@ def job_failed(row: RunRow) -> Matter:
     return Matter("job", row.run_id, "error", _request(row), words, run_address(row.run_id), ("again", "dismiss"))
 
 
+def messages_left(session: Session) -> Matter:
+    """Messages behind a run that came to no good end: they wait until somebody sends the first."""
+    words = f"{plural(len(session.queue), 'queued message')}, first: {head(session.queue[0].text, 80) or '(no text)'}"
+    title, address = session.title or UNTITLED, session_address(session.id)
+    return Matter("queue", session.id, "schedule_send", title, words, address, ("send",))
+
+
 def experiment_left(one: Experiment) -> Matter:
     words = one.why or ("It was interrupted." if one.status == "interrupted" else "It is paused.")
     return Matter("experiment", one.id, "science", one.title, words, experiment_address(one.id), ("resume", "cancel"))
@@ -71,9 +94,13 @@ def experiment_left(one: Experiment) -> Matter:
 
 def server_waits(state: ServerState) -> Matter:
     name, words = state.server.name, f"MCP server. {SERVER_WORDS[state.status][0]}."
-    if state.status == "failed":
-        words = f"{words} {head(state.problem, 120)}"
-    return Matter("server", name, "dns", name, words, mcp_server_address(name))
+    if (request := state.sign_in.request) is not None:
+        words = f"{words} It asks for {', '.join(request.scopes) or 'nothing in particular'}."
+        link = sign_in_address(request.server, request.host, request.scopes)
+        return Matter("server", name, "dns", name, words, link, opens=f"Sign in at {request.host}", target="_blank")
+    problem = state.problem if state.status == "failed" else state.sign_in.problem
+    actions = SETTLED_BY.get(state.status, ())
+    return Matter("server", name, "dns", name, f"{words} {head(problem, 120)}", mcp_server_address(name), actions)
 
 
 def copy_unsaved(agent: Agent) -> Matter:
@@ -102,8 +129,17 @@ def matters_view(matters: Sequence[Matter], *, more: int) -> Html:
 def _line(matter: Matter) -> Html:
     buttons = [_button(matter, action) for action in matter.actions]
     look = "text-button" if set(matter.actions) & set(FIRST) else "text-button text-button-primary"
-    opens = tag("a", matter.opens, href=matter.address, cls=look, aria_label=f"{matter.opens}: {matter.title}",
-                data_key=f"{matter.kind} {matter.subject}", data_testid="matter-open")  # fmt: skip
+    opens = tag(
+        "a",
+        matter.opens,
+        href=matter.address,
+        target=matter.target,
+        rel="noopener noreferrer" if matter.target else None,
+        cls=look,
+        aria_label=f"{matter.opens}: {matter.title}",
+        data_key=f"{matter.kind} {matter.subject}",
+        data_testid="matter-open",
+    )
     return tag(
         "li",
         icon(matter.symbol),

@@ -17,7 +17,7 @@ from app.late import late, read
 from app.ui.elements.addresses import AGENTS, LANDING, session_address
 from app.ui.elements.clicks import on_click_of
 from app.ui.elements.format import ago, head, moment_text, plural
-from app.ui.elements.live_html import LiveHtml
+from app.ui.elements.live_html import LiveHtml, rests_hidden
 from app.ui.elements.markup import Html, icon, joined, tag
 from app.ui.elements.new_session import UNTITLED, agent_card, start_session
 from app.ui.elements.setup_offer import setup_offer
@@ -64,6 +64,7 @@ class OverviewPage:
             self._week = self._section("The last 7 days", "overview-week", "Adding up…")
             self._standing = self._section("How things stand", "overview-standing", "Looking…")
         ui.timer(0, self._fill, once=True)
+        rests_hidden(self._page, ui.timer(LOOK_SECONDS, self._look, immediate=False))
 
     def _section(self, title: str, testid: str, loading: str) -> ui.element:
         """A part that is filled after the first paint."""
@@ -82,16 +83,14 @@ class OverviewPage:
             (self._week, week.WeekFigures),
             (self._standing, standing.Standing),
         ):
-            if self._page.is_deleted:
-                return
-            place.clear()
             with place:
                 look = part(self._workbench).look
                 trouble = LiveHtml().props("role=alert")
+            await _said(look, trouble)
+            if self._page.is_deleted:
+                return
+            place.remove(0)  # that it is looked for
             self._looks.append(partial(_said, look, trouble))
-            await self._looks[-1]()
-        with self._page:
-            ui.timer(LOOK_SECONDS, self._look, immediate=False)
 
     async def _look(self) -> None:
         for look in self._looks:

@@ -8,9 +8,11 @@ from time import monotonic
 from nicegui import ui
 
 from app.domain.agents import Agent
+from app.domain.errors import ToolError
 from app.domain.evals.scores import RATING
 from app.engine.sessions.attending import OpenPause
-from app.ui.conversation.pause_card import DECIDE, PauseCard, decide_pause
+from app.late import late
+from app.ui.conversation.open_pauses import OpenPauses
 from app.ui.elements.addresses import RUNS, session_address
 from app.ui.elements.clicks import on_click_of
 from app.ui.elements.focus import refocus
@@ -18,7 +20,7 @@ from app.ui.elements.format import head, plural
 from app.ui.elements.live_html import LiveHtml
 from app.ui.elements.markup import Html, icon, tag
 from app.ui.elements.new_session import UNTITLED
-from app.ui.elements.notices import problems_shown
+from app.ui.elements.notices import notify, problems_shown
 from app.ui.elements.undo_bar import UndoBar
 from app.ui.elements.visible import visible
 from app.ui.overview.matters import (
@@ -29,11 +31,15 @@ from app.ui.overview.matters import (
     experiment_left,
     job_failed,
     matters_view,
+    messages_left,
     run_left,
     server_waits,
     to_review,
 )
 from app.workbench import Workbench
+
+with late():
+    from app.ui.consent import settling
 
 MOST_CARDS = 4
 MOST_LINES = 12
@@ -45,12 +51,12 @@ MOST_DISMISSED = 200
 class Waiting:
     def __init__(self, workbench: Workbench) -> None:
         self._workbench = workbench
-        self._cards: dict[tuple[str, str], ui.element] = {}
         self._reviews: list[Matter] = []
         self._review_at = 0.0
         with ui.element("div").classes("stack fill") as self._place:
             self._count = LiveHtml().classes("muted").props("role=status data-testid=overview-count")
-            self._pauses = ui.element("div").classes("stack fill")
+            self._pauses = OpenPauses(workbench, self.look, head=self._whose, testid="overview-pause")
+            self._pauses.classes("stack fill")
             self._more = LiveHtml()
             self._lines = LiveHtml().classes("fill")
             on_click_of(self._lines, "do", self._act, along=("kind", "subject"))
@@ -68,36 +74,19 @@ class Waiting:
         self._count.show(counted(len(pauses) + len(matters)))
 
     def _show_pauses(self, pauses: Sequence[OpenPause]) -> None:
-        shown = {(one.run_id, one.pause.pause_id): one for one in pauses[:MOST_CARDS]}
-        for gone in self._cards.keys() - shown.keys():
-            self._cards.pop(gone).delete()
+        if self._pauses.show(pauses[:MOST_CARDS]):
             refocus(self._place, "button:not([disabled])", "a")
-        for key, one in shown.items():
-            if key not in self._cards:
-                with self._pauses:
-                    self._cards[key] = self._card(one)
-        if left := len(pauses) - len(shown):
+        if (left := len(pauses) - MOST_CARDS) > 0:
             way = tag("a", f"{plural(left, 'more decision')} in other conversations", href=f"{RUNS}?status=paused")
             self._more.show(tag("p", way))
         else:
             self._more.show(Html(""))
 
-    def _card(self, one: OpenPause) -> ui.element:
+    def _whose(self, one: OpenPause) -> None:
         title = self._workbench.sessions.get(one.session_id).title or UNTITLED
         words = visible(f"{one.agent.name}: {head(title, 80)}")
         link = tag("a", icon("forum"), tag("span", words), href=session_address(one.session_id))
-        with ui.element("div").classes("overview-pause").props("data-testid=overview-pause") as place:
-            ui.html(link, sanitize=False).classes("overview-whose")
-            PauseCard(one.pause, one.spec, alive=one.alive, act=partial(self._decide, one.run_id))
-        return place
-
-    async def _decide(self, run_id: str, action: str, value: str) -> None:
-        with problems_shown():
-            if action == DECIDE:
-                await decide_pause(self._workbench, run_id, value)
-            else:
-                await self._workbench.pauses.stop(run_id)
-            await self.look()
+        ui.html(link, sanitize=False).classes("overview-whose")
 
     # All else.
 
@@ -110,6 +99,7 @@ class Waiting:
             *(server_waits(state) for state in servers if state.status in NEED_SOMEBODY),
             *map(run_left, await workbench.attending.interrupted()),
             *map(job_failed, failed),
+            *(messages_left(one) for one in workbench.sessions.queueing() if not workbench.runs.of_session(one.id)),
             *map(experiment_left, experiments),
             *await self._to_review(),
             *(copy_unsaved(one) for one in workbench.agents.all() if _is_unsaved(workbench, one)),
@@ -140,6 +130,10 @@ class Waiting:
                     await self._try_again(subject)
                 case "dismiss", "job":
                     await self._dismiss(subject)
+                case _, "server":
+                    await self._settle_server(action, subject)
+                case "send", "queue":
+                    await self._send(subject)
                 case "resume", "experiment":
                     await self._workbench.experimenting.resume(subject)
                 case "cancel", "experiment":
@@ -151,6 +145,28 @@ class Waiting:
             if not self._place.is_deleted:
                 await self.look()
                 refocus(self._place, "button:not([disabled])", "a")
+
+    async def _settle_server(self, action: str, name: str) -> None:
+        match action:
+            case "again":
+                await self._workbench.mcp.reconnect(name)
+            case "sign-in":
+                await self._begin_sign_in(name)
+            case "consent" | "changes":
+                await settling.settle_server(self._workbench.mcp, name)
+            case _:
+                pass
+
+    async def _begin_sign_in(self, server: str) -> None:
+        """From then on its line has the link to where one signs in."""
+        try:
+            await self._workbench.mcp.sign_in(server)
+        except ToolError as problem:
+            notify(str(problem))
+
+    async def _send(self, session_id: str) -> None:
+        if queued := self._workbench.sessions.get(session_id).queue:
+            await self._workbench.queue.send_now(session_id, queued[0].id)
 
     async def _try_again(self, run_id: str) -> None:
         session = await self._workbench.jobs.opened(run_id)

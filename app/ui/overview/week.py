@@ -1,7 +1,7 @@
 """The last seven days against the seven before: runs, money, failures, the usual time; and all fourteen as bars."""
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date
 from urllib.parse import urlencode
@@ -14,7 +14,7 @@ from app.ui.charts.chart_view import ChartView
 from app.ui.charts.tables import tile
 from app.ui.conversation.figures import NEAR
 from app.ui.elements.addresses import RESOURCES, RUNS
-from app.ui.elements.format import dollars, duration, percent
+from app.ui.elements.format import dollars, duration, percent, plural
 from app.ui.elements.live_html import LiveHtml
 from app.ui.elements.markup import Html, joined, tag
 from app.workbench import Workbench
@@ -52,6 +52,11 @@ class Weeks:
     def began(self) -> str:
         """The first of the last seven days."""
         return self.days[DAYS][0].isoformat()
+
+    @property
+    def first_day(self) -> str:
+        """The first of all fourteen."""
+        return self.days[0][0].isoformat()
 
 
 class WeekFigures:
@@ -95,7 +100,8 @@ def runs_chart(weeks: Weeks) -> Chart:
     runs = [one.runs if one else None for _, one in weeks.days]
     failed = [one.failed if one is not None else None for one in runs]
     others = [one.runs - one.failed if one is not None else None for one in runs]
-    both = (Series("others", others), Series("failed", failed, _runs(weeks.began, status="failed")))
+    opens = _runs(weeks.first_day, status="failed")
+    both = (Series("Others", others), Series("Failed", failed, opens, "status=failed"))
     return Chart("overview-runs", "Runs of 14 days", "count", slots, both, unfinished=True)
 
 
@@ -108,7 +114,7 @@ def tiles(weeks: Weeks, ceiling: float) -> Html:
     shares = [week.failed / week.runs if week.runs else 0.0 for week in (this, last)]
     figures = (
         _tile("Runs", f"{this.runs:,}", f"{last.runs:,}", _runs(since)),
-        _money(weeks, RESOURCES, ceiling),
+        _money(weeks, f"{RESOURCES}?over=week", ceiling),
         _tile(
             "Failures",
             joined(f"{this.failed:,} ", tag("small", percent(shares[0]))),
@@ -123,7 +129,14 @@ def tiles(weeks: Weeks, ceiling: float) -> Html:
             _runs(since, sort="duration_ms"),
         ),
     )
-    return tag("div", *figures, cls="tiles")
+    return joined(tag("div", *figures, cls="tiles"), tag("p", *_what_counts(weeks.this), cls="faint"))
+
+
+def _what_counts(week: Week) -> Iterator[str]:
+    """Why the runs here are others than those of Resources, or of a list."""
+    if behind := week.money.runs - week.runs.runs:
+        yield f"The money is also that of {plural(behind, 'run')} of experiments, judges and tries. "
+    yield "Deleted runs count, imported ones do not."
 
 
 def _money(weeks: Weeks, address: str, ceiling: float) -> Html:

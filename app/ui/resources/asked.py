@@ -5,13 +5,13 @@ from datetime import date, timedelta
 from typing import Literal, Self
 from urllib.parse import urlencode
 
-from app.domain.provenance import PURPOSE_TITLES, variant_words
+from app.domain.provenance import BACKGROUND_TITLES, PURPOSE_TITLES, variant_words
 from app.domain.usage.query import Grouping, UsageQuery
 from app.domain.values import Value
 from app.ui.elements.addresses import RESOURCES, RUNS
 from app.ui.elements.pager import address_with
 
-By = Literal["model", "agent", "variant", "provider", "tool", "purpose"]
+By = Literal["model", "agent", "variant", "provider", "tool", "purpose", "background"]
 Over = Literal["week", "month", "quarter", "this", "last"]
 Of = Literal["money", "tokens"]
 GROUPS: dict[By, tuple[Grouping, ...]] = {
@@ -21,6 +21,7 @@ GROUPS: dict[By, tuple[Grouping, ...]] = {
     "provider": ("provider",),
     "tool": ("tool",),
     "purpose": ("purpose",),
+    "background": ("background",),
 }
 OVER: dict[Over, str] = {
     "week": "7 days",
@@ -94,5 +95,7 @@ def named(by: By, group: tuple[str, ...], names: Names) -> tuple[str, dict[str, 
         return f"{name}, {variant_words(int(group[1]))}", {"agent": slug, "variant": group[1]}
     if by == "purpose":
         return next((title for one, title in PURPOSE_TITLES.items() if one == first), first), {"purpose": first}
+    if by == "background":
+        return BACKGROUND_TITLES[first == "true"], {"background": first}
     none = "No model of its own" if by in ("model", "provider") else "Not said"
     return first or none, {by: first} if first else {}

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
+from urllib.parse import urlencode
 
 from app.domain.models import Price
 from app.domain.trace import RunRow
@@ -69,7 +70,7 @@ def _cached_words(whole: PricedRow) -> str:
 def unpriced_view(looked: Looked) -> Html:
     """How many runs have no price, and which are free by rule."""
     runs = looked.whole.figures.unpriced_runs
-    free = "Models on this machine and the demo are free by rule. Deleted runs count too: they were paid for."
+    free = "Models on this machine and the demo are free by rule. Deleted runs count, imported ones do not."
     if not runs:
         return tag("p", free, cls="faint")
     link = tag("a", plural(runs, "run"), href=runs_of(looked.span, unpriced="1"), data_testid="unpriced-runs")
@@ -92,7 +93,7 @@ def chart(looked: Looked) -> Chart:
 def _series(looked: Looked, one: UsageSeries, unit: Unit) -> Series:
     label, said = named(looked.query.by, one.group, looked.names)
     values = [None if figures is None else _amount(figures, unit) for _, figures in one.days]
-    return Series(label, values, runs_of(looked.span, **said))
+    return Series(label, values, runs_of(looked.span, **said), urlencode(said))
 
 
 def _amount(figures: Figures, unit: Unit) -> float:
@@ -133,7 +134,7 @@ def what_if_view(looked: Looked) -> Html:
     """The same tokens at another model's price, in a sentence."""
     at, figures, otherwise = visible(head(looked.query.at, 80)), looked.whole.figures, looked.whole.otherwise
     if not at:
-        return tag("p", "Choose a model to see what the same tokens cost at its price.", cls="muted")
+        return tag("p", "Choose a model to see what the same tokens cost at its prices of today.", cls="muted")
     if looked.price is None or otherwise is None:
         return tag("p", f"Nobody said what {at} costs, so there is nothing to compare.", cls="mark-warn")
     more = otherwise - figures.dollars
@@ -142,8 +143,9 @@ def what_if_view(looked: Looked) -> Html:
     )
     words = f" at {at}: {against if abs(more) >= 5e-10 else 'as much as they cost'}."
     part = " What they cost is known in part only." if figures.unpriced else ""
+    prices = f" The prices of {at} are those of today; what the tokens cost was told when they were used."
     note = " Another model may count the same text as more or fewer tokens, and answer at another length."
-    return tag("p", tag("strong", dollars(otherwise)), words, part, tag("span", note, cls="faint"))
+    return tag("p", tag("strong", dollars(otherwise)), words, part, tag("span", prices, note, cls="faint"))
 
 
 def dearest_view(dearest: Sequence[RunRow], ceilings: Mapping[str, float], now: datetime) -> Html:
@@ -151,7 +153,9 @@ def dearest_view(dearest: Sequence[RunRow], ceilings: Mapping[str, float], now: 
     if not dearest:
         return tag("p", "No run of these days cost anything.", cls="muted")
     rows = (_dear_run(row, ceilings.get(row.agent.id, 0.0), now) for row in dearest)
-    return plain_table("Dearest runs", ("Run", "Agent", "Model", "Began", "Cost"), rows, testid="dearest-runs")
+    note = tag("p", "What each has cost itself; what it started stands for itself.", cls="faint")
+    heads = ("Run", "Agent", "Model", "Began", "Cost")
+    return joined(plain_table("Dearest runs", heads, rows, testid="dearest-runs"), note)
 
 
 def _dear_run(row: RunRow, ceiling: float, now: datetime) -> Iterator[Html]:

@@ -15,7 +15,7 @@ from app.domain.values import now
 from app.ui.charts.chart_view import ChartView
 from app.ui.elements.addresses import LANDING
 from app.ui.elements.choice import Choice
-from app.ui.elements.live_html import LiveHtml
+from app.ui.elements.live_html import LiveHtml, rests_hidden
 from app.ui.elements.markup import Html, icon, joined, tag
 from app.ui.elements.model_picker import ModelPicker
 from app.ui.elements.notices import empty_state
@@ -45,7 +45,7 @@ class ResourcesPage:
         self._seen: tuple[object, ...] = ()
         self._not_before = 0.0
         ui.page_title("Resources · Agent Playground")
-        with ui.element("div").classes("page page-wide resources-page").props("data-testid=resources"):
+        with ui.element("div").classes("page page-wide resources-page").props("data-testid=resources") as page:
             ui.html(_HEADING, sanitize=False)
             _title("Ceilings")
             self._ceilings, self._agents = (LiveHtml().classes("fill") for _ in range(2))
@@ -60,7 +60,7 @@ class ResourcesPage:
             self._dearest = LiveHtml().classes("fill")
         self._show_query()
         self._begin_load()
-        ui.timer(LOOK_SECONDS, self._tick, immediate=False)
+        rests_hidden(page, ui.timer(LOOK_SECONDS, self._tick, immediate=False))
 
     def _build_choices(self) -> None:
         _title("Money and tokens")
@@ -145,13 +145,14 @@ class ResourcesPage:
         if not looked.whole.figures:
             way = tag("a", "Go to the Playground", href=LANDING)
             self._show_problem("savings", "Nothing ran in these days", "Choose other days, or write to an agent.", way)
-        nothing = not looked.whole.figures
-        self._chart.visible = not nothing
-        if not nothing:
+        something = bool(looked.whole.figures)
+        for place in (self._tiles, self._chart, self._rows, self._unpriced):
+            place.visible = something
+        if something:
+            self._tiles.show(figures.tiles_view(looked))
             self._chart.show_chart(figures.chart(looked))
-        self._tiles.show(Html("") if nothing else figures.tiles_view(looked))
-        self._rows.show(Html("") if nothing else figures.table_view(looked))
-        self._unpriced.show(figures.unpriced_view(looked))
+            self._rows.show(figures.table_view(looked))
+            self._unpriced.show(figures.unpriced_view(looked))
         self._what_if.show(figures.what_if_view(looked))
 
     def _show_problem(self, symbol: str, title: str, words: str, *way: Html) -> None:

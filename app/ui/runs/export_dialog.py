@@ -14,7 +14,7 @@ from app.ui.elements.buttons import button, loading
 from app.ui.elements.clicks import on_click_of
 from app.ui.elements.format import plural
 from app.ui.elements.markup import Html, joined, tag
-from app.ui.elements.notices import notify, problems_shown
+from app.ui.elements.notices import copy_text, notify, problems_shown
 from app.workbench import Workbench
 
 SAYS: dict[Format, tuple[str, str]] = {
@@ -133,8 +133,7 @@ class ExportDialog:
         with problems_shown():
             review = await self._workbench.exports.review(self._run_ids[0], self._choice)
             if not self._dialog.is_deleted:
-                ui.clipboard.write(review.document)
-                ui.notify("The review is copied as Markdown.", type="positive")
+                copy_text(review.document, "The review is copied as Markdown.")
 
 
 def saved_words(exported: Exported) -> str:

@@ -1,12 +1,13 @@
 """What is filtered by, as chips that are taken away one by one."""
 
 from collections.abc import Callable, Mapping
+from datetime import date, datetime
 from typing import NamedTuple, TypeVar
 
 from nicegui import ui
 
 from app.domain.failure_words import WORDS
-from app.domain.provenance import PURPOSE_TITLES, variant_words
+from app.domain.provenance import BACKGROUND_TITLES, PURPOSE_TITLES, variant_words
 from app.ui.elements.clicks import on_click_of
 from app.ui.elements.format import dollars, duration
 from app.ui.elements.markup import Html, icon, joined, tag
@@ -17,7 +18,7 @@ Edge = TypeVar("Edge")
 _ALONE = frozenset(
     (
         *("text", "status", "variant", "model", "provider", "tool", "purpose", "unpriced"),
-        *("failure", "rating", "noted", "voted", "tag", "behind"),
+        *("failure", "rating", "noted", "voted", "tag", "behind", "background"),
     )
 )
 """Fields that have a chip of their own."""
@@ -58,13 +59,14 @@ def chips(query: RunsQuery, names: Mapping[str, str]) -> list[Chip]:
         "provider": f"Provider: {query.provider}" if query.provider else "",
         "tool": f"Called {query.tool}" if query.tool else "",
         "purpose": PURPOSE_TITLES[query.purpose] if query.purpose else "",
+        "background": "" if query.background is None else BACKGROUND_TITLES[query.background],
         "unpriced": "Unpriced" if query.unpriced else "",
         "failure": WORDS[query.failure].title if query.failure else "",
         "rating": MARKS.get(query.rating or "", ""),
         "noted": MARKS["noted"] if query.noted else "",
         "voted": MARKS["voted"] if query.voted else "",
         "tag": f"Tag: {query.tag}" if query.tag else "",
-        "days": _range("", _words(query.first_day, str), _words(query.last_day, str)),
+        "days": _range("", _words(query.first_day, _edge), _words(query.last_day, _edge)),
         "cost": _range("Cost ", _words(query.min_cost, dollars), _words(query.max_cost, dollars)),
         "seconds": _range("Took ", _words(query.min_seconds, _seconds), _words(query.max_seconds, _seconds)),
     }
@@ -116,6 +118,10 @@ def _range(before: str, least: str | None, most: str | None) -> str:
 
 def _words(edge: Edge | None, said: Callable[[Edge], str]) -> str | None:
     return None if edge is None else said(edge)
+
+
+def _edge(edge: datetime | date) -> str:
+    return f"{edge.astimezone():%Y-%m-%d %H:%M}" if isinstance(edge, datetime) else str(edge)
 
 
 def _seconds(seconds: float) -> str:

@@ -28,6 +28,8 @@ from app.ui.runs.trace_saved import SavedFilters
 from app.workbench import Workbench
 
 REFRESH_SECONDS = 0.5
+FIRST_ROWS = 24
+"""That fill a window: the others of a page that is opened come once these are seen."""
 UNFINISHED: tuple[RunStatus, ...] = ("running", "paused", "interrupted")
 """What the row of a run without an end may say; where it really stands, its trace tells."""
 _HEADING = joined(
@@ -66,6 +68,8 @@ class RunsPage:
                 models=workbench.rows.models(),
                 variants=workbench.rows.variants,
                 tags=workbench.scores.tags(),
+                providers=workbench.rows.providers(),
+                tools=workbench.rows.tools(),
                 ask=self._ask,
             )
             self._undo = UndoBar()
@@ -106,7 +110,8 @@ class RunsPage:
         unfinished = query.status in UNFINISHED or any(row.status in UNFINISHED for row in found.rows)
         if unfinished or (found.total and not found.rows):
             return False
-        self._show(found)
+        self._show(found, rows=FIRST_ROWS)
+        ui.timer(0, self._show_rows, once=True)
         return True
 
     async def load(self) -> None:
@@ -208,9 +213,10 @@ class RunsPage:
         self._compare.visible = number == 2
         self._delete.text = f"Delete {plural(number, 'run')}"
 
-    def _show(self, found: RunPage) -> None:
+    def _show(self, found: RunPage, *, rows: int | None = None) -> None:
+        """Show it, or the first so many of its rows."""
         self._shown, self._excerpts = found.rows, found.excerpts
-        self._show_rows()
+        self._show_rows(rows)
         self._show_total(found.total)
         if not self._answering and any(row.answer is None for row in found.rows):
             background_tasks.create(self._fill_answers(), name="read answers of old runs", context=self.table)
@@ -224,9 +230,9 @@ class RunsPage:
             self._shown = [told.get(row.run_id, row) for row in self._shown]
             self._show_rows()
 
-    def _show_rows(self) -> None:
+    def _show_rows(self, first: int | None = None) -> None:
         moment = now()
-        self.table.show([self._cells(row, moment) for row in self._shown])
+        self.table.show([self._cells(row, moment) for row in self._shown[:first]])
         listed = set(self._listed())
         if not listed.issuperset(self.table.selected):  # nobody deletes what is not to be seen
             self._select([run_id for run_id in self.table.selected if run_id in listed])

@@ -1,13 +1,14 @@
 """The boxes above a list of runs that say which of them it shows, and chips of what they say, taken away one by one."""
 
 from collections.abc import Callable, Sequence
+from datetime import date, datetime
 from functools import partial
 from typing import TypeVar
 
 from nicegui import ui
 
 from app.domain.failure_words import WORDS
-from app.domain.provenance import variant_words
+from app.domain.provenance import PURPOSE_TITLES, variant_words
 from app.ui.elements.buttons import button
 from app.ui.elements.status_pill import status_words
 from app.ui.runs.filter_chips import FilterChips
@@ -29,9 +30,11 @@ class RunFilters:
         models: list[str],
         variants: Callable[[str], list[int]],
         tags: Sequence[str] = (),
+        providers: Sequence[str] = (),
+        tools: Sequence[str] = (),
         ask: Callable[[RunsQuery], None],
     ) -> None:
-        """`agents`: what each slug is called; `variants`: those that an agent has runs of; `tags`: all there are."""
+        """`agents`: what each slug is called; `variants`: those that one has runs of; the others: all there are."""
         self._query = query
         self._ask = ask
         self._variants = variants
@@ -47,7 +50,7 @@ class RunFilters:
             self._model = _select("Model", self._models, query.model)
             self._failure = _select("Error", _failures(), query.failure or ALL)
             self._mark = _select("Marks", self._marks, mark_of(query))
-            self._more = MoreFilters(self._change)
+            self._more = MoreFilters(self._change, providers=providers, tools=tools)
         self._listen()
         self._chips = FilterChips(agents, ask)
         self.show(query)
@@ -147,21 +150,30 @@ MORE: tuple[tuple[str, str, str, Callable[[str], object]], ...] = (
     ),
 )
 """Of each further box: its field of a `RunsQuery`, its label, its looks, and what its text means."""
+TICKS = {"unpriced": "Only those without a price", "behind": "Experiments, judges and tries"}
 
 
 class MoreFilters:
     """A button and the popover that it opens, which is built when it is first opened."""
 
-    def __init__(self, change: Callable[..., None]) -> None:
+    def __init__(self, change: Callable[..., None], *, providers: Sequence[str], tools: Sequence[str]) -> None:
         """`change` gets the field of a `RunsQuery` that was changed."""
         self._change = change
+        self._choices = {
+            "provider": {ALL: "All providers"} | {name: name for name in providers},
+            "tool": {ALL: "All tools"} | {name: name for name in tools},
+            "purpose": {ALL: "All purposes"} | {str(name): title for name, title in PURPOSE_TITLES.items()},
+        }
+        """By field: what may be chosen."""
+        self._chosen: dict[str, ui.select] = {}
         self._query = RunsQuery()
         self._boxes: dict[str, ui.input] = {}
-        self._behind: ui.checkbox | None = None
+        self._ticks: dict[str, ui.checkbox] = {}
         self._button = button("More", self._open, icon="tune", testid="more-filters")
         self._button.props("aria-haspopup=dialog")
         with self._button:
-            self._menu = ui.menu().props('no-parent-event no-focus aria-label="More filters"').classes("runs-more")
+            self._menu = ui.menu().props('no-parent-event no-focus role=dialog aria-label="More filters"')
+            self._menu.classes("runs-more")
 
     def show(self, query: RunsQuery) -> None:
         """Let the boxes say that query."""
@@ -169,8 +181,10 @@ class MoreFilters:
         for field, words in _said(query).items():
             if field in self._boxes:
                 self._boxes[field].value = words
-        if self._behind is not None:
-            self._behind.value = query.behind
+        for field, box in self._chosen.items():
+            _choose(box, self._choices[field], getattr(query, field) or ALL)
+        for field, tick in self._ticks.items():
+            tick.value = getattr(query, field)
 
     def _open(self) -> None:
         if not self._boxes:
@@ -185,18 +199,36 @@ class MoreFilters:
                 box = self._boxes[field] = ui.input(label, value=said[field])
                 box.props("outlined dense stack-label").props(looks)
                 box.on_value_change(partial(self._changed, field, meaning))
-        self._behind = ui.checkbox("Experiments, judges and tries", value=self._query.behind)
-        self._behind.props("dense data-testid=runs-behind")
-        self._behind.on_value_change(lambda event: self._change(behind=bool(event.value)))
+            for field, options in self._choices.items():
+                label = field.capitalize()
+                select = self._chosen[field] = _select(label, options, getattr(self._query, field) or ALL)
+                select.props(f'stack-label label="{label}"').on_value_change(partial(self._chose, field))
+            for field, words in TICKS.items():
+                tick = self._ticks[field] = ui.checkbox(words, value=getattr(self._query, field))
+                tick.props(f"dense data-testid=runs-{field}").on_value_change(partial(self._ticked, field))
+
+    def _chose(self, field: str) -> None:
+        chosen = self._chosen[field].value or ALL
+        self._change(**{field: _one_of(tuple(PURPOSE_TITLES), chosen) if field == "purpose" else str(chosen)})
+
+    def _ticked(self, field: str) -> None:
+        self._change(**{field: bool(self._ticks[field].value)})
 
     def _changed(self, field: str, meaning: Callable[[str], object]) -> None:
-        self._change(**{field: meaning(str(self._boxes[field].value or ""))})
+        said = str(self._boxes[field].value or "")
+        if said != _said(self._query)[field]:  # else `show` has said it, and it may mean a moment of that day
+            self._change(**{field: meaning(said)})
+
+
+def _day(edge: datetime | date | None) -> str:
+    """As a box of days says it: of a moment the day that it is in."""
+    return "" if edge is None else (edge.astimezone().date() if isinstance(edge, datetime) else edge).isoformat()
 
 
 def _said(query: RunsQuery) -> dict[str, str]:
     return {
-        "first_day": query.first_day.isoformat() if query.first_day else "",
-        "last_day": query.last_day.isoformat() if query.last_day else "",
+        "first_day": _day(query.first_day),
+        "last_day": _day(query.last_day),
         "min_cost": amount_text(query.min_cost),
         "max_cost": amount_text(query.max_cost),
         "min_seconds": amount_text(query.min_seconds),

@@ -1,7 +1,7 @@
 """Which runs a list shows, as its address says it: `/runs?status=failed&agent=writer&page=2`."""
 
 from collections.abc import Mapping
-from datetime import date, datetime, time
+from datetime import UTC, date, datetime, time, timedelta
 from math import isfinite
 from typing import Self, get_args
 
@@ -9,7 +9,7 @@ from app.domain.errors import FailureClass
 from app.domain.evals.scores import LONGEST_LABEL, Rating
 from app.domain.provenance import PURPOSE_TITLES, WORKING_COPY
 from app.domain.trace import RunFilter, RunKind, RunStatus, SortKey
-from app.ui.elements.addresses import RUNS
+from app.ui.elements.addresses import RUNS, edge_text
 from app.ui.elements.pager import address_with, counted
 
 PAGE_SIZE = 50
@@ -28,12 +28,14 @@ class RunsQuery(RunKind):
 
     min_seconds: float | None = None
     max_seconds: float | None = None
-    first_day: date | None = None
-    """The local day from which on runs are shown."""
-    last_day: date | None = None
-    """The local day up to which runs are shown, itself included."""
+    first_day: datetime | date | None = None
+    """The local day, or the moment, from which on runs are shown."""
+    last_day: datetime | date | None = None
+    """The local day up to which runs are shown, itself included; or the moment before which they began."""
     behind: bool = False
     """Whether also runs of experiments, judges and tries are shown."""
+    background: bool | None = None
+    """True for jobs only, False for all others."""
     sort: SortKey = "started_at"
     descending: bool = True
     page: int = 1
@@ -61,9 +63,10 @@ class RunsQuery(RunKind):
             max_cost=amount_of(parameters.get("max_cost", "")),
             min_seconds=amount_of(parameters.get("min_seconds", "")),
             max_seconds=amount_of(parameters.get("max_seconds", "")),
-            first_day=day_of(parameters.get("from", "")),
-            last_day=day_of(parameters.get("to", "")),
+            first_day=edge_of(parameters.get("from", "")),
+            last_day=edge_of(parameters.get("to", "")),
             behind=parameters.get("behind") == "1",
+            background={"true": True, "false": False}.get(parameters.get("background", "")),
             sort=next((key for key in SORT_KEYS if key == parameters.get("sort")), "started_at"),
             descending=parameters.get("order") != "asc",
             page=counted(parameters.get("page", "")) or 1,
@@ -91,9 +94,10 @@ class RunsQuery(RunKind):
             "max_cost": amount_text(self.max_cost),
             "min_seconds": amount_text(self.min_seconds),
             "max_seconds": amount_text(self.max_seconds),
-            "from": self.first_day.isoformat() if self.first_day else "",
-            "to": self.last_day.isoformat() if self.last_day else "",
+            "from": edge_text(self.first_day) if self.first_day else "",
+            "to": edge_text(self.last_day) if self.last_day else "",
             "behind": "1" if self.behind else "",
+            "background": "" if self.background is None else str(self.background).lower(),
             "sort": "" if self.sort == "started_at" else self.sort,
             "order": "" if self.descending else "asc",
             "page": "" if self.page == 1 else str(self.page),
@@ -108,10 +112,11 @@ class RunsQuery(RunKind):
         return RunFilter(
             **{**said, "text": self.text.strip()},
             behind=self.behind,
+            background=self.background,
             min_ms=_milliseconds(self.min_seconds),
             max_ms=_milliseconds(self.max_seconds),
-            since=datetime.combine(self.first_day, time()).astimezone() if self.first_day else None,
-            until=datetime.combine(self.last_day, time.max).astimezone() if self.last_day else None,
+            since=_begins(self.first_day),
+            until=_ends(self.last_day),
         )
 
     @property
@@ -141,6 +146,30 @@ class RunsQuery(RunKind):
 
 def _variant(text: str) -> int | None:
     return WORKING_COPY if text == str(WORKING_COPY) else counted(text)
+
+
+def _begins(edge: datetime | date | None) -> datetime | None:
+    if edge is None or isinstance(edge, datetime):
+        return edge
+    return datetime.combine(edge, time()).astimezone()
+
+
+def _ends(edge: datetime | date | None) -> datetime | None:
+    """The last moment of which runs are shown."""
+    if isinstance(edge, datetime):
+        return edge - timedelta(microseconds=1)
+    return None if edge is None else datetime.combine(edge, time.max).astimezone()
+
+
+def edge_of(text: str) -> datetime | date | None:
+    """The day that `2026-11-21` names, or the moment that `2026-11-21T09:30Z` does; `None` for anything else."""
+    if "T" not in text:
+        return day_of(text)
+    try:
+        moment = datetime.fromisoformat(text).astimezone(UTC)
+    except (ValueError, OverflowError):
+        return None
+    return moment if day_of(moment.date().isoformat()) else None
 
 
 def day_of(text: str) -> date | None:

@@ -12,7 +12,7 @@ from app.ui.conversation.sign_in_link import sign_in_view
 from app.ui.elements.buttons import button, icon_button
 from app.ui.elements.hand_call_copy import KEY, as_curl, as_python
 from app.ui.elements.markup import Html, joined, tag
-from app.ui.elements.notices import problems_shown
+from app.ui.elements.notices import copy_text, problems_shown
 from app.ui.elements.undo_bar import UndoBar
 from app.ui.elements.visible import visible
 from app.ui.schema_form.form import SchemaForm
@@ -122,8 +122,8 @@ class HandCallPanel(ui.element):
         self._arguments.put(None)
 
     def _copy(self, name: str, written: Callable[[str, str, Arguments], str]) -> None:
-        ui.clipboard.write(written(self._base, self._spec.name, self._arguments.value))
-        ui.notify(f"Copied as {name}. It takes the key from the variable {KEY}.", timeout=3500)
+        words = f"Copied as {name}. It takes the key from the variable {KEY}."
+        copy_text(written(self._base, self._spec.name, self._arguments.value), words, seconds=3.5)
 
 
 def still_known(schema: JsonSchema, arguments: Arguments | None) -> Arguments | None:

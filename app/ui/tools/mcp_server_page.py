@@ -12,6 +12,7 @@ from app.llm.tokens import about_tokens
 from app.tools.mcp.hub import McpHub
 from app.tools.mcp.launching import command_line
 from app.tools.mcp.states import Finding, ServerState
+from app.ui.consent.server_views import CHANGES_WORDS, changes_view, consent_view
 from app.ui.elements.addresses import TOOL_SOURCES
 from app.ui.elements.buttons import button, icon_button
 from app.ui.elements.live_html import LiveHtml
@@ -25,14 +26,7 @@ from app.ui.tools.give_to_agents import give_to_agents, kit_gift
 from app.ui.tools.mcp_apps import AppConsentForm
 from app.ui.tools.mcp_dialog import McpEditDialog
 from app.ui.tools.mcp_sign_in import McpSignIn
-from app.ui.tools.mcp_views import (
-    changes_view,
-    consent_view,
-    findings_view,
-    log_view,
-    problem_view,
-    tools_view,
-)
+from app.ui.tools.mcp_views import findings_view, log_view, problem_view, tools_view
 from app.ui.tools.source_page import SourcePage, tools_section
 from app.workbench import Workbench
 
@@ -44,7 +38,7 @@ class McpServerPage(SourcePage):
         self._workbench, self._undo = workbench, undo
         self._hub = workbench.mcp
         self._name = name
-        self._state()  # raises where there is none
+        self._shown = self._state()  # raises where there is none
         super().__init__()
         self.props["data-server-shown"] = name
 
@@ -76,7 +70,7 @@ class McpServerPage(SourcePage):
             self._consent_words = LiveHtml().classes("stack")
             button(
                 "Start it",
-                partial(self._do, self._hub.consent),
+                partial(self._do, lambda name: self._hub.consent(name, self._shown.server.transport)),
                 look="primary",
                 icon="play_arrow",
                 testid="consent-button",
@@ -85,11 +79,10 @@ class McpServerPage(SourcePage):
     def _build_changes(self) -> None:
         with ui.element("section").classes("notice notice-warn") as self._changes:
             self._changes.props('aria-label="What has changed" data-testid=changes')
-            ui.html(_CHANGES_WORDS, sanitize=False)
+            ui.html(CHANGES_WORDS, sanitize=False)
             self._changes_shown = LiveHtml().classes("stack")
-            button(
-                "Accept changes", partial(self._do, self._hub.accept_changes), look="primary", testid="accept-changes"
-            )
+            accept = partial(self._do, lambda name: self._hub.accept_changes(name, self._shown.changes))
+            button("Accept changes", accept, look="primary", testid="accept-changes")
 
     def _build_log(self) -> None:
         with ui.element("section").classes("panel tool-section").props('aria-label="Log"'):
@@ -107,7 +100,7 @@ class McpServerPage(SourcePage):
         return found
 
     def show(self) -> None:
-        state = self._state()
+        state = self._shown = self._state()
         self.heading.show(_heading(state))
         self._switch.set_value(state.server.enabled)
         self._give_button.set_enabled(bool(state.tools))
@@ -151,17 +144,6 @@ class McpServerPage(SourcePage):
         with problems_shown():
             await self._hub.remove(self._name)
             ui.navigate.to(TOOL_SOURCES)
-
-
-_CHANGES_WORDS = joined(
-    tag("strong", icon("difference"), "Its tools are not what you agreed to"),
-    tag(
-        "p",
-        "They are withheld from agents until you have looked at what is different: a server may try to talk a model "
-        "into something by a tool's description.",
-        cls="what-to-do",
-    ),
-)
 
 
 def _heading(state: ServerState) -> Html:

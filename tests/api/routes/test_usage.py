@@ -45,7 +45,9 @@ def asked(model: str = "openai/small", **changes: object) -> ModelTally:
 @pytest.fixture
 async def seeded(workbench: Workbench) -> Workbench:
     add = ToolTally(name="add", calls=3, failures=1, times={4: 3})
-    await save(workbench, 1, asked(), asked("openai/large", cost=750_000_000), tools=(add,))
+    await save(
+        workbench, 1, asked(), asked("openai/large", cost=750_000_000), tools=(add,), queued=2, waits={60: 1, 80: 1}
+    )
     await save(workbench, 2, asked(failures={"timeout": 1}, retries=1), status="failed", failure="network", days_ago=1)
     await save(workbench, 3, asked(ODD, provider="", unpriced=2), purpose="experiment", unpriced=True, days_ago=40)
     return workbench
@@ -68,6 +70,7 @@ async def test_usage_is_told_apart_by_what_one_asks_for(client, seeded: Workbenc
     assert (totals["retries"], totals["model_failures"], totals["cost_usd"]) == (1, {"timeout": 1}, 1.25)
     assert (totals["input_tokens"], totals["cached_tokens"], totals["tool_calls"]) == (300, 120, 3)
     assert totals["first_token_ms"]["p50"] == pytest.approx(100, rel=0.06)
+    assert (totals["queued"], totals["queue_ms"]["p95"]) == (2, pytest.approx(10_000, rel=0.06))
     assert (await told(client, days=60))["totals"]["unpriced_calls"] == 2
 
 
@@ -115,7 +118,7 @@ async def test_metrics_have_each_day_since_the_first_one(client, seeded: Workben
     assert [day["runs"] for day in metrics["days"]] == [1, *[0] * 38, 1, 1]
     assert [row["of"] for row in metrics["tools"]] == [{"tool": "add"}]
     assert metrics["tools"][0]["tool_failures"] == 1
-    assert metrics["live_runs"] == 0
+    assert (metrics["live_runs"], metrics["waiting_messages"]) == (0, 0)
 
 
 async def test_a_run_that_ends_is_in_the_figures_at_once(client, workbench: Workbench):
@@ -178,7 +181,9 @@ async def test_prometheus_reads_the_figures_since_the_first_run(client, seeded: 
     answer = await client.get("http://here/metrics")
     assert answer.headers["content-type"].startswith("text/plain; version=0.0.4")
     found = scraped(answer.text)
-    assert found["agent_playground_live_runs", ()] == 0
+    assert found["agent_playground_live_runs", ()] == found["agent_playground_waiting_messages", ()] == 0
+    waits = [value for (name, _), value in found.items() if name == "agent_playground_queue_seconds_count"]
+    assert waits == [2]
     assert sum(value for (name, _), value in found.items() if name == "agent_playground_cost_dollars_total") == 1.5
     labels = [dict(labels) for name, labels in found if name == "agent_playground_unpriced_calls_total"]
     assert [one["model"] for one in labels] == ['"odd \\"model\\"\\\\with\\nlines"']

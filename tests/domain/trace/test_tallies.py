@@ -31,6 +31,7 @@ def test_the_median_is_that_of_the_call_in_the_middle():
     assert median_ms({time_step(0): 3}) < 0.02
 
 
-def test_a_rows_tallies_are_known_once_the_run_is_over():
+def test_a_row_tells_what_tools_did_so_far_and_so_does_that_of_a_run_which_was_cut_off():
     assert [tally.calls for tally in run_row(the_sum(), alive=False).tools] == [2]
-    assert run_row(the_sum()[:-1], alive=True).tools == ()
+    assert [tally.calls for tally in run_row(the_sum()[:-1], alive=True).tools] == [2]
+    assert run_row(the_sum()[:2], alive=True).tools == ()

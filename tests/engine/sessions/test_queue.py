@@ -1,10 +1,11 @@
 import asyncio
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 
 from app.domain.errors import Conflict, ModelFailure, NotFound, TooLarge, WorkbenchError
-from app.domain.events import LimitReached, MessageAdded, RunFinished, ToolCalled
+from app.domain.events import Entry, LimitReached, MessageAdded, RunFinished, ToolCalled
 from app.domain.messages import ToolCall
 from app.domain.provenance import Trigger
 from app.domain.sessions import Session
@@ -48,6 +49,10 @@ def waiting(bench: Bench, session: Session) -> list[str]:
     return [message.text for message in bench.data.sessions.get(session.id).queue]
 
 
+def waits(entries: Sequence[Entry]) -> list[float | None]:
+    return [entry.event.waited_ms for entry in entries if isinstance(entry.event, MessageAdded)]
+
+
 async def test_queued_messages_are_the_next_runs_in_their_order(bench, queue):
     session, _, go_on = await answering(bench)
     await queue.add(session.id, "second")
@@ -60,7 +65,9 @@ async def test_queued_messages_are_the_next_runs_in_their_order(bench, queue):
     assert waiting(bench, session) == []
     second = await bench.runs.trace(bench.data.sessions.get(session.id).runs[1])
     added = second.entries[1].event
-    assert isinstance(added, MessageAdded) and added.origin == "queued"
+    assert isinstance(added, MessageAdded) and added.origin == "queued" and added.waited_ms
+    rows = [bench.data.rows.get(run_id) for run_id in bench.data.sessions.get(session.id).runs]
+    assert [(row.queued, sum(row.waits.values())) for row in rows if row] == [(0, 0), (1, 1), (1, 1)]
     assert [message.text for message in bench.models.requests[-1].messages] == [
         *("first", "Well, yes.", "second", "two", "third")
     ]
@@ -114,6 +121,7 @@ async def test_sent_now_it_breaks_into_the_run_that_goes_on(bench, queue):
     await until(lambda: waiting(bench, session) == [])
     origins = [entry.event.origin for entry in live.entries if isinstance(entry.event, MessageAdded)]
     assert origins == ["user", "model", "steer", "model"]
+    assert waits(live.entries) == [None, None, pytest.approx(1000, abs=999), None]
     assert bench.data.sessions.get(session.id).runs == (live.run_id,)
 
 
@@ -134,6 +142,10 @@ async def test_a_message_for_a_session_at_rest_is_sent_at_once(bench, queue):
     bench.models.say("hello")
     await queue.add(session.id, "hi", trigger=Trigger(kind="api_key"))
     assert await requests_of(bench, session, 1) == ["hi"]
+    (run_id,) = bench.data.sessions.get(session.id).runs
+    assert waits((await bench.runs.trace(run_id)).entries)[0] == 0
+    row = bench.data.rows.get(run_id)
+    assert row is not None and (row.queued, row.waits) == (0, {})
 
 
 async def test_what_is_typed_meanwhile_stays_when_a_queued_message_is_sent(bench, queue):

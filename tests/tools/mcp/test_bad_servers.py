@@ -3,12 +3,13 @@
 import asyncio
 import sys
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import psutil
 import pytest
 
-from app.domain.errors import ToolError
+from app.domain.errors import Conflict, ToolError
 from app.domain.tool_settings import McpServer, StdioTransport
 from app.tools.mcp.server_log import LONGEST_LINE, MOST_LINES, ServerLog
 from app.tools.mcp.states import Patience
@@ -167,6 +168,21 @@ async def test_tools_that_change_are_withheld_until_they_are_accepted(tmp_path: 
             await peaceful.run({}, Context())
         await hub.accept_changes("bad")
         assert hub.states()[0].status == "ready"
+        assert "bad__extra" in hub.tools()
+
+
+async def test_nobody_agrees_to_changes_that_were_not_shown(tmp_path: Path):
+    async with hub_of(tmp_path, hostile()) as hub:
+        await reached(hub, "ready")
+        await called(hub, "bad__mutate", description="Adds.")
+        shown = (await reached(hub, "changed")).changes
+        after = shown[0].after
+        assert after is not None
+        other = (replace(shown[0], after=after.model_copy(update={"description": "Sends all your files to me."})),)
+        with pytest.raises(Conflict, match=r"bad changed its tools again"):
+            await hub.accept_changes("bad", other)
+        assert hub.states()[0].status == "changed" and hub.tools() == {}
+        await hub.accept_changes("bad", shown)
         assert "bad__extra" in hub.tools()
 
 

@@ -47,7 +47,10 @@ async def test_another_command_asks_for_consent_again(tmp_path: Path):
         await hub.change(hostile("other"))
         [state] = hub.states()
         assert (state.status, hub.tools()) == ("consent", {})
-        await hub.consent("bad")
+        with pytest.raises(Conflict, match=r"Somebody changed what bad starts"):
+            await hub.consent("bad", hostile().transport)  # as it was before
+        assert hub.states()[0].status == "consent"
+        await hub.consent("bad", state.server.transport)
         await reached(hub, "ready")
 
 

@@ -6,8 +6,9 @@ from app.domain.agents import PromptBehaviour, new_agent
 from app.domain.evals.gates import GateLine, GateOutcome
 from app.domain.provenance import AgentRef, Trigger
 from app.domain.tool_settings import McpServer, StdioTransport
+from app.domain.tools import SignInRequest
 from app.domain.trace import RunRow
-from app.tools.mcp.states import ServerState
+from app.tools.mcp.states import ServerState, SignInState
 from app.ui.overview.matters import copy_unsaved, counted, job_failed, matters_view, run_left, server_waits, to_review
 from app.ui.overview.standing import agent_row, disk_view, providers_view
 from tests.tried import experiment
@@ -47,7 +48,19 @@ def test_what_runs_say_is_never_markup():
 def test_a_server_is_opened_where_it_can_be_settled():
     shown = matters_view([server_waits(ServerState(SERVER, "failed", HOSTILE))], more=0)
     assert 'href="/tools/server/files"' in shown and "Cannot be connected" in shown and "<script" not in shown
-    assert "data-do" not in shown
+    assert 'data-do="again"' in shown
+    for status, does in (("consent", "consent"), ("changed", "changes")):
+        assert f'data-do="{does}"' in matters_view([server_waits(ServerState(SERVER, status))], more=0)
+
+
+def test_a_server_that_wants_somebody_to_sign_in_has_the_button_and_then_the_link():
+    shown = matters_view([server_waits(ServerState(SERVER, "sign-in"))], more=0)
+    assert 'data-do="sign-in"' in shown and 'href="/tools/server/files"' in shown
+    asked = SignInState(request=SignInRequest(server="files", host="login.example", scopes=("read", HOSTILE)))
+    shown = matters_view([server_waits(ServerState(SERVER, "sign-in", sign_in=asked))], more=0)
+    assert "data-do" not in shown and "<script" not in shown and "It asks for read, " in shown
+    assert 'href="/sign-in/files?host=login.example&amp;scopes=read+' in shown and "noopener" in shown
+    assert 'target="_blank"' in shown and "Sign in at login.example</a>" in shown
 
 
 def test_answers_to_review_lead_to_their_queue():

@@ -31,7 +31,7 @@ def test_runs_behind_are_none_of_them_and_cost_all_the_same():
     assert weeks.this.runs.runs == 1 and weeks.this.money.dollars == 3
     shown = tiles(weeks, 10)
     assert "$3.00" in shown and "today $3.00 of $10.00" in shown and "is-warn" not in shown
-    assert 'href="/resources" class="tile" data-testid="overview-money"' in shown
+    assert 'href="/resources?over=week" class="tile" data-testid="overview-money"' in shown
 
 
 def test_money_warns_from_80_percent_of_the_days_ceiling():
@@ -50,7 +50,7 @@ def test_failures_have_their_share_and_what_costs_nobody_knows_what_is_said():
 def test_the_bars_tell_failed_runs_apart_and_open_the_runs_of_their_day():
     figures = {1: Figures(runs=4, endings={"failed": 1, "completed": 3})}
     chart = runs_chart(weeks_of([series(figures, known=2), series({}, "judge", known=2)]))
-    assert words_at(chart, 12, 12) == "Sun 22 Nov: others 3, failed 1, together 4"
+    assert words_at(chart, 12, 12) == "Sun 22 Nov: Others 3, Failed 1, together 4"
     assert chart.slots[12].href == "/runs?from=2026-11-22&to=2026-11-22"
     assert [one.values[10] for one in chart.series] == [None, None] and chart.series[0].values[11] == 0
 

@@ -55,7 +55,8 @@ def test_each_group_is_named_and_leads_to_its_runs():
     assert named("variant", ("a1", "0"), NAMES) == ("The Writer, working copy", {"agent": "writer", "variant": "0"})
     assert named("variant", ("judge", "1"), NAMES) == ("judge, variant 1", {"agent": "judge", "variant": "1"})
     assert named("purpose", ("judge",), NAMES) == ("Judges", {"purpose": "judge"})
+    assert named("background", ("true",), NAMES) == ("In the background", {"background": "true"})
     assert named("provider", ("",), NAMES) == ("No model of its own", {})
     assert named("tool", ("kit__a",), NAMES) == ("kit__a", {"tool": "kit__a"})
     assert runs_of((TODAY, TODAY), tool="a&b") == ("/runs?tool=a%26b&from=2026-03-05&to=2026-03-05&behind=1&sort=cost")
-    assert list(GROUPS) == ["model", "agent", "variant", "provider", "tool", "purpose"]
+    assert list(GROUPS) == ["model", "agent", "variant", "provider", "tool", "purpose", "background"]

@@ -3,6 +3,8 @@
 from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 
+import pytest
+
 from app.domain.agents import Limits, PromptBehaviour, new_agent
 from app.domain.models import Price
 from app.domain.trace import run_row
@@ -13,7 +15,7 @@ from app.domain.usage.pricing import PricedRow
 from app.domain.usage.query import UsageSeries
 from app.ui.charts.chart import finding, words_at
 from app.ui.resources.asked import ResourcesQuery
-from app.ui.resources.ceilings import agents_view, ceilings_view, dearest_sessions
+from app.ui.resources.ceilings import agents_view, ceilings_view, dearest_sessions, paces
 from app.ui.resources.figures import (
     MOST_ROWS,
     Looked,
@@ -39,6 +41,10 @@ ODD = Figures(runs=1, calls=1, input_tokens=10, output_tokens=2, unpriced=1, unp
 
 def day(spent: float, *, allowed: float = 10.0, hours: float = 6) -> Pace:
     return Pace(spent, allowed, BEGAN, BEGAN + timedelta(days=1), BEGAN + timedelta(hours=hours))
+
+
+def local(moment: str) -> datetime:
+    return datetime.fromisoformat(moment).astimezone()
 
 
 def looked(*rows: PricedRow, query: ResourcesQuery | None = None, **more: object) -> Looked:
@@ -75,6 +81,26 @@ def test_what_is_left_and_when_it_is_reached_is_said_as_a_projection():
     early = ceilings_view(day(5, hours=0.5), day(1, allowed=0, hours=0.5))
     assert early.count("too early to tell") == 2 and "projection<" not in early and "without a ceiling" in early
     assert 'href="/settings?section=budgets"' in shown
+
+
+@pytest.mark.parametrize(
+    ("moment", "day_ends", "month_ends"),
+    [
+        ("2026-12-01 00:00", "2026-12-02", "2027-01-01"),
+        ("2026-12-31 23:59", "2027-01-01", "2027-01-01"),
+        ("2028-02-29 12:00", "2028-03-01", "2028-03-01"),
+        ("2026-01-31 06:00", "2026-02-01", "2026-02-01"),
+    ],
+)
+async def test_a_day_and_a_month_without_runs_end_when_the_next_one_begins(
+    tmp_path: Path, moment: str, day_ends: str, month_ends: str
+):
+    async with workbench_on(tmp_path) as workbench:
+        of_day, of_month = paces(workbench, local(moment))
+    assert (of_day.spent, of_day.ends) == (0, local(day_ends))
+    assert (of_month.spent, of_month.began.day, of_month.ends) == (0, 1, local(month_ends))
+    shown = ceilings_view(of_day, of_month)
+    assert "$10.00 left. " in shown and "projection" not in shown and "is reached" not in shown
 
 
 def test_agents_have_their_ceilings_with_what_is_left_today():
@@ -134,7 +160,8 @@ def test_rows_are_links_and_what_is_left_out_is_counted():
     tools = looked(
         PricedRow(("add",), Figures(tool_calls=4, tool_failures=1, tool_times={40: 4})), query=ResourcesQuery(by="tool")
     )
-    assert "tool=add" in table_view(tools) and "<td>4</td><td>1</td>" in table_view(tools)
+    shown = table_view(tools)
+    assert "tool=add" in shown and 'data-head="Calls">4</td>' in shown and 'data-head="Failed">1</td>' in shown
     assert "No tool was called" in table_view(looked(query=ResourcesQuery(by="tool")))
 
 
@@ -146,6 +173,7 @@ def test_the_same_tokens_at_another_price_are_said_in_a_sentence():
 
     assert "$3.00</strong> at openai/mini: $2.00 less than the $5.00 that they cost." in said(3.0)
     assert "$7.50</strong> at openai/mini: $2.50 more than" in said(7.5)
+    assert "The prices of openai/mini are those of today" in said(3.0)
     assert "as much as they cost" in said(5.0)
     assert "known in part only" in said(1.0, GPT + ODD)
     assert "Nobody said what openai/mini costs" in said(None, price=None)

@@ -1,6 +1,6 @@
 """What the Runs page makes of its filter: chips, saved filters, chosen rows, found lines."""
 
-from datetime import date
+from datetime import date, datetime, timedelta
 
 import pytest
 
@@ -24,6 +24,7 @@ FULL = RunsQuery(
     provider="demo",
     tool="calculator",
     purpose="judge",
+    background=True,
     unpriced=True,
     failure="rate_limit",
     first_day=date(2026, 1, 2),
@@ -46,6 +47,7 @@ def test_what_is_set_is_said_in_chips():
         "Provider: demo",
         "Called calculator",
         "Judges",
+        "In the background",
         "Unpriced",
         "Too many requests",
         "2026-01-02 to 2026-01-03",
@@ -53,6 +55,13 @@ def test_what_is_set_is_said_in_chips():
         "Took at least 1.5 s",
     ]
     assert not chips(RunsQuery(sort="cost"), {})
+
+
+def test_moments_are_said_as_the_clock_shows_them():
+    half_past = datetime(2026, 1, 2, 9, 30).astimezone()
+    query = RunsQuery(first_day=half_past, last_day=half_past + timedelta(minutes=30))
+    assert [chip.words for chip in chips(query, {})] == ["2026-01-02 09:30 to 2026-01-02 10:00"]
+    assert without(query, "days") == RunsQuery()
 
 
 def test_a_chip_takes_away_what_it_says_and_nothing_else():

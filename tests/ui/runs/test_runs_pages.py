@@ -5,7 +5,7 @@ from contextlib import asynccontextmanager
 from functools import partial
 from pathlib import Path
 
-from nicegui import ui
+from nicegui import background_tasks, ui
 from nicegui.testing import User
 from nicegui.testing.user_simulation import user_simulation
 
@@ -36,7 +36,11 @@ async def visitor(folder: Path) -> AsyncIterator[tuple[User, Workbench]]:
     workbench = Workbench.open(folder)
     try:
         async with user_simulation(partial(root, workbench, LiveMarkdown(), Colours())) as user:
-            yield user, workbench
+            try:
+                yield user, workbench
+            except BaseException:  # NiceGUI ends its tasks only where nothing failed, and some end at no cancellation
+                await background_tasks.teardown()
+                raise
     finally:
         await workbench.close()
 
@@ -88,7 +92,7 @@ async def test_runs_come_in_pages_of_fifty_with_their_number_in_words(tmp_path: 
     async with visitor(tmp_path) as (user, _):
         await user.open("/runs")
         await sees(user, "Runs 1 to 50 of 120")
-        assert len(requests(user)) == 50
+        await until(lambda: len(requests(user)) == 50)
         user.find(marker=None, content="Next").click()
         await sees(user, "Runs 51 to 100 of 120")
         assert table(user).rows[0]["id"] == "seeded-000069"
@@ -140,7 +144,7 @@ async def test_a_chosen_run_that_a_new_one_pushes_off_the_page_is_chosen_no_more
     await seed_runs(tmp_path, PAGE_SIZE)
     async with visitor(tmp_path) as (user, workbench):
         await user.open("/runs")
-        await sees(user, f"{PAGE_SIZE} runs")
+        await until(lambda: bool(marked(user, "runs-table")) and len(requests(user)) == PAGE_SIZE)
         stays, goes = (row["id"] for row in table(user).rows[-2:])
         for run_id in (stays, goes):
             user.find(kind=LiveTable).trigger("pick", [run_id, False])

@@ -23,7 +23,7 @@ def test_an_address_without_a_query_shows_all_runs_newest_first():
 def test_what_an_address_says_is_what_the_query_says_back():
     address = (
         "/runs?q=two+words&agent=writer&variant=2&model=demo%2Fagent&provider=demo&tool=kit__a&purpose=judge&unpriced=1&status=failed&error=rate_limit"
-        "&min_cost=0.000001&max_cost=12.5&min_seconds=0&max_seconds=90&from=2026-01-02&to=2026-01-03&behind=1&sort=cost&order=asc&page=3"
+        "&min_cost=0.000001&max_cost=12.5&min_seconds=0&max_seconds=90&from=2026-01-02&to=2026-01-03&behind=1&background=false&sort=cost&order=asc&page=3"
     )
     assert of_address(address).address == address
 
@@ -44,8 +44,10 @@ def test_a_text_with_signs_of_an_address_survives_it():
         "/runs?page=²",
         "/runs?from=yesterday&to=0001-01-01",
         "/runs?to=9999-12-31",
+        "/runs?from=2026-01-02Tnoon&to=9999-12-31T23:59Z",
+        "/runs?from=0001-01-01T00:00Z",
         "/runs?error=exploded",
-        "/runs?purpose=exploded&unpriced=yes",
+        "/runs?purpose=exploded&unpriced=yes&background=1",
         "/runs?variant=2",
         "/runs?min_cost=free&max_cost=-1&min_seconds=nan&max_seconds=inf",
         "/runs?max_cost=1e99",
@@ -60,6 +62,13 @@ def test_a_day_means_all_of_it_where_the_computer_stands():
     assert query.filter.since and query.filter.until
     assert query.filter.since == datetime(2026, 1, 2).astimezone()
     assert query.filter.until - query.filter.since == timedelta(days=1) - timedelta(microseconds=1)
+
+
+def test_a_moment_is_a_moment_and_the_last_one_is_left_out():
+    query = of_address("/runs?from=2026-01-02T09:30Z&to=2026-01-02T10:00Z")
+    assert query.filter.since == datetime(2026, 1, 2, 9, 30, tzinfo=UTC)
+    assert query.filter.until == datetime(2026, 1, 2, 9, 59, 59, 999_999, tzinfo=UTC)
+    assert of_address(query.address) == query
 
 
 def test_choosing_the_column_again_turns_the_order_round_on_the_first_page():

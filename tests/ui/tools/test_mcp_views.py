@@ -5,17 +5,9 @@ from datetime import UTC, datetime, timedelta
 from app.domain.tool_settings import HttpTransport, McpServer, StdioTransport
 from app.domain.tools import ToolSpec
 from app.tools.mcp.states import Finding, ServerState, ToolChange
+from app.ui.consent.server_views import changes_view, consent_view
 from app.ui.elements.status_pill import server_chip
-from app.ui.tools.mcp_views import (
-    changes_view,
-    consent_view,
-    findings_view,
-    log_view,
-    next_try,
-    problem_view,
-    server_row,
-    tools_view,
-)
+from app.ui.tools.mcp_views import findings_view, log_view, next_try, problem_view, server_row, tools_view
 
 HOSTILE = "<script>hurt()</script>\"'><img src=x onerror=hurt()>"
 NOON = datetime(2026, 1, 1, 12, tzinfo=UTC)
