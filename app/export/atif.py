@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 import orjson
 from pydantic import JsonValue
 
-from app.domain.events import Entry, MessageAdded, ModelReturned, NodeStarted, RunStarted
+from app.domain.events import Entry, MessageAdded, ModelReturned, NodeEnded, NodeStarted, RunStarted
 from app.domain.messages import ImagePart, Message, Part, TextPart, ToolCall
 from app.domain.tools import GrantedTool
 from app.domain.trace import CallView, NodeRun, call_views, nodes, run_row, status, text_of, totals
@@ -102,7 +102,9 @@ class _Writer:
                     yield {**_step("user", entry, self._content(message.parts)), "extra": {"origin": origin}}
                 case MessageAdded(message=message) if message.role == "assistant":
                     yield self._answer(entry, message, [calls[call.call_id] for call in message.tool_calls], ends)
-                case NodeStarted(call_id=call_id) if of_nodes[call_id].seq == entry.seq:
+                case NodeStarted(call_id=call_id) | NodeEnded(call_id=call_id, pinned=True) if (
+                    of_nodes[call_id].seq == entry.seq
+                ):
                     yield self._node(entry, of_nodes[call_id])
                 case _:
                     pass
@@ -145,6 +147,8 @@ class _Writer:
         if made:
             step["tool_calls"] = [_call(call) for call in made]
             step["observation"] = {"results": [*results]}
+        if run.pinned:
+            step["extra"] = {"pinned": True}
         return step
 
     def _result(self, call: CallView) -> Json:

@@ -2,9 +2,10 @@
 
 import re
 from html import unescape
-from xml.etree.ElementTree import Element, tostring
+from typing import TYPE_CHECKING
 
-from latex2mathml.converter import convert_to_element
+if TYPE_CHECKING:
+    from xml.etree.ElementTree import Element
 
 LONGEST = 2_000
 """Characters of a formula that is translated: each takes 20 µs."""
@@ -33,6 +34,10 @@ _ALIGNED = re.compile(r"\\(begin|end)\{(?:aligned|gathered|split)\}")
 
 def mathml(source: str, *, display: bool) -> str | None:
     """The formula; `None` for what is too long, or none that can be translated."""
+    from xml.etree.ElementTree import tostring  # noqa: PLC0415  with the next three megabytes, and few texts have any
+
+    from latex2mathml.converter import convert_to_element  # noqa: PLC0415  see above
+
     if len(source) > LONGEST:
         return None
     try:
@@ -50,7 +55,7 @@ def mathml(source: str, *, display: bool) -> str | None:
     return tostring(formula, encoding="unicode", short_empty_elements=False)
 
 
-def _is_whole(part: Element) -> bool:
+def _is_whole(part: "Element") -> bool:
     """Makes text of the references that the translator writes; false where a command or `&` was left as it was."""
     part.text = unescape(part.text or "")
     return part.tag == "mtext" or not (part.text.startswith("\\") or part.text == "&")

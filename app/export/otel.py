@@ -75,6 +75,8 @@ class _Spans:
         for entry in self._entries:
             if entry.seq == 0 or entry.seq > copied:  # the trace of the run it was copied from has the others
                 self._take(entry)
+            elif fork and entry.seq in fork[1].edited and isinstance(entry.event, NodeEnded):
+                self._take(entry.model_copy(update={"at": max(entry.at, self._row.started_at)}))
             self._spoken.take(entry)
         for unfinished in self._open.values():
             unfinished.attributes["agent_playground.unfinished"] = True
@@ -124,7 +126,9 @@ class _Spans:
         self._end(entry, returned.call_id)
 
     def _ended(self, entry: Entry, ended: NodeEnded, node: NodeRun) -> None:
-        """A node that was skipped has no span."""
+        """A node that was skipped has no span; one that is pinned has."""
+        if ended.pinned:
+            self._open[f"node {ended.call_id}"] = node_span(entry, ended, node)
         if (span := self._open.get(f"node {ended.call_id}")) is not None:
             ended_node(span, ended, node)
         failed, error = ended.status == "failed", ended.error

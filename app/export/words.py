@@ -85,7 +85,7 @@ def node_words(run: NodeRun) -> str:
         f"{run.attempt} tries" if run.attempt > 1 else "",
         f"{run.done:,} of {run.of:,} rounds" if run.of is not None else "",
         f"went on at {one_line(run.port, 60)}" if run.port and run.port != NEXT else "",
-        "its value was written by a person" if run.pinned else "",
+        "its value was written by a person" if run.pinned else "from the record" if run.origin == "recorded" else "",
         "a value stands in for it" if run.state == "failed" and run.port not in (None, ERROR) else "",
     ]
     return ", ".join(filter(None, told))

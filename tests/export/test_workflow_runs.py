@@ -2,9 +2,13 @@
 
 import json
 
+from app.api.following.run_replies import node_told
 from app.domain.errors import ErrorInfo
-from app.domain.events import ChildStarted
+from app.domain.events import ChildStarted, Forked
 from app.domain.messages import FilePart
+from app.domain.trace import steps as steps_of
+from app.domain.trace import trajectory
+from app.domain.trace.trajectory import step_number
 from app.export.atif import atif
 from app.export.html import html_page
 from app.export.json_lines import json_lines
@@ -13,7 +17,7 @@ from app.export.otel import spans_of
 from app.export.otel_values import span_id
 from app.export.redacting import Redactor
 from app.export.review import artifacts_of
-from tests.traces import SUMMING, a_workflow_run, node_ended, node_started, started, trace_of
+from tests.traces import SUMMING, a_workflow_run, finished, node_ended, node_started, started, trace_of
 
 
 def test_a_review_tells_each_node():
@@ -66,6 +70,24 @@ def test_a_trajectory_says_that_nodes_asked_no_model():
         "Answer: 6",
     ]
     assert steps[3]["observation"]["results"][0]["content"] == "4"
+
+
+def test_a_value_that_is_pinned_is_marked_wherever_a_run_is_told():
+    pinned, fork = node_ended("total", 6, pinned=True), Forked(run_id="r0", seq=1, prefix_digest="", edited=(1,))
+    answered = (node_started("output"), node_ended("output", "6", port=None), finished())
+    entries = trace_of(started(workflow=SUMMING, model=""), pinned, fork, *answered)
+    words = "its value was written by a person"
+    assert f"### Step 1: Total\n\nTransform, done, {words}." in review(entries).document
+    assert f"transform, done, {words}" in html_page(entries, b"", artifacts={}).decode()
+    steps = json.loads(atif(entries, app="1", artifacts={}))["steps"]
+    assert [step["message"] for step in steps if step.get("extra") == {"pinned": True}] == ["Total: 6"]
+    _, total, _ = spans_of(entries)
+    said = {one["key"]: one["value"] for one in total["attributes"]}
+    assert (total["name"], said["agent_playground.node.pinned"]) == ("node Total", {"boolValue": True})
+    told = [node_told(step) for step in steps_of(entries) if step.node]
+    assert [(one["node"], one["pinned"]) for one in told] == [("total", True), ("output", False)]
+    assert [step.node.pinned for step in trajectory(entries) if step.node] == [True, False]
+    assert step_number(entries, 1) == 1
 
 
 def test_files_with_what_was_too_large_go_along():

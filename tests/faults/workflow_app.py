@@ -1,7 +1,8 @@
 """The app with a workflow that has a node of each kind.
 
 `python -m tests.faults.workflow_app` takes the app's own arguments. Its provider is a script that says after some words
-what it was asked; the tool `append` writes a line to the file that APPENDED names, which is there.
+what it was asked; the tool `append` writes a line to the file that APPENDED names, which is there. The runs that the
+file AIMS names stop being written where that says.
 """
 
 import asyncio
@@ -12,11 +13,14 @@ from pathlib import Path
 from app.domain.agents import PromptBehaviour, ToolChoice, WorkflowBehaviour
 from app.domain.messages import Message, TextPart, ToolCall, Usage
 from app.domain.streaming import Delta, ModelRequest, Reply, TextDelta
+from app.domain.workflows.document import Workflow
 from app.llm.directory import ModelDirectory
 from app.tools.function.tool import tool
 from app.workbench import Workbench
+from tests.domain.workflows.worlds import workflow
 from tests.driven_app import append_to, driven, given_agent, serve_driven
-from tests.engine.workflows.flows import of_each_kind
+from tests.engine.workflows.flows import of_each_kind, sends
+from tests.faults.workflow_aims import INNER, AimedTraces, Aims
 
 SLUG = "mortal"
 _MOMENT = 0.05
@@ -30,6 +34,7 @@ class Scripted(ModelDirectory):
         return self
 
     async def stream(self, request: ModelRequest) -> AsyncGenerator[Delta | Reply, None]:
+        await request.stored()
         asked, called = request.messages[0].text, any(message.tool_calls for message in request.messages)
         for word in (*asked.split(), ""):
             await asyncio.sleep(_MOMENT / 2)
@@ -43,12 +48,23 @@ class Scripted(ModelDirectory):
 def mortal(workbench: Workbench) -> Workbench:
     models = Scripted(workbench.catalog, workbench.artifacts.get)
     append = tool(side_effects=True)(append_to(Path(os.environ["APPENDED"]), _MOMENT))
-    return driven(workbench, models, (append,))
+    made = driven(workbench, models, (append,))
+    made.runs.starting.traces = AimedTraces(made.data.traces, Aims(Path(os.environ["AIMS"])))
+    return made
+
+
+def inner() -> Workflow:
+    return workflow(
+        sends("sent", "inner of {{input.text}}", tool="append"),
+        wires=("input > sent", "sent > output"),
+        answer="{{sent}}",
+    )
 
 
 async def prepare(workbench: Workbench) -> None:
     await given_agent(workbench, "Writer", PromptBehaviour(tools=(ToolChoice(name="append"),)))
-    await given_agent(workbench, SLUG.title(), WorkflowBehaviour(workflow=of_each_kind(tool="append")))
+    await given_agent(workbench, INNER.title(), WorkflowBehaviour(workflow=inner()))
+    await given_agent(workbench, SLUG.title(), WorkflowBehaviour(workflow=of_each_kind(tool="append", nested=INNER)))
 
 
 if __name__ == "__main__":

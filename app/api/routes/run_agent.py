@@ -5,12 +5,12 @@ from typing import Annotated, Any
 
 from fastapi import Request, Response
 from fastapi.responses import StreamingResponse
-from pydantic import BaseModel, ConfigDict, Field, JsonValue, TypeAdapter
+from pydantic import BaseModel, ConfigDict, Field, JsonValue, Tag, TypeAdapter
 
 from app.api.door.access import agent_for, may_vary
 from app.api.door.caller import Caller
 from app.api.door.dependencies import Asking, Here, resource
-from app.api.door.envelopes import Envelope
+from app.api.door.envelopes import Envelope, told_by
 from app.api.following.attaching import AttachmentRefs, said
 from app.api.following.endings import FAILED_RUNS, in_envelope
 from app.api.following.event_stream import event_stream
@@ -20,6 +20,7 @@ from app.api.following.running import (
     begin,
     check_model,
     check_variables,
+    runs_below,
     session_named,
     session_of_request,
     wait_until_idle,
@@ -32,6 +33,11 @@ from app.engine.run.run import Run
 from app.workbench import Workbench
 
 Words = Annotated[Text, Field(max_length=100_000)]
+Given = Annotated[
+    Annotated[Words, Tag("text")] | Annotated[int | float, Tag("number")],
+    told_by({str: "text", int: "number", float: "number", bool: "number"}, "Send a text or a number"),
+]
+"""Of a variable."""
 _JSON: TypeAdapter[JsonValue] = TypeAdapter(JsonValue)
 _EXAMPLES: list[JsonValue] = [
     {"input": "What is 5 + 10, then multiply by 3?"},
@@ -71,7 +77,7 @@ class RunRequest(HowToRun):
         None,
         description="Any JSON; it is appended to the input, or the field `data` of a workflow's. null is nothing.",
     )
-    variables: dict[Annotated[Text, Field(max_length=200)], Words | int | float] = Field(
+    variables: dict[Annotated[Text, Field(max_length=200)], Given] = Field(
         {},
         max_length=1000,
         description="Values for the prompt's `{{variables}}`, or fields of a workflow's input.",
@@ -130,7 +136,7 @@ async def run(
         ids = {"X-Run-Id": live.run_id, "X-Session-Id": live.started.session_id}
         return StreamingResponse(event_stream(live), media_type="text/event-stream", headers=ids)
     await wait_until_idle(live)
-    below = workbench.rows.below(live.run_id) if live.started.workflow else ()
+    below = runs_below(workbench, live.run_id, live.entries)
     return in_envelope(run_reply(live.entries, alive=live.alive, below=below))
 
 

@@ -14,9 +14,10 @@ from app.api.door.dependencies import Asking, Here, Paging, resource
 from app.api.door.envelopes import Envelope, ListEnvelope
 from app.api.following.replies import Deleted
 from app.api.following.run_replies import RunDetail, RunSummary, run_detail
+from app.api.following.running import runs_below
 from app.domain.errors import Conflict, FailureClass
 from app.domain.evals.scores import LONGEST_LABEL, Rating
-from app.domain.events import Entry, RunStarted
+from app.domain.events import Entry
 from app.domain.provenance import Purpose
 from app.domain.trace import RunFilter, RunPage, RunStatus
 from app.domain.values import Text
@@ -106,8 +107,7 @@ async def get_run(run_id: str, workbench: Here, caller: Asking) -> Envelope[RunD
     run_for(workbench, caller, run_id)
     entries = tuple((await workbench.runs.trace(run_id)).entries)
     alive = workbench.runs.live(run_id) is not None
-    is_workflow = bool(entries) and isinstance(first := entries[0].event, RunStarted) and first.workflow is not None
-    below = workbench.rows.below(run_id) if is_workflow else ()
+    below = runs_below(workbench, run_id, entries)
     if len(entries) < LONG:
         return Envelope(data=run_detail(entries, alive=alive, below=below))
     return Envelope(data=await asyncio.to_thread(run_detail, entries, alive=alive, below=below))

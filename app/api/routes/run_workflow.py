@@ -1,20 +1,19 @@
 """REST for running a workflow, which is given a text or an object."""
 
 import json
-from functools import cached_property
-from typing import Annotated, Any, Self
+from typing import Annotated, Any
 
 from fastapi import Request, Response
-from pydantic import ConfigDict, Field, JsonValue, ValidationError, model_validator
+from pydantic import ConfigDict, Field, JsonValue, Tag, ValidationError
 
 from app.api.door.access import agent_for
 from app.api.door.dependencies import Asking, Here, resource
-from app.api.door.envelopes import Envelope, faults_in_words
+from app.api.door.envelopes import Envelope, faults_in_words, told_by
 from app.api.following.endings import FAILED_RUNS
 from app.api.following.idempotency import SentAgain
 from app.api.following.replies import RunReply
 from app.api.routes.run_agent import HowToRun, RunRequest, run
-from app.domain.errors import NotFound
+from app.domain.errors import NotFound, WorkbenchError
 from app.domain.values import Text
 from app.domain.workflows.document import TEXT
 
@@ -29,23 +28,24 @@ class WorkflowRunRequest(HowToRun):
 
     model_config = ConfigDict(json_schema_extra={"examples": _EXAMPLES})
 
-    input: Text | dict[Annotated[Text, Field(max_length=200)], JsonValue] = Field(
-        description="Its `text`, or all fields that its input takes."
-    )
+    input: Annotated[
+        Annotated[Text, Tag(TEXT)] | Annotated[dict[Annotated[Text, Field(max_length=200)], JsonValue], Tag("fields")],
+        told_by({str: TEXT, dict: "fields"}, "Send a text, or an object with the fields that its input takes"),
+    ] = Field(description="Its `text`, or all fields that its input takes.")
     data: JsonValue = Field(None, description="The field `data`, where its input has one; else appended to the text.")
 
-    @model_validator(mode="after")
-    def _fits(self) -> Self:
-        """Fields may be too many, or too long."""
-        try:
-            _ = self.told
-        except ValidationError as error:
-            raise ValueError(faults_in_words(map(dict, error.errors(include_url=False)))) from None
-        return self
-
-    @cached_property
     def told(self) -> RunRequest:
-        """The same as an agent is asked: the text is the message, and the other fields are variables."""
+        """The same as an agent is asked: the text is the message, and the other fields are variables.
+
+        Raises `WorkbenchError` where fields are too many, or too long.
+        """
+        try:
+            return self._told()
+        except ValidationError as error:
+            faults = [{**fault, "loc": ("input", *fault["loc"][1:2])} for fault in error.errors(include_url=False)]
+            raise WorkbenchError(f"The request does not fit: {faults_in_words(faults)}.") from None
+
+    def _told(self) -> RunRequest:
         how = {name: getattr(self, name) for name in HowToRun.model_fields}
         if isinstance(self.input, str):
             return RunRequest(input=self.input, data=self.data, **how)
@@ -70,7 +70,7 @@ async def run_workflow(
     agent = agent_for(workbench, caller, workflow)
     if agent.kind != "workflow":
         raise NotFound(f"The agent {agent.slug!r} is no workflow. POST /api/v1/agents/{agent.slug}/run asks it.")
-    return await run(workbench, caller, agent, body.told, request)
+    return await run(workbench, caller, agent, body.told(), request)
 
 
 def _written(value: JsonValue) -> str:

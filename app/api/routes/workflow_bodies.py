@@ -3,9 +3,9 @@
 from datetime import datetime
 from typing import Annotated, Self
 
-from pydantic import BaseModel, ConfigDict, Field, JsonValue, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, JsonValue, Tag, ValidationError
 
-from app.api.door.envelopes import Reply, faults_in_words
+from app.api.door.envelopes import Reply, faults_in_words, told_by
 from app.api.routes.agent_bodies import Named, Prompt, Reason
 from app.domain.agents import WORKFLOW_LIMITS, Agent, Limits, WorkflowBehaviour
 from app.domain.errors import WorkbenchError
@@ -27,6 +27,10 @@ _FAULT: dict[str, JsonValue] = {
     "severity": "error",
     "text": "“Answer” (answer) reads “questoin”, and there is no such node. Did you mean “question”?",
 }
+Limit = Annotated[
+    Annotated[bool, Tag("truth")] | Annotated[float, Tag("number")],
+    told_by({bool: "truth", int: "number", float: "number", str: "number"}, "Send a number, true or false"),
+]
 Document = Annotated[
     dict[str, JsonValue],
     Field(description="`nodes` and `edges`, with places in `x` and `y` or in `positions`; or what an export holds."),
@@ -41,7 +45,7 @@ class WorkflowChange(BaseModel):
     name: Named | None = None
     description: Prompt | None = None
     workflow: Document | None = None
-    limits: dict[str, float | bool] | None = Field(
+    limits: dict[str, Limit] | None = Field(
         None, description="Of a run: `total_time` in seconds, `run_cost`, `day_cost`, … in US dollars."
     )
     is_public: bool | None = Field(None, description="Whether it may be run on this machine without a key.")
@@ -166,7 +170,7 @@ class WorkflowReply(Reply):
         )
 
 
-def _limits(given: dict[str, float | bool], before: Limits) -> Limits:
+def _limits(given: dict[str, Limit], before: Limits) -> Limits:
     if unknown := sorted(set(given) - set(Limits.model_fields)):
         known = ", ".join(Limits.model_fields)
         raise WorkbenchError(f"There is no limit {unknown[0][:80]!r}. Limits: {known}.")

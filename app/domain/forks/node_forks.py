@@ -9,12 +9,14 @@ from pydantic import JsonValue
 
 from app.domain.errors import WorkbenchError
 from app.domain.events import Entry, MessageAdded, NodeEnded, NodeStarted, PauseRequested, PauseResolved, RunStarted
+from app.domain.forks.node_files import check_files
 from app.domain.trace.fork_points import call_of
 from app.domain.trace.nodes import NodeRun, nodes
 from app.domain.values import Strict
 from app.domain.workflows.document import (
     Edge,
     FoundValue,
+    JoinNode,
     Node,
     NodeId,
     NoteNode,
@@ -60,8 +62,14 @@ class KeptNodes:
     anew: tuple[str, ...]
 
 
-def kept_nodes(entries: Sequence[Entry], after: Workflow, plan: NodePlan) -> KeptNodes:
-    """What a fork with that document keeps. Raises `WorkbenchError` for a node there is not, or in a body."""
+def kept_nodes(
+    entries: Sequence[Entry], after: Workflow, plan: NodePlan, below: Mapping[str, Sequence[Entry]] | None = None
+) -> KeptNodes:
+    """What a fork with that document keeps; `below` are the entries of runs that nodes have started.
+
+    Raises `WorkbenchError` for a node there is not, or in a body, and for a kept one that used a file of one that is
+    not.
+    """
     began = entries[0].event
     before = began.workflow if isinstance(began, RunStarted) and began.workflow else Workflow()
     for id_ in (*plan.again, *plan.pins, *([plan.to] if plan.to else ())):
@@ -76,7 +84,10 @@ def kept_nodes(entries: Sequence[Entry], after: Workflow, plan: NodePlan) -> Kep
     pins = {id_: value for id_, value in plan.pins.items() if id_ not in same}
     anew |= graph.reached([edge.target for id_ in pins if id_ in graph.nodes for edge in graph.after[id_]])
     kept = (_ended(known.values()) & {*graph.bodies.get("", ())} - anew - pins.keys()) | same
-    copied = [entry for entry, node in _by_node(entries) if node is None or node in kept]
+    kept |= {*_given_up(graph, kept, known)} - anew - pins.keys()
+    placed = [*_by_node(entries)]
+    check_files(placed, kept, before, below or {})
+    copied = [entry for entry, node in placed if node is None or node in kept]
     pinned = [copied[-1].model_copy(update={"event": event}) for event in _pinned(after, pins)]
     taken = tuple(one.model_copy(update={"seq": seq}) for seq, one in enumerate((*copied, *pinned)))
     edited = tuple(range(len(copied), len(taken)))
@@ -92,6 +103,13 @@ def _ended(known: Iterable[NodeRun]) -> set[str]:
     skipped = {run.node for run in top if run.state == "skipped" and (run.end_seq or 0) < lost}
     gone_on = {run.node for run in top if run.state == "failed" and run.port is not None}
     return {run.node for run in top if run.state == "done"} | skipped | gone_on
+
+
+def _given_up(graph: Graph, kept: set[str], known: Mapping[str, NodeRun]) -> Iterator[str]:
+    """What a join cancelled that is kept: nothing would wait for it."""
+    for id_ in kept:
+        if isinstance(node := graph.nodes[id_], JoinNode) and node.cancel_rest:
+            yield from (one for one in graph.only_before(id_) if one in known and known[one].state == "cancelled")
 
 
 def _is_pinned(run: NodeRun | None, value: JsonValue) -> bool:

@@ -60,6 +60,7 @@ class Checking:
     def __post_init__(self) -> None:
         self.available = Availability(self.graph)
         self.giving = Giving(self.graph, self.world)
+        self.has_input = any(isinstance(node, InputNode) for node in self.graph.nodes.values())
 
     def add(self, node: Node, where: str, words: str, severity: Severity = "error") -> None:
         """`words` go on after the node's name."""
@@ -109,7 +110,7 @@ class Checking:
                 box = "loop" if name in (CARRY, ROUND) else "map"
                 self.add(node, where, f"reads “{name}”, which there is only in the body of a {box}. {_ANOTHER}")
                 return
-            if name == INPUT and not any(isinstance(one, InputNode) for one in self.graph.nodes.values()):
+            if name == INPUT and not self.has_input:
                 return  # that there is none is said once, of the document
         elif words := self._out_of_sight(node, name, in_body=in_body):
             self.add(node, where, f"reads “{name}”, {words}")

@@ -1,13 +1,14 @@
 """Runs on from nodes of a workflow's run: what stands is copied, the others run anew, in a new run and session."""
 
 import asyncio
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 
 from app.domain.agents import Behaviour, WorkflowBehaviour
 from app.domain.branches import FIRST
-from app.domain.errors import Conflict, NotFound, WorkbenchError
-from app.domain.events import Forked, RunStarted
+from app.domain.errors import Conflict, NotFound, StorageError, WorkbenchError
+from app.domain.events import ChildStarted, Entry, FileChanged, Forked, RunStarted
 from app.domain.forks.node_forks import KeptNodes, NodePlan, kept_nodes
 from app.domain.provenance import WORKING_COPY, Purpose, Trigger
 from app.domain.sessions import Session
@@ -58,7 +59,7 @@ class NodeForks:
         started = self._started(self._allowance.forked(began, entries), plan, trigger, tried)
         if started.workflow is None:
             raise Conflict(NO_NODES)
-        kept = await asyncio.to_thread(kept_nodes, entries, started.workflow, plan)
+        kept = await asyncio.to_thread(kept_nodes, entries, started.workflow, plan, await self._below(entries))
         session = await self._session(run_id, began, plan, tried or self._tried_in(began, plan))
         started = started.model_copy(
             update={"session_id": session.id, "workflow": kept.workflow, "follows": FIRST, "files": dict(began.files)}
@@ -74,6 +75,17 @@ class NodeForks:
         except BaseException:
             await self.sessions.change(session.id, lambda one: one.model_copy(update={"deleted_at": now()}))
             raise
+
+    async def _below(self, entries: Sequence[Entry]) -> dict[str, Sequence[Entry]]:
+        """What the runs did that were started in it, where it wrote files that they may have used."""
+        found: dict[str, Sequence[Entry]] = {}
+        left = _children(entries) if any(isinstance(entry.event, FileChanged) for entry in entries) else []
+        while left:
+            if (run_id := left.pop()) not in found:
+                with suppress(NotFound, StorageError):
+                    found[run_id] = (await self.runs.trace(run_id)).entries
+                    left += _children(found[run_id])
+        return found
 
     def _tried_in(self, began: RunStarted, plan: NodePlan) -> Behaviour | None:
         """What the run tried, where it was made with no variant: what the fork may do is judged by it."""
@@ -124,3 +136,7 @@ class NodeForks:
             updated_at=made,
         )
         return await self.sessions.create(session)
+
+
+def _children(entries: Sequence[Entry]) -> list[str]:
+    return [entry.event.child_run_id for entry in entries if isinstance(entry.event, ChildStarted)]

@@ -4,7 +4,7 @@ Nothing is asked, called, paid or stored: what comes out is compared with what w
 """
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -179,6 +179,10 @@ class _Unkept:
     async def flush(self) -> None:
         """Nothing waits; the others get their turn."""
         await asyncio.sleep(0)
+
+    def flushing(self) -> Awaitable[None]:
+        """The same."""
+        return asyncio.ensure_future(self.flush())
 
     async def close(self) -> None:
         """Nothing is open."""

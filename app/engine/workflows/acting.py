@@ -1,7 +1,7 @@
 """What the nodes do that do something: each kind by its own file."""
 
-import asyncio
-from collections.abc import Mapping
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, assert_never
 
 from pydantic import JsonValue
@@ -16,6 +16,7 @@ from app.domain.workflows.document import (
     ToolNode,
     TransformNode,
 )
+from app.engine.run.stopwatch import Stopwatch
 from app.engine.workflows.agents import ask_agent
 from app.engine.workflows.approvals import ask_person
 from app.engine.workflows.given import Given, NodeFailed
@@ -34,17 +35,33 @@ async def act(trying: "Trying", node: Node, inputs: Inputs) -> Given:
         case AgentNode():  # what it starts knows how long it may take, as what a tool does
             return await ask_agent(trying, node, inputs)
         case ToolNode():
-            with trying.run.stopwatch.part():
+            with trying.run.working(trying.inner):
                 return await call_tool(trying, node, inputs)
         case MapNode() | LoopNode() | ApprovalNode() | TransformNode():
             try:
-                async with asyncio.timeout(node.timeout):
+                async with _timed(trying, node):
                     return await _in_time(trying, node, inputs)
             except TimeoutError as error:
                 trying.withdraw()
                 raise NodeFailed(f"It took longer than {node.timeout:g} seconds.") from error
         case _:
             raise ValueError(f"{node.kind} has given its value already")
+
+
+@asynccontextmanager
+async def _timed(trying: "Trying", node: MapNode | LoopNode | ApprovalNode | TransformNode) -> AsyncIterator[None]:
+    """Raises `TimeoutError`. In a map or loop only what is worked counts, not what waits for a person."""
+    if node.timeout is None:
+        yield
+        return
+    stopwatch = Stopwatch(node.timeout)
+    if isinstance(node, MapNode | LoopNode):
+        trying.run.scopes[trying.call_id] = stopwatch
+    try:
+        async with stopwatch.timer:
+            yield
+    finally:
+        trying.run.scopes.pop(trying.call_id, None)
 
 
 async def _in_time(trying: "Trying", node: MapNode | LoopNode | ApprovalNode | TransformNode, inputs: Inputs) -> Given:
@@ -54,10 +71,10 @@ async def _in_time(trying: "Trying", node: MapNode | LoopNode | ApprovalNode | T
         case LoopNode():
             return await repeat(trying, node, inputs)
         case ApprovalNode():
-            with trying.run.stopwatch.part():
+            with trying.run.working(trying.inner):
                 return await ask_person(trying, node, inputs)
         case TransformNode(code=code):
-            with trying.run.stopwatch.part():
+            with trying.run.working(trying.inner):
                 return await _python(trying, code, inputs)
         case _:
             assert_never(node)

@@ -44,7 +44,7 @@ async def ask_agent(trying: "Trying", node: AgentNode, inputs: Mapping[str, Json
     async with trying.walk.agents:
         try:
             child_id = await run.spawner.spawn(run.run_id, call_id, task)
-            with run.stopwatch.part(), _speaking(run, child_id, aloud=node.id in trying.walk.speakers):
+            with run.working(call_id), _speaking(run, child_id, aloud=node.id in trying.walk.speakers):
                 end = await run.spawner.join(run.run_id, call_id, child_id, progressed)
         except ToolError as error:
             raise NodeFailed(str(error)) from error

@@ -20,7 +20,7 @@ def input_of(node: InputNode, run: Run) -> dict[str, JsonValue]:
 
     A message is its `text`; where that need not be there, a message that is a JSON object of its fields is these.
     """
-    started, properties = run.started, _fields(node.takes)
+    started, properties = run.started, fields_of(node.takes)
     said = (entry.event.message.text for entry in run.recorder.entries if isinstance(entry.event, MessageAdded))
     text = next(said, "")
     given = _object_in(node.takes, text) or _text_of(node.takes, text)
@@ -58,7 +58,7 @@ def read_value(schema: JsonValue, written: str) -> JsonValue:
 
 
 def _object_in(takes: JsonSchema, text: str) -> dict[str, JsonValue] | None:
-    required, properties = takes.get("required"), _fields(takes)
+    required, properties = takes.get("required"), fields_of(takes)
     if (isinstance(required, list) and "text" in required) or not text.lstrip().startswith("{"):
         return None
     try:
@@ -70,9 +70,10 @@ def _object_in(takes: JsonSchema, text: str) -> dict[str, JsonValue] | None:
 
 def _text_of(takes: JsonSchema, text: str) -> dict[str, JsonValue]:
     """Nothing where it takes no text."""
-    return {"text": text} if "text" in _fields(takes) or takes.get("additionalProperties") is not False else {}
+    return {"text": text} if "text" in fields_of(takes) or takes.get("additionalProperties") is not False else {}
 
 
-def _fields(schema: JsonSchema) -> JsonSchema:
+def fields_of(schema: JsonSchema) -> JsonSchema:
+    """The schema of each field, by its name."""
     properties = schema.get("properties")
     return properties if isinstance(properties, dict) else {}

@@ -6,7 +6,7 @@ from app.export.otel_spans import INTERNAL, OpenSpan
 from app.export.otel_values import Attributes, span_id
 
 
-def node_span(entry: Entry, begun: NodeStarted, node: NodeRun) -> OpenSpan:
+def node_span(entry: Entry, begun: NodeStarted | NodeEnded, node: NodeRun) -> OpenSpan:
     """One try of a node; below it what it calls, and the run that it starts, whose span is below its call's id."""
     values: Attributes = {
         "agent_playground.node.id": begun.node,
@@ -14,7 +14,7 @@ def node_span(entry: Entry, begun: NodeStarted, node: NodeRun) -> OpenSpan:
         "agent_playground.node.kind": node.kind,
         "agent_playground.node.call.id": begun.call_id,
         "agent_playground.node.rounds": [*map(str, begun.rounds)] or None,
-        "agent_playground.node.inputs": text_of(dict(begun.inputs)) if begun.inputs else None,
+        "agent_playground.node.inputs": text_of(dict(node.inputs)) if node.inputs else None,
         "agent_playground.attempt": begun.attempt,
         "agent_playground.entry.seq": entry.seq,
     }

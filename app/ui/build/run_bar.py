@@ -6,11 +6,13 @@ from collections.abc import Callable, Sequence
 from nicegui import events, ui
 
 from app.domain.events import Entry, NodeEnded, NodeStarted, RunStarted
-from app.domain.trace import NodeRuns, RunFilter, RunRow, finished, nodes
+from app.domain.trace import NodeRuns, RunFilter, RunRow, nodes
 from app.domain.values import now
 from app.engine.run.run import Run
+from app.ui.conversation.open_pauses import OpenPauses
 from app.ui.elements.addresses import run_address
 from app.ui.elements.buttons import icon_button
+from app.ui.elements.focus import refocus
 from app.ui.elements.format import duration, head, short_moment
 from app.ui.elements.markup import Html, joined, tag
 from app.ui.elements.notices import problems_shown
@@ -22,6 +24,7 @@ from app.ui.schema_form.simple import select_box
 from app.workbench import Workbench
 
 LOOK_SECONDS = 0.1
+PAUSES_SECONDS = 0.5
 LAST_RUNS = 12
 THREAD_ENTRIES = 1000
 """Entries from which on to fold them takes longer than the event loop should wait."""
@@ -49,7 +52,9 @@ class RunBar(ui.element):
             self._slider.props('type=range min=0 max=1 data-testid=run-slider aria-label="Moment of the run"')
             self._slider.on("input", self._moved, throttle=0.1, js_handler="(event) => emit(+event.target.value)")
             icon_button("close", "Show no run", self._close, testid="run-bar-close")
+            self._pauses = OpenPauses(workbench, self._look_for_pauses, testid="run-pause").classes("run-bar-pauses")
         ui.timer(LOOK_SECONDS, self._look)
+        ui.timer(PAUSES_SECONDS, self._look_for_pauses)
 
     @property
     def runs(self) -> NodeRuns:
@@ -87,6 +92,16 @@ class RunBar(ui.element):
             self.follow(live)
         else:
             self._show_new()
+
+    async def _look_for_pauses(self) -> None:
+        """Show what the run on the canvas, or one that a node of it started, waits for; a chat shows that by itself."""
+        asks = {self._followed, *(child for run in self.runs.by_call.values() for child in run.children)}
+        followed = self._at_end and bool(self._followed)
+        found = [one for one in await self._workbench.attending.pauses() if one.run_id in asks] if followed else []
+        if found and (tried := self._workbench.sessions.tried(self._agent_id)) is not None:
+            found = [one for one in found if one.session_id != tried.id]
+        if not self.is_deleted and self._pauses.show(found):
+            refocus(self, "button:not([disabled])")
 
     def _is_own(self, started: RunStarted) -> bool:
         return started.agent.id == self._agent_id and started.purpose == "try" and started.parent is None
@@ -137,9 +152,7 @@ class RunBar(ui.element):
             put = f"Object.assign(getHtmlElement({self._slider.id}) ?? {{}}, {{max: {number}, value: {place}}})"
             self.client.run_javascript(put)
         last = self._entries[place - 1] if place else None
-        ended = finished(self._entries)
-        row = self._workbench.rows.get(self._followed)
-        status = status_pill(ended.status) if ended else status_pill(row.status) if row else ""
+        status = status_pill(self._workbench.runs.status(self._followed, self._entries))
         link = tag("a", "Open the run", href=run_address(self._followed), cls="link-button", data_testid="run-bar-open")
         self._words.set_content(joined(status, " ", self._moment(last, place, number), " ", link))
 
@@ -166,5 +179,6 @@ class RunBar(ui.element):
     def _close(self) -> None:
         self.visible = False
         self._at_end = False
+        self._pauses.show([])
         self._states.clear()
         self._on_run()

@@ -17,12 +17,10 @@ from app.domain.workflows.world import World
 from app.export.workflows.mermaid import mermaid
 from app.export.workflows.workflow_file import WorkflowFile, workflow_file
 from app.ui.agents.agent_page import AgentPage, Side, found
-from app.ui.agents.try_chat import TryChat
 from app.ui.build.node_fields import Around
 from app.ui.build.node_runs import NodeRunButtons, Pin, asked_for_pin
 from app.ui.build.offers import offered, with_last
 from app.ui.build.run_bar import RunBar
-from app.ui.build.run_form import as_message, asked_for_input, takes_more
 from app.ui.build.sheet import Offer
 from app.ui.build.tour import Doings, Tour
 from app.ui.build.workflow_editor import WorkflowEditor
@@ -35,6 +33,7 @@ from app.ui.elements.visible import visible
 from app.ui.graph.node_plans import WAYS, Way, begun_words, pins_in, plan_of, why_not
 from app.ui.graph.words import title_of
 from app.ui.markdown.live_markdown import LiveMarkdown
+from app.ui.schema_form.run_form import as_message, asked_for_input, takes_more
 from app.workbench import Workbench
 
 RECHECK_SECONDS = 2.0
@@ -108,8 +107,8 @@ class WorkflowPage(AgentPage):
         if self._refused("A workflow with faults does not run"):
             return
         self._show_side("try")
-        takes, chat = takes_more(self._editor.workflow), next(iter(self._try.default_slot.children), None)
-        if takes is None or not isinstance(chat, TryChat):
+        takes, chat = takes_more(self._editor.workflow), self._chat_here()
+        if takes is None:
             lead_to(self._try, "textarea")
             return
         if (given := await asked_for_input(takes, self._given)) is not None:

@@ -76,7 +76,11 @@ export default {
     }
     view.addEventListener("wheel", this.wheel, { passive: false });
     this.watcher = new ResizeObserver(() => {
-      if (!this.seen && view.clientWidth) (this.seen = true), this.fit();
+      const { clientWidth: wide, clientHeight: tall } = view;
+      if (!wide) return;
+      if (!this.size) this.fit();
+      else this.pan.x += (wide - this.size.wide) / 2, this.pan.y += (tall - this.size.tall) / 2, this.look(); // what is in the middle stays there
+      this.size = { wide, tall };
       this.drawMap();
     });
     this.watcher.observe(view);

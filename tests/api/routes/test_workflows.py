@@ -226,7 +226,27 @@ async def test_the_fields_of_its_input_are_given_as_an_object(client):
     for fields in ({"count": "x" * 100_001}, {f"f{number}": 1 for number in range(1001)}):
         refused = await client.post(run, json={"input": {"text": "a"} | fields})
         assert (refused.status_code, refused.json()["code"]) == (422, "invalid")
-        assert "variables" in refused.json()["error"] and "at most" in refused.json()["error"], refused.text
+        assert "at most" in refused.json()["error"] and "variables" not in refused.json()["error"], refused.text
+
+
+@pytest.mark.parametrize(
+    ("path", "body", "told"),
+    [
+        ("/workflows/sums-by-nodes/run", {"input": {"text": "a", "count": "x" * 100_001}}, "input.count: Text should"),
+        ("/workflows/sums-by-nodes/run", {"input": {"text": "a", "n" * 201: 1}}, f"input.fields.{'n' * 150}"),
+        ("/workflows/sums-by-nodes/run", {"input": [1]}, "input: Send a text, or an object with the fields"),
+        ("/agents/assistant/run", {"input": "a", "variables": {"who": None}}, "variables.who: Send a text or a number"),
+        ("/agents/assistant/run", {"input": "a", "variables": {"who": "x" * 100_001}}, "at most 100000 characters"),
+        ("/workflows", {"name": "A", "workflow": {}, "limits": {"run_cost": None}}, "limits.run_cost: Send a number"),
+        ("/workflows", {"name": "A", "workflow": {}, "limits": {"run_cost": "x"}}, "limits.run_cost.number: Input"),
+    ],
+)
+async def test_what_does_not_fit_is_named_once_in_words(client, made, path, body, told):
+    refused = await client.post(path, json=body)
+    assert (refused.status_code, refused.json()["code"]) == (422, "invalid")
+    sentence = refused.json()["error"]
+    assert told in sentence, sentence
+    assert not any(code in sentence for code in ("function", "tagged", "Value error", "; ")), sentence
 
 
 async def test_a_run_becomes_a_workflow_that_is_seen_made_and_run_as_any(client):

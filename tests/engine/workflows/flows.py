@@ -32,8 +32,12 @@ def sends(id_: str, text: str, *, scope: str = "", tool: str = "post") -> ToolNo
     return ToolNode(id=id_, scope=scope, tool=tool, arguments={named: Template(text=text)})
 
 
-def of_each_kind(agent: str = "writer", tool: str = "post") -> Workflow:
-    """Asks the agent, sends things that cannot be taken back, asks a person; what it answers is always the same."""
+def of_each_kind(agent: str = "writer", tool: str = "post", nested: str = "") -> Workflow:
+    """Asks the agent, sends things that cannot be taken back, asks a person; what it answers is always the same.
+
+    `nested` is an agent that is a workflow and is asked beside these.
+    """
+    inside = (AgentNode(id="nest", agent=nested, message=Template(text="{{input.text}}")),) if nested else ()
     nodes = (
         sends("first", "first of {{input.text}}", tool=tool),
         AgentNode(id="draft", agent=agent, message=Template(text="draft {{input.text}}")),
@@ -52,13 +56,15 @@ def of_each_kind(agent: str = "writer", tool: str = "post") -> Workflow:
         sends("round", "round {{carry.n}} of {{input.text}}", scope="again", tool=tool),
         ApprovalNode(id="ask", question="Go on with {{draft}}?"),
         JoinNode(id="all", values={"each": FoundValue(path="each"), "again": FoundValue(path="again.n")}),
+        *inside,
     )  # fmt: skip
     wires = (
         "input > first", "first > draft", "draft > shout", "shout > pick", "pick:long > each", "pick:long > again",
         "pick:long > ask", "pick:else > output", "each > all", "again > all", "ask:approved > all",
-        "ask:denied > output", "all > output", "more > round",
+        "ask:denied > output", "all > output", "more > round", *(["pick:long > nest", "nest > all"] if nested else ()),
     )  # fmt: skip
-    return workflow(*nodes, wires=wires, answer="{{first}} {{shout}} {{all ?? nothing}}")
+    answer = "{{first}} {{shout}} {{all ?? nothing}}"
+    return workflow(*nodes, wires=wires, answer=f"{answer} {{{{nest ?? nothing}}}}" if nested else answer)
 
 
 def random_flow(random: Random, most: int = 7) -> Workflow:

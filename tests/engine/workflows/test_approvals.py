@@ -4,9 +4,18 @@ import pytest
 
 from app.domain.errors import WorkbenchError
 from app.domain.trace import open_pauses
-from app.domain.workflows.document import AgentNode, ApprovalNode, FixedValue, Template, ToolNode
+from app.domain.workflows.document import (
+    AgentNode,
+    ApprovalNode,
+    FixedValue,
+    FoundValue,
+    MapNode,
+    Template,
+    ToolNode,
+)
 from tests.domain.workflows.worlds import chain, workflow
 from tests.engine.scripted import reply
+from tests.engine.workflows.test_scopes import within
 from tests.engine.workflows.test_walking import hold
 from tests.engine.workflows.workshop import answer, end, ended, states, why
 from tests.waiting import until
@@ -108,6 +117,21 @@ async def test_time_stands_still_only_while_nothing_else_goes_on(shop):
     await shop.pauses.decide(alone.run_id, pause.pause_id, "answer")
     await ended(alone)
     assert end(alone).status == "completed"
+
+
+async def test_the_time_of_a_map_stands_still_only_while_nothing_else_goes_on_in_it(shop):
+    ask = ApprovalNode(id="ask", scope="each", question="Well?")
+    beside = ToolNode(id="slow", scope="each", tool="hold", arguments={"text": Template(text="x")})
+    each = MapNode(id="each", items=FixedValue(value=[1]), gives=FoundValue(path="ask.decision"), timeout=0.3)
+    alone = await shop.begun(within(chain(each, answer="{{each}}"), ask))
+    [pause] = await paused(shop, alone)
+    busy = await shop.begun(within(chain(each), ask, beside))
+    await ended(busy)
+    assert why(busy) == "each: It took longer than 0.3 seconds."
+    assert states(busy)["each[0].slow"] == states(busy)["each[0].ask"] == "cancelled"
+    await shop.pauses.decide(alone.run_id, pause.pause_id, "answer")
+    await ended(alone)
+    assert answer(alone) == '["approved"]'
 
 
 async def test_a_child_that_waits_for_a_person_stops_the_clock_too(shop):

@@ -123,7 +123,13 @@ async def test_what_a_join_cancelled_does_not_run_the_join_again(shop):
     did = list(shop.hands.did)
     fork, kept = await forked(shop, live.run_id)
     assert (answer(fork), shop.hands.did) == (answer(live), did)
-    assert {"first", "sent", "output"} <= {*kept.kept}
+    assert ({*kept.kept}, kept.anew) == ({"input", "quick", "slow", "first", "sent", "output"}, ())
+    assert states(fork)["slow"] == "cancelled"
+    again, kept = await forked(shop, live.run_id, again=("sent",))
+    assert (answer(again), kept.anew, shop.hands.did) == (answer(live), ("sent", "output"), [*did, did[-1]])
+    shop.hands.gate.set()
+    _, kept = await forked(shop, live.run_id, again=("quick",))
+    assert {*kept.anew} == {"quick", "slow", "first", "sent", "output"}
 
 
 async def test_how_often_and_under_which_policy_a_tool_is_called_makes_it_not_run_again(shop):

@@ -22,6 +22,7 @@ from app.store.folder.folder import DataFolder
 from app.tools.built_in import BuiltInTools
 from app.tools.computing import NodeComputing
 from app.tools.function.tool import AnyTool, tool
+from app.tools.paths import session_path
 from app.tools.registry import Registry
 from tests.engine.conftest import QuickClock
 from tests.engine.households import Family
@@ -76,7 +77,16 @@ def tools(hands: Hands) -> list[AnyTool]:
         part = await context.keep(b"a,b", media_type="text/plain", filename="yearly-result.txt")
         return ToolOutput(parts=(TextPart(text="made"), part))
 
-    pure = [tool(idempotent=True)(one) for one in (add, shaky, hold)]
+    async def jot(path: str, text: str, context: CallContext) -> str:
+        """Writes a file of the session."""
+        await context.files.write(path, text.encode())
+        return text
+
+    async def recall(path: str, context: CallContext) -> str:
+        """Reads a file of the session."""
+        return (await context.files.read(session_path(path))).decode()
+
+    pure = [tool(idempotent=True)(one) for one in (add, shaky, hold, jot, recall)]
     return [*pure, tool()(refuse), tool()(wonder), tool()(export), tool(side_effects=True)(post)]
 
 

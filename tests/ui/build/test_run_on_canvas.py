@@ -3,8 +3,8 @@
 from app.domain.trace import nodes
 from app.domain.workflows.document import InputNode, Workflow
 from app.ui.build.offers import with_last
-from app.ui.build.run_form import as_message, takes_more
 from app.ui.build.sheet import Offer
+from app.ui.schema_form.run_form import as_message, takes_more
 from tests.traces import SUMMING, a_workflow_run, node_ended, node_started, started, trace_of
 
 

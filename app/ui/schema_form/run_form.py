@@ -1,26 +1,34 @@
 """What a run is given, asked for field by field, where its input takes more than a message."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import KeysView, Mapping
 
 from nicegui import ui
 from pydantic import JsonValue
 
 from app.domain.tools import JsonSchema
-from app.domain.workflows.document import InputNode, Workflow
-from app.engine.workflows.beginning import written_value
+from app.domain.workflows.document import TEXT, InputNode, Workflow
+from app.engine.workflows.beginning import fields_of, read_value, written_value
 from app.ui.elements.buttons import button
 from app.ui.elements.questions import answer_to, named_dialog
 from app.ui.schema_form.form import SchemaForm
-
-TEXT = "text"
 
 
 def takes_more(workflow: Workflow) -> JsonSchema | None:
     """What the workflow takes, where a message alone does not say all of it."""
     takes = next((node.takes for node in workflow.nodes if isinstance(node, InputNode)), None)
-    properties = takes.get("properties") if takes else None
-    return takes if isinstance(properties, dict) and properties.keys() - {TEXT} else None
+    return takes if takes and names_of(takes) - {TEXT} else None
+
+
+def names_of(takes: JsonSchema) -> KeysView[str]:
+    """What the fields of such an input are called."""
+    return fields_of(takes).keys()
+
+
+def given_before(takes: JsonSchema, variables: Mapping[str, str]) -> dict[str, JsonValue]:
+    """What of a session's values fills its fields."""
+    fields = fields_of(takes)
+    return {name: read_value(fields[name], value) for name, value in variables.items() if name in fields}
 
 
 async def asked_for_input(takes: JsonSchema, last: Mapping[str, JsonValue]) -> dict[str, JsonValue] | None:
