@@ -10,6 +10,9 @@ DATA_VARIABLE = "AGENT_PLAYGROUND_DATA"
 PORTABLE_NAME = "agent-playground-data"
 """A folder of this name beside the executable holds its data: both can be carried from computer to computer."""
 
+_SINGLE_FILE = os.environ.pop("AGENT_PLAYGROUND_FILE", "")
+"""The file that runs this unpacked copy of itself. Taken out: programs that are started from here are no copy of it."""
+
 
 def assets() -> Path:
     """The folder of the files that come with the app: an executable's and a wheel's own, else the repository's."""
@@ -26,7 +29,7 @@ def bundled_program(name: str) -> Path | None:
 
 def own_command() -> tuple[str, ...]:
     """What starts this app again in a process of its own."""
-    return (sys.executable,) if _frozen() else (sys.executable, "-m", "app")
+    return (str(_executable()),) if _frozen() else (sys.executable, "-m", "app")
 
 
 def own_environment() -> dict[str, str]:
@@ -38,7 +41,7 @@ def own_environment() -> dict[str, str]:
 
 def data_folder(chosen: str | None = None) -> Path:
     """What was chosen, else what the environment says, else the one beside the executable, else the platform's."""
-    folder = chosen or os.environ.get(DATA_VARIABLE) or (_frozen() and portable_folder(Path(sys.executable)))
+    folder = chosen or os.environ.get(DATA_VARIABLE) or (_frozen() and portable_folder(_executable()))
     return Path(folder or platformdirs.user_data_dir("agent-playground", appauthor=False)).expanduser().absolute()
 
 
@@ -47,6 +50,11 @@ def portable_folder(executable: Path) -> Path | None:
     app = next((above for above in executable.parents if above.suffix == ".app"), executable)
     folder = app.parent / PORTABLE_NAME
     return folder if folder.is_dir() else None
+
+
+def _executable() -> Path:
+    """What the person has put somewhere and starts: the single file, not its copy, which may be gone tomorrow."""
+    return Path(_SINGLE_FILE or sys.executable)
 
 
 def _frozen() -> bool:

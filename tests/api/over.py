@@ -12,6 +12,8 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from app.api.application import api_without_workbench, attach_workbench
 from app.api.door.connections import Connections
+from app.domain.agents import WorkflowBehaviour, new_agent
+from app.domain.workflows.document import AgentNode, Edge, InputNode, OutputNode, Template, Workflow
 from app.workbench import Workbench
 from tests.app_process import free_port
 
@@ -64,3 +66,15 @@ class Counted:
             await self._app(scope, receive, send)
         finally:
             self.inside -= 1
+
+
+async def asking(workbench: Workbench) -> str:
+    """The slug of a workflow that asks an agent, and calls no model itself."""
+    nodes = (
+        InputNode(id="input"),
+        AgentNode(id="ask", agent="assistant", message=Template(text="{{input.text}}")),
+        OutputNode(id="output", value=Template(text="{{ask}}")),
+    )
+    edges = (Edge(source="input", target="ask"), Edge(source="ask", target="output"))
+    flow = WorkflowBehaviour(workflow=Workflow(nodes=nodes, edges=edges))
+    return (await workbench.agents.create(new_agent("Asking", flow, taken_slugs=workbench.agents.slugs()))).slug

@@ -27,7 +27,7 @@ BEGIN = {
 
 
 def newest(workbench: Workbench) -> str:
-    return workbench.rows.get(workbench.rows.stamps()[0][0]).trigger.traceparent
+    return workbench.rows.get(next(workbench.rows.stamps())[0]).trigger.traceparent
 
 
 @pytest.mark.parametrize(

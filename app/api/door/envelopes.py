@@ -6,7 +6,7 @@ from typing import Any, Generic, TypeVar
 
 from fastapi import Request
 from fastapi.responses import JSONResponse
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Discriminator, Field, ValidationError
 
 from app.domain.errors import FailureClass, WorkbenchError
 from app.domain.values import Value
@@ -121,7 +121,20 @@ def faults_in_words(faults: Iterable[Mapping[str, object]]) -> str:
 def _in_words(fault: Mapping[str, object]) -> str:
     steps = fault["loc"]
     place = ".".join(str(step) for step in steps)[:WRITTEN] if isinstance(steps, tuple | list) else ""
-    return f"{place}: {fault['msg']}" if place else str(fault["msg"])
+    words = str(fault["msg"])
+    if fault["type"] == "too_long" and isinstance(fault.get("input"), str):
+        words = words.replace("Value", "Text").replace("items after validation", "characters")
+    return f"{place}: {words}" if place else words
+
+
+def told_by(tags: Mapping[type, str], words: str) -> Discriminator:
+    """Of a union: by the type of what is sent, the tag of the one that it has to fit; `words` tell who sends another.
+
+    Without it a fault would be told of each of them, by names that only the code knows.
+    """
+    return Discriminator(
+        lambda sent: tags.get(type(sent)), custom_error_type="kind_of_value", custom_error_message=words
+    )
 
 
 async def read_body(request: Request, model: type[M]) -> M:

@@ -201,6 +201,8 @@ def node_told(step: Step) -> dict[str, JsonValue]:
         "output": run.value,
         "error": run.error.text if run.error else None,
         "durationMs": run.ms,
+        "pinned": run.pinned,
+        "origin": run.origin or None,
         "runs": [*run.children],
     }
 

@@ -1,16 +1,17 @@
 """Begins runs for callers of the API, and waits for their answers."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from app.api.door.access import run_for, session_for
 from app.api.door.caller import Caller
 from app.api.following.followed import FollowedRun
 from app.domain.agents import Agent, check_model_choice, declared_of, template_of
 from app.domain.errors import NotFound, WorkbenchError
-from app.domain.events import PauseRequested
+from app.domain.events import Entry, PauseRequested, RunStarted
 from app.domain.messages import Attachment
 from app.domain.prompts import variables_of
 from app.domain.sessions import Session, switched
+from app.domain.trace import RunRow
 from app.engine.run.run import Run
 from app.workbench import Workbench
 
@@ -27,6 +28,12 @@ def session_named(workbench: Workbench, caller: Caller, session_id: str | None, 
     if after not in workbench.runs.branches(session).follows:
         raise WorkbenchError(f"The run {after!r} is no turn of the session {session.id!r}.")
     return session
+
+
+def runs_below(workbench: Workbench, run_id: str, entries: Sequence[Entry]) -> Sequence[RunRow]:
+    """The runs whose use is told with that of this one: of a workflow those that its nodes began."""
+    started = entries[0].event if entries else None
+    return workbench.rows.below(run_id) if isinstance(started, RunStarted) and started.workflow else ()
 
 
 async def session_of_request(

@@ -10,6 +10,7 @@ from pydantic import JsonValue
 from app.api.door.access import agent_for, experiment_for, may_only, may_vary, run_for, runs_of
 from app.api.door.caller import Caller
 from app.api.following.run_replies import RunSummary, run_detail
+from app.api.following.running import runs_below
 from app.api.mcp.answers import told_of
 from app.api.mcp.eval_tools import (
     TAKES,
@@ -89,7 +90,8 @@ class Evaluating:
         may_only(caller, "evals", "read runs with a tool")
         entries = tuple((await self.workbench.runs.trace(asked.run_id)).entries)
         alive = self.workbench.runs.live(asked.run_id) is not None
-        detail = await asyncio.to_thread(run_detail, entries, alive=alive)
+        below = runs_below(self.workbench, asked.run_id, entries)
+        detail = await asyncio.to_thread(run_detail, entries, alive=alive, below=below)
         told: Told = detail.model_dump(mode="json", exclude={"agent_id", "follows", "trigger", "calls", "output"})
         started = entries[0].event if entries else None
         if isinstance(started, RunStarted):

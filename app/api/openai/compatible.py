@@ -15,7 +15,7 @@ from app.api.door.caller import caller_of
 from app.api.door.refusals import Refusal
 from app.api.following.followed import FollowedRun
 from app.api.following.idempotency import idempotent
-from app.api.following.running import wait_until_idle
+from app.api.following.running import runs_below, wait_until_idle
 from app.api.openai.answer_form import schema_beside
 from app.api.openai.asked import agent_named, body_of, whole_answer
 from app.api.openai.conversation import conversation_of
@@ -107,12 +107,16 @@ async def completion(workbench: Workbench, request: Request) -> Response:
         live = await idempotent(workbench, request, body, begin)
     except WorkbenchError as error:
         raise of_workbench(error) from error
-    return await _answered(live, wanted)
+    return await _answered(workbench, live, wanted)
 
 
-async def _answered(live: FollowedRun, wanted: CompletionRequest) -> Response:
+async def _answered(workbench: Workbench, live: FollowedRun, wanted: CompletionRequest) -> Response:
     shared = Completion(
-        run_id=live.run_id, model=wanted.model, created=int(time.time()), formed=wanted.schema_wanted is not None
+        run_id=live.run_id,
+        model=wanted.model,
+        created=int(time.time()),
+        formed=wanted.schema_wanted is not None,
+        below=lambda: runs_below(workbench, live.run_id, live.entries),
     )
     if wanted.stream:
         streamed = chunks(live, shared, include_usage=wanted.include_usage)

@@ -5,7 +5,7 @@ has all that the agent writes on its way there too, since nobody can know before
 """
 
 import json
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from pydantic import JsonValue
@@ -17,8 +17,9 @@ from app.api.following.replies import answer_of
 from app.api.openai.errors import OpenAiError, of_run
 from app.api.openai.texts import shown
 from app.domain.events import Entry, ModelReturned, PauseRequested
+from app.domain.messages import Usage
 from app.domain.reading.answers import unfenced
-from app.domain.trace import status, totals
+from app.domain.trace import RunRow, status, totals
 
 Json = dict[str, JsonValue]
 
@@ -34,6 +35,8 @@ class Completion:
     """Seconds since 1970."""
     formed: bool
     """Whether the client counts on JSON."""
+    below: Callable[[], Sequence[RunRow]]
+    """The runs whose tokens are told with its own, as they stand by then."""
 
     def whole(self, entries: Sequence[Entry]) -> Json:
         """The answer of a run that has ended, or waits. Raises `OpenAiError` where it has none."""
@@ -45,7 +48,7 @@ class Completion:
             "logprobs": None,
             "finish_reason": finish_reason(entries, self.run_id),
         }
-        return self._object("chat.completion", [choice]) | {"usage": usage(entries)}
+        return self._object("chat.completion", [choice]) | {"usage": self._usage(entries)}
 
     def chunk(self, delta: Json, finish: str | None = None) -> Json:
         choice: Json = {"index": 0, "delta": delta, "logprobs": None, "finish_reason": finish}
@@ -53,7 +56,17 @@ class Completion:
 
     def last_chunk(self, entries: Sequence[Entry]) -> Json:
         """What the whole run used up, where a client wants to know."""
-        return self._object("chat.completion.chunk", []) | {"usage": usage(entries)}
+        return self._object("chat.completion.chunk", []) | {"usage": self._usage(entries)}
+
+    def _usage(self, entries: Sequence[Entry]) -> Json:
+        told = used(entries, self.below())
+        return {
+            "prompt_tokens": told.input_tokens,
+            "completion_tokens": told.output_tokens,
+            "total_tokens": told.total_tokens,
+            "prompt_tokens_details": {"cached_tokens": told.cached_tokens},
+            "completion_tokens_details": {"reasoning_tokens": told.reasoning_tokens},
+        }
 
     def _object(self, kind: str, choices: list[JsonValue]) -> Json:
         return {
@@ -107,16 +120,20 @@ def finish_reason(entries: Sequence[Entry], run_id: str) -> str:
     return next(reasons, None) or "stop"
 
 
-def usage(entries: Sequence[Entry]) -> Json:
-    """The tokens of all model calls of the run."""
-    used = totals(entries).usage
-    return {
-        "prompt_tokens": used.input_tokens,
-        "completion_tokens": used.output_tokens,
-        "total_tokens": used.total_tokens,
-        "prompt_tokens_details": {"cached_tokens": used.cached_tokens},
-        "completion_tokens_details": {"reasoning_tokens": used.reasoning_tokens},
-    }
+def used(entries: Sequence[Entry], below: Iterable[RunRow]) -> Usage:
+    """The tokens of all model calls of the run, and of those that are told with it."""
+    return sum(map(_used_by, below), totals(entries).usage)
+
+
+def _used_by(row: RunRow) -> Usage:
+    models = row.models or ()
+    return Usage(
+        input_tokens=row.input_tokens,
+        output_tokens=row.output_tokens,
+        cached_tokens=sum(one.cached_tokens for one in models),
+        cache_write_tokens=sum(one.cache_write_tokens for one in models),
+        reasoning_tokens=sum(one.reasoning_tokens for one in models),
+    )
 
 
 def _sse(event: Json) -> str:

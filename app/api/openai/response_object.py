@@ -4,7 +4,7 @@ The tools are called within the run, so a client sees messages only.
 """
 
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -12,12 +12,12 @@ from pydantic import JsonValue
 
 from app.api.following.replies import answer_of
 from app.api.openai.errors import OpenAiError
-from app.api.openai.replies import finish_reason
+from app.api.openai.replies import finish_reason, used
 from app.api.openai.response_request import PREFIX, ResponseRequest
 from app.domain.errors import FailureClass
 from app.domain.events import Entry
 from app.domain.reading.answers import unfenced
-from app.domain.trace import error_of, totals
+from app.domain.trace import RunRow, error_of
 
 Json = dict[str, JsonValue]
 ItemStatus = Literal["in_progress", "completed", "incomplete"]
@@ -43,6 +43,8 @@ class Answering:
     wanted: ResponseRequest
     created_at: int
     """Seconds since 1970."""
+    below: Callable[[], Sequence[RunRow]]
+    """The runs whose tokens are told with its own, as they stand by then."""
 
     @property
     def formed(self) -> bool:
@@ -66,7 +68,7 @@ class Answering:
         """The response with all of its output. Raises `OpenAiError` where the run has no answer."""
         reason = _REASONS.get(finish_reason(entries, self.run_id))
         details: Json = {"incomplete_details": {"reason": reason}} if reason else {"completed_at": int(time.time())}
-        return self._object("incomplete" if reason else "completed", output) | {"usage": _usage(entries)} | details
+        return self._object("incomplete" if reason else "completed", output) | {"usage": self._usage(entries)} | details
 
     def failed(self, output: list[JsonValue], entries: Sequence[Entry], why: OpenAiError) -> Json:
         known = error_of(entries)
@@ -74,7 +76,20 @@ class Answering:
             "code": _CODES.get(known.failure, "server_error") if known else "server_error",
             "message": why.message,
         }
-        return self._object("failed", output) | {"usage": _usage(entries), "error": error}
+        return self._object("failed", output) | {"usage": self._usage(entries), "error": error}
+
+    def _usage(self, entries: Sequence[Entry]) -> Json:
+        told = used(entries, self.below())
+        return {
+            "input_tokens": told.input_tokens,
+            "input_tokens_details": {
+                "cached_tokens": told.cached_tokens,
+                "cache_write_tokens": told.cache_write_tokens,
+            },
+            "output_tokens": told.output_tokens,
+            "output_tokens_details": {"reasoning_tokens": told.reasoning_tokens},
+            "total_tokens": told.total_tokens,
+        }
 
     def _object(self, status: str, output: list[JsonValue]) -> Json:
         return {
@@ -104,15 +119,3 @@ def message(item_id: str, text: str, status: ItemStatus, phase: Phase | None = N
 
 def text_part(text: str) -> Json:
     return {"type": "output_text", "text": text, "annotations": [], "logprobs": []}
-
-
-def _usage(entries: Sequence[Entry]) -> Json:
-    """The tokens of all model calls of the run."""
-    used = totals(entries).usage
-    return {
-        "input_tokens": used.input_tokens,
-        "input_tokens_details": {"cached_tokens": used.cached_tokens, "cache_write_tokens": used.cache_write_tokens},
-        "output_tokens": used.output_tokens,
-        "output_tokens_details": {"reasoning_tokens": used.reasoning_tokens},
-        "total_tokens": used.total_tokens,
-    }

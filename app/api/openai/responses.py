@@ -10,7 +10,7 @@ from fastapi.responses import StreamingResponse
 from app.api.door.caller import Caller, caller_of
 from app.api.following.followed import FollowedRun
 from app.api.following.idempotency import idempotent
-from app.api.following.running import session_named, session_of_request, wait_until_idle
+from app.api.following.running import runs_below, session_named, session_of_request, wait_until_idle
 from app.api.openai.answer_form import schema_beside
 from app.api.openai.asked import agent_named, body_of, whole_answer
 from app.api.openai.conversation import conversation_of
@@ -33,7 +33,7 @@ async def response(workbench: Workbench, request: Request) -> Response:
         live = await idempotent(workbench, request, body, partial(_begun, workbench, caller_of(request), wanted))
     except WorkbenchError as error:
         raise of_workbench(error) from error
-    return await _answered(live, wanted)
+    return await _answered(workbench, live, wanted)
 
 
 async def _begun(workbench: Workbench, caller: Caller, wanted: ResponseRequest, run_id: str) -> Run:
@@ -72,8 +72,13 @@ def _session_before(workbench: Workbench, caller: Caller, wanted: ResponseReques
         ) from None
 
 
-async def _answered(live: FollowedRun, wanted: ResponseRequest) -> Response:
-    shared = Answering(run_id=live.run_id, wanted=wanted, created_at=int(time.time()))
+async def _answered(workbench: Workbench, live: FollowedRun, wanted: ResponseRequest) -> Response:
+    shared = Answering(
+        run_id=live.run_id,
+        wanted=wanted,
+        created_at=int(time.time()),
+        below=lambda: runs_below(workbench, live.run_id, live.entries),
+    )
     if wanted.stream:
         return StreamingResponse(
             response_events(live, shared), media_type="text/event-stream", headers={"X-Run-Id": live.run_id}

@@ -31,7 +31,6 @@ async def world(tmp_path: Path) -> AsyncIterator[World]:
         await post(world, OWNER, b"{}", agent="nobody")  # what the first request of all imports is not measured
         gc.freeze()  # as the app does once it is up: what is loaded is not looked through with what is read
         yield world
-    gc.unfreeze()
 
 
 async def longest_stop(work: Awaitable[T]) -> tuple[T, float]:

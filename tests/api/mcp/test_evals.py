@@ -10,6 +10,7 @@ from app.domain.evals.drafts import ExperimentDraft
 from app.domain.evals.scores import NOTE, given
 from app.domain.provenance import Trigger
 from tests.api.mcp.serving import MODES, SUM, agent_with, client_of, mcp_at_a_port
+from tests.api.over import asking
 
 TOOLS = {"search_runs", "read_run", "make_case", "start_experiment", "get_experiment", "propose_variant"}
 EXACT = [{"type": "contains", "texts": ["15"]}]
@@ -78,6 +79,15 @@ async def test_what_failed_is_told_with_its_reasons_and_runs(workbench):
         assert (await told(client, "read_run", run_id=cell["runs"][0]))["user_query"] == SUM
         none = await told(client, "get_experiment", experiment_id=begun["experiment_id"], cells=0)
         assert none["failed"] == [] and none["columns"][0]["failed"] == 1
+
+
+async def test_a_workflow_is_read_with_what_its_agents_used(workbench):
+    await asking(workbench)
+    async with mcp_at_a_port(workbench) as base, client_of(base) as client:
+        run_id = (await told(client, "run_asking", input=SUM))["run_id"]
+        read = await told(client, "read_run", run_id=run_id)
+        [below] = workbench.rows.below(run_id)
+        assert read["metrics"]["tokens_input"] == below.input_tokens > 0
 
 
 async def test_a_prompt_that_drops_a_variable_is_told_of_it(workbench):

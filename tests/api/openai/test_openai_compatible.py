@@ -9,7 +9,7 @@ import pytest
 from app.domain.agents import Limits, PromptBehaviour, ToolChoice, new_agent
 from app.domain.tools import JsonSchema, Policy
 from app.workbench import Workbench
-from tests.api.over import api_over
+from tests.api.over import api_over, asking
 
 SUM = "What is 5 + 10, then multiply by 3?"
 
@@ -114,3 +114,16 @@ async def test_what_is_not_there_is_told_in_their_shape(workbench: Workbench):
         for method, path in (("POST", "/embeddings"), ("GET", "/chat/completions"), ("DELETE", "/models/x")):
             answer = await client.request(method, path)
             assert answer.status_code == 404 and "POST /v1/chat/completions" in answer.json()["error"]["message"]
+
+
+async def test_what_the_agents_of_a_workflow_used_is_told_as_its_own(workbench: Workbench):
+    slug = await asking(workbench)
+    said = {"model": slug, "messages": [{"role": "user", "content": SUM}]}
+    streamed = {**said, "stream": True, "stream_options": {"include_usage": True}}
+    async with client_of(workbench) as client, asyncio.timeout(20):
+        whole = (await client.post("/chat/completions", json=said)).json()["usage"]
+        chunks = events(await client.post("/chat/completions", json=streamed))
+        response = (await client.post("/responses", json={"model": slug, "input": SUM})).json()["usage"]
+    used = json.loads(chunks[-2])["usage"]
+    assert whole["prompt_tokens"] == used["prompt_tokens"] == response["input_tokens"] > 0
+    assert whole["total_tokens"] == used["total_tokens"] == response["total_tokens"] > whole["prompt_tokens"]
