@@ -93,6 +93,11 @@ class Progress(Value):
     def pending(self) -> int:
         return max(0, self.total - self.ended)
 
+    @property
+    def given_up(self) -> int:
+        """Cells that an experiment which is over never began: skipped, as its results count them."""
+        return self.pending - self.running if self.status in ("completed", "cancelled") else 0
+
 
 def too_large(size: int) -> str:
     """Why it cannot be that large, in words; empty where it can."""

@@ -7,7 +7,7 @@ from nicegui import ui
 
 from app.domain.agents import Agent, free_slug, name_problem
 from app.ui.elements.buttons import button
-from app.ui.elements.clicks import on_click_of
+from app.ui.elements.clicks import on_click_of, on_enter
 from app.ui.elements.markup import Html, icon, joined, tag
 from app.ui.elements.questions import answer_to, named_dialog
 from app.workbench.samples import SampleAgent
@@ -50,7 +50,7 @@ class NewAgentDialog:
     def _build_form(self) -> None:
         self._name = ui.input("Name", on_change=self._show_note).classes("whole-width")
         self._name.props("outlined dense autofocus debounce=120 maxlength=200 data-testid=agent-name-input")
-        self._name.on("keydown.enter", self._confirm)
+        on_enter(self._name, self._confirm)
         self._note = ui.html(sanitize=False).classes("field-note").props("role=status data-testid=agent-name-note")
         self._description = ui.input("Description", value=self._described).classes("whole-width")
         self._description.props("outlined dense debounce=120 maxlength=500 data-testid=agent-description-input")

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import ClassVar, Literal, assert_never
 
-from nicegui import PageArguments, background_tasks, ui
+from nicegui import PageArguments, ui
 
 from app.domain.agents import (
     Agent,
@@ -134,18 +134,26 @@ class AgentPage:
     def _build_side(self, live_markdown: LiveMarkdown) -> None:
         label = "What stands beside the editor"
         self._sides = Choice(self.sides, self._show_side, label=label, testid="side-{}", look="mode-switch")
-        self._try = ui.element("div").classes("agent-try")  # built once it is looked at
-        self._build_try = partial(TryChat, self._workbench, live_markdown, self._draft, self._undo, on_go=self._go)
+        self._try = ui.element("div").classes("agent-try")  # built once it is looked at, and the editor is seen
+        self._chat: TryChat | None = None
+        self._new_chat = partial(TryChat, self._workbench, live_markdown, self._draft, self._undo, on_go=self._go)
         with ui.element("div").classes("agent-versions") as self._versions:
             self._variants = Variants(self._act)
 
     def _show_side(self, side: Side) -> None:
         self._sides.show(side)
         self._try.visible = side == "try"
-        if side == "try" and not self._try.default_slot.children:
+        if side == "try" and self._chat is None:
             with self._try:
-                self._build_try()
+                ui.timer(0, self._chat_here, once=True)
         self._versions.visible = side == "variants"
+
+    def _chat_here(self) -> TryChat:
+        """The chat, built where it is not yet."""
+        if self._chat is None:
+            with self._try:
+                self._chat = self._new_chat()
+        return self._chat
 
     def _go(self, tab: Tab) -> None:
         if self._form is not None:
@@ -167,10 +175,9 @@ class AgentPage:
         match self._draft.behaviour:
             case PromptBehaviour() as behaviour:
                 with self._place:
-                    self._form = form = EditorForm(
+                    self._form = EditorForm(
                         self._workbench, behaviour, tab=self._tab, on_change=self._changed, on_turn=self._turned
                     )
-                background_tasks.create(form.look_up_model(), name="look up a model", context=form)
             case WorkflowBehaviour(workflow=workflow):
                 with self._place:
                     nodes_note(workflow, build_address(self._agent.slug))

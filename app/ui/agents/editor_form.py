@@ -11,7 +11,7 @@ from app.domain.errors import NotFound
 from app.ui.agents.editor_attachments import AttachmentRules
 from app.ui.agents.editor_output import SchemaEditor
 from app.ui.agents.editor_prompt import PromptSection
-from app.ui.agents.editor_tabs import EditorTabs, Tab
+from app.ui.agents.editor_tabs import TABS, EditorTabs, Tab
 from app.ui.agents.tool_loading import ToolLoadingForm
 from app.ui.agents.tool_policies import ToolPolicies
 from app.ui.elements.editor_numbers import V, ceilings, fault_words, number_box, with_field
@@ -40,36 +40,57 @@ class EditorForm(EditorTabs):
         self._faulty: dict[Tab, dict[str, str]] = {}
         """By tab and box: what is wrong there."""
         self._unsaved: Collection[Tab] = ()
-        with self._section("prompt"):
-            self._prompt = PromptSection(behaviour, on_change=self._change, on_fault=self._fault("prompt", "braces"))
-        with self._section("model"):
-            self._build_model()
-            ui.html("Attachments", sanitize=False, tag="h2").classes("section-title")
-            AttachmentRules(
-                behaviour.attachments,
-                workbench.tools.specs(tuple(choice.name for choice in behaviour.tools)),
-                on_change=partial(self._set, "attachments"),
-                on_fault=self._fault("model", "media type"),
-            )
-        with self._section("tools"):
-            self._build_tools()
-        with self._section("limits"):
-            LimitsForm(behaviour.limits, on_change=partial(self._set, "limits"), on_fault=partial(self._tell, "limits"))
-            ceilings(workbench.preferences)
-        with self._section("output"):
-            ui.html("Output schema", sanitize=False, tag="h2").classes("section-title")
-            schema, fault = behaviour.output_schema, self._fault("output", "schema")
-            SchemaEditor(schema, on_change=partial(self._set, "output_schema"), on_fault=fault)
+        self._to_build: dict[Tab, Callable[[], None]] = {
+            "prompt": self._build_prompt,
+            "model": self._build_model,
+            "tools": self._build_tools,
+            "limits": self._build_limits,
+            "output": self._build_output,
+        }
+        self._build(self.tab)
+        with self:
+            ui.timer(0, self._build_others, once=True)
+
+    def _build(self, *tabs: Tab) -> None:
+        for tab in tabs:
+            if (build := self._to_build.pop(tab, None)) is not None:
+                with self.panels[tab], ui.element("section").classes("panel editor-section"):
+                    build()
+
+    async def _build_others(self) -> None:
+        """What is behind the other tabs comes once the one that is looked at is seen; then what is wrong there."""
+        self._build(*TABS)
+        await self.look_up_model()
+
+    def _build_prompt(self) -> None:
+        fault = self._fault("prompt", "braces")
+        self._prompt = PromptSection(self._behaviour, on_change=self._change, on_fault=fault)
+
+    def _build_attachments(self) -> None:
+        behaviour = self._behaviour
+        ui.html("Attachments", sanitize=False, tag="h2").classes("section-title")
+        AttachmentRules(
+            behaviour.attachments,
+            self._workbench.tools.specs(tuple(choice.name for choice in behaviour.tools)),
+            on_change=partial(self._set, "attachments"),
+            on_fault=self._fault("model", "media type"),
+        )
+
+    def _build_limits(self) -> None:
+        set_limits, told = partial(self._set, "limits"), partial(self._tell, "limits")
+        LimitsForm(self._behaviour.limits, on_change=set_limits, on_fault=told)
+        ceilings(self._workbench.preferences)
+
+    def _build_output(self) -> None:
+        ui.html("Output schema", sanitize=False, tag="h2").classes("section-title")
+        schema, fault = self._behaviour.output_schema, self._fault("output", "schema")
+        SchemaEditor(schema, on_change=partial(self._set, "output_schema"), on_fault=fault)
 
     def _build_tools(self) -> None:
         behaviour, fault = self._behaviour, self._fault("tools", "missing")
         listed = self._workbench.tools.listed()
         ToolPolicies(behaviour.tools, listed, on_change=partial(self._set, "tools"), on_fault=fault)
         self._loading = ToolLoadingForm(self._workbench, behaviour, on_change=partial(self._set, "tool_loading"))
-
-    def _section(self, tab: Tab) -> ui.element:
-        with self.panels[tab]:
-            return ui.element("section").classes("panel editor-section")
 
     def _build_model(self) -> None:
         with ui.element("div").classes("row-line model-line"):
@@ -78,9 +99,11 @@ class EditorForm(EditorTabs):
         own, told = self._behaviour.parameters, partial(self._tell, "model")
         form = ParametersForm(own, on_change=partial(self._set, "parameters"), on_fault=told)
         form.classes("developer-only")
+        self._build_attachments()
 
     def saved(self) -> None:
         """What is in the editor is a variant now."""
+        self._build(*TABS)
         self._prompt.saved()
 
     def show_unsaved(self, tabs: Collection[Tab]) -> None:
@@ -91,18 +114,21 @@ class EditorForm(EditorTabs):
 
     async def look_up_model(self) -> None:
         """Say what is known of the model, and what is wrong with it."""
-        name, fault = self._behaviour.model, self._fault("model", "unknown")
+        name, trouble = self._behaviour.model, ""
         try:
             await self._workbench.models.check(name)
         except NotFound as problem:
-            self._picker.show(name, trouble=str(problem))
-            self._model_facts.set_content(tag("span", icon("error_outline"), str(problem), cls="mark mark-warn"))
-            fault(str(problem))
-            return
-        fault("")
+            trouble = str(problem)
         await self._workbench.catalog.ready()
-        self._picker.show(name)
-        self._model_facts.set_content(joined(card_words(self._workbench.catalog.card(name))))
+        if self.is_deleted or name != self._behaviour.model:
+            return  # the page was left meanwhile, or another one chosen
+        self._fault("model", "unknown")(trouble)
+        self._picker.show(name, trouble=trouble)
+        self._model_facts.set_content(
+            tag("span", icon("error_outline"), trouble, cls="mark mark-warn")
+            if trouble
+            else joined(card_words(self._workbench.catalog.card(name)))
+        )
 
     async def _choose_model(self, model: str | None) -> None:
         if model is None:
@@ -114,6 +140,7 @@ class EditorForm(EditorTabs):
         self._change(self._behaviour.model_copy(update={field: content}))
 
     def _change(self, behaviour: PromptBehaviour) -> None:
+        self._build(*TABS)
         self._behaviour = behaviour
         self._prompt.take(behaviour)
         self._loading.take(behaviour)

@@ -8,6 +8,7 @@ from nicegui import ui
 
 from app.domain.errors import ErrorInfo
 from app.domain.events import (
+    ChildFinished,
     ContextTrimmed,
     Entry,
     Forked,
@@ -26,8 +27,7 @@ from app.store.contents.contents import Contents
 from app.ui.conversation.answer_frame import answer_actions, answer_heading, output_check
 from app.ui.conversation.call_cards import CallCards, ShowView
 from app.ui.conversation.edited_mark import edited_mark
-from app.ui.conversation.failed_attempts import FailedAttempts
-from app.ui.conversation.failures import error_card, interrupted_card, mark
+from app.ui.conversation.failures import FailedAttempts, error_card, interrupted_card, mark
 from app.ui.conversation.figures import Figures
 from app.ui.conversation.pause_card import Act, PauseCard
 from app.ui.conversation.phase import Phase, PhaseLine
@@ -74,6 +74,8 @@ class Answer(ui.element):
         super().__init__("div")
         self.classes("assistant-message").props("data-testid=assistant-message")
         self.figures = Figures()
+        """Of a workflow with what the runs of its nodes used, once these have ended."""
+        self._used_below = task_of if run.workflow else no_task
         self.text = ""
         """All that was said, for copying."""
         self._began = started.at
@@ -111,7 +113,7 @@ class Answer(ui.element):
 
     async def take(self, entry: Entry, *, alive: bool) -> None:
         """Show one more entry."""
-        self.figures.take(entry)
+        self._count(entry)
         self._phase.take(entry)
         self._attempts.take(entry, alive=alive)
         call = self._cards.take(entry)
@@ -261,6 +263,11 @@ class Answer(ui.element):
             self._note(tag("div", mark("stop_circle", "Stopped."), data_testid="message-stopped"))
         took = duration((ended.at - self._began).total_seconds() * 1000)
         self._finish(tag("span", took, cls="facts"))
+
+    def _count(self, entry: Entry) -> None:
+        self.figures.take(entry)
+        if isinstance(entry.event, ChildFinished) and (state := self._used_below(entry.event.child_run_id)):
+            self.figures.add(state)
 
     def _stop_streaming(self) -> None:
         self._streaming = None

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Callable, Sequence
+from functools import partial
 
 from nicegui import ui
 
@@ -20,8 +21,20 @@ from app.workbench import Workbench
 SHOWN_TURNS = 30
 SHOWN_ELEMENTS = 360
 """About as many elements of turns as a page bears before every update of it gets slow."""
+FIRST_TURNS = 3
+"""That fill a window. The ones before them come once these are seen."""
+SENT_TOGETHER = 4
+"""Turns between two pauses for others on the event loop, the one who sends them among these: it takes the browser as
+long to draw one as several."""
 MOST_EARLIER = 4
 """How often earlier turns are put in by themselves: the page bears no more."""
+STEP_BY_ARROWS = """(event) => {
+  const step = { ArrowLeft: 0, ArrowRight: 1 }[event.key], group = event.target.closest(".branches");
+  if (step === undefined || !group) return;
+  event.preventDefault();
+  group.querySelectorAll("button")[step].click();
+}"""
+Found = list[tuple[str, StoredTrace]]
 GONE = "Its run is not stored any more: it was deleted, or its file was moved away."
 
 
@@ -33,13 +46,15 @@ class Conversation(Transcript):
         super().__init__("Conversation")
         self.turns: list[Turn] = []
         self._runs: tuple[str, ...] = ()
+        self._filled_up = False
+        """Turns before the newest came since somebody asked."""
         self._branches: Branches | None = None
         self._session: Session | None = None
         self._workbench = workbench
         self._new_turn = new_turn
         with self:
             self._earlier = button("Show earlier", self._show_earlier, testid="show-earlier").classes("show-earlier")
-            self._place = ui.element("div").classes("turns")
+            self._place = ui.element("div").classes("turns").on("keydown", js_handler=STEP_BY_ARROWS)
         self._earlier.visible = False
 
     @property
@@ -60,7 +75,8 @@ class Conversation(Transcript):
     async def show(self, runs: tuple[str, ...]) -> bool:
         """Show these runs, or the latest of them: drop the turns that left, add the new ones. True when any was."""
         if runs == self._runs and (self.turns or not runs):
-            return False
+            filled_up, self._filled_up = self._filled_up, False
+            return filled_up
         first = not self._runs
         if runs[: len(self.hidden)] != self.hidden:
             self._drop(0)  # another branch, that begins before what is shown
@@ -68,17 +84,36 @@ class Conversation(Transcript):
         same = _common(runs[hidden:], [turn.run_id for turn in self.turns])
         self._drop(same)
         new = runs[hidden + same :] if self.turns else runs
-        found = await self._latest(new)
+        found = await self._latest(new, turns=FIRST_TURNS if first else SHOWN_TURNS)
         if len(found) < len(new):
             self._drop(0)
         kept = len(self.turns)
         for run_id, trace in reversed(found):  # the newest is what one opens a session for
             await self._add(run_id, trace, kept)
         self._runs = runs
-        self._count_hidden()
         if first:
             self.to_latest()
+        if first and self.hidden:
+            self._place.classes("from-below")  # where they stay when those before them come
+            with self:  # a timer, for it ends with a page that is left
+                ui.timer(0, partial(self._fill_up, _elements(found)), once=True)
+        else:
+            self._count_hidden()
         return True
+
+    async def _fill_up(self, elements: int) -> None:
+        """Put in the turns before the newest, which take that many elements, once the newest are seen."""
+        oldest = self.turns[:1]
+
+        async def put_in() -> None:
+            if self.turns[:1] == oldest:  # not, where another branch came or earlier turns were asked for meanwhile
+                room = max(0, SHOWN_TURNS - len(self.turns))
+                for run_id, trace in reversed(await self._latest(self.hidden, turns=room, beside=elements)):
+                    await self._add(run_id, trace, 0)
+                self._filled_up = True
+            self._count_hidden()
+
+        await self.update_by(put_in, always=True)
 
     async def show_session(self, session: Session | None) -> bool:
         """Show its runs, and at each which of the branches that begin there it is. True when a turn came or went."""
@@ -136,16 +171,17 @@ class Conversation(Transcript):
             await self._add(run_id, trace, 0)
         self._count_hidden()
 
-    async def _latest(self, runs: Sequence[str]) -> list[tuple[str, StoredTrace]]:
-        """The last of these runs in their order: as many as a page bears, one at least."""
-        found: list[tuple[str, StoredTrace]] = []
-        elements = 0
-        for run_id in reversed(runs[-SHOWN_TURNS:]):
-            trace = await trace_of(self._workbench, run_id)
-            elements += elements_of(trace.entries)
-            if found and elements > SHOWN_ELEMENTS:
+    async def _latest(self, runs: Sequence[str], *, turns: int = SHOWN_TURNS, beside: int = 0) -> Found:
+        """The last of these runs in their order, so many at most: as many as a page bears `beside` so many elements.
+
+        One at least where the page is empty.
+        """
+        found: Found = []
+        for run_id in reversed(runs[max(0, len(runs) - turns) :]):
+            one = (run_id, await trace_of(self._workbench, run_id))
+            if (found or beside) and beside + _elements([one, *found]) > SHOWN_ELEMENTS:
                 break
-            found.insert(0, (run_id, trace))
+            found.insert(0, one)
         return found
 
     async def _add(self, run_id: str, trace: StoredTrace, index: int) -> None:
@@ -160,7 +196,8 @@ class Conversation(Transcript):
             turn.stand(self._branches.beside(run_id))
         if self._workbench.runs.live(run_id) is None:
             await show_stored(self._workbench, turn, trace)
-        await asyncio.sleep(0)
+        if len(self.turns) % SENT_TOGETHER == 0:
+            await asyncio.sleep(0)
 
     def _count_hidden(self) -> None:
         self._earlier.visible = bool(self.hidden)
@@ -197,6 +234,10 @@ def elements_of(entries: Sequence[Entry]) -> int:
     """About how many elements a turn of these entries takes on the page."""
     messages = [entry.event.message for entry in entries if isinstance(entry.event, MessageAdded)]
     return 8 + sum(1 + 2 * len(message.tool_calls) for message in messages[-SHOWN_STEPS:])
+
+
+def _elements(found: Found) -> int:
+    return sum(elements_of(trace.entries) for _, trace in found)
 
 
 def _common(wanted: Sequence[str], shown: Sequence[str]) -> int:

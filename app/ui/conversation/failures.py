@@ -1,10 +1,18 @@
-"""What went wrong, in plain words: a title, what happened, what to do about it, and buttons to do it."""
+"""What went wrong, in plain words: a title, what happened, what to do about it, and buttons to do it.
+
+Calls of a model that failed and are made again: a card while one waits, a line of each afterwards.
+"""
 
 from collections.abc import Sequence
+from datetime import datetime
+
+from nicegui import ui
 
 from app.domain.errors import ErrorInfo, FailureClass
+from app.domain.events import Entry, ModelFailed
 from app.domain.failure_words import FailureAction, failure_words
-from app.domain.trace.attempts import FailedAttempt
+from app.domain.trace.attempts import FailedAttempt, follow_attempt
+from app.domain.values import now
 from app.ui.elements.addresses import SETTINGS, agent_address
 from app.ui.elements.format import duration, plural
 from app.ui.elements.markup import Html, icon, joined, tag
@@ -132,3 +140,50 @@ def _details(traceback: str) -> Html:
 def mark(symbol: str, words: str, *, warn: bool = False) -> Html:
     """A small line between messages about what happened there."""
     return joined(tag("div", icon(symbol), words, cls="mark mark-warn" if warn else "mark"))
+
+
+class FailedAttempts:
+    """`take` the entries of a run in order; what is shown goes into `place`."""
+
+    def __init__(self, place: ui.element) -> None:
+        self._place = place
+        self._attempts: list[FailedAttempt] = []
+        self._waiting: tuple[RetryCard, ui.html] | None = None
+        """The card of a call that waits to be made again, and the line that stays of it."""
+
+    def take(self, entry: Entry, *, alive: bool) -> None:
+        """Follow one more entry: what waited is a line once anything else happens."""
+        follow_attempt(self._attempts, entry)
+        self._end_waiting()
+        if isinstance(entry.event, ModelFailed) and self._attempts[-1].retry_at is not None:
+            self._show(self._attempts[-1], alive=alive)
+
+    def _show(self, attempt: FailedAttempt, *, alive: bool) -> None:
+        with self._place:
+            line = ui.html("" if alive else _line(attempt), sanitize=False)
+            if alive and attempt.retry_at is not None:
+                card = RetryCard(attempt.failure, attempt.text, attempt=attempt.attempt, retry_at=attempt.retry_at)
+                self._waiting = card, line
+
+    def _end_waiting(self) -> None:
+        if self._waiting is None:
+            return
+        card, line = self._waiting
+        self._waiting = None
+        card.delete()
+        line.set_content(_line(self._attempts[-1]))
+
+
+class RetryCard(ui.element, component="retry_card.js"):
+    """Its buttons do `retry-now` and `give-up`; the seconds that are left are counted down in the browser."""
+
+    def __init__(self, failure: FailureClass, text: str, *, attempt: int, retry_at: datetime) -> None:
+        super().__init__()
+        self._props["title"] = failure_words(failure).title
+        self._props["text"] = text
+        self._props["attempt"] = attempt
+        self._props["ms"] = max(0.0, (retry_at - now()).total_seconds() * 1000)
+
+
+def _line(attempt: FailedAttempt) -> Html:
+    return tag("div", mark("refresh", attempt_line(attempt), warn=True), data_testid="failed-attempt")

@@ -7,6 +7,7 @@ from statistics import median
 from app.domain.agents import Limits
 from app.domain.events import Entry, Forked, ModelReturned
 from app.domain.trace import RunRow
+from app.ui.conversation.task_line import TaskState
 
 
 @dataclass(slots=True)
@@ -44,6 +45,13 @@ class Figures:
                 self.first_tokens.clear()
             case _:
                 pass
+
+    def add(self, state: TaskState) -> None:
+        """What a run used that it started."""
+        self.input_tokens += state.input_tokens
+        self.output_tokens += state.output_tokens
+        self.cost += state.cost
+        self.unpriced = self.unpriced or state.unpriced
 
     @classmethod
     def of_row(cls, row: RunRow) -> "Figures":

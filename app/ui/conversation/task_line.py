@@ -24,6 +24,9 @@ class TaskState:
     cost: float
     unpriced: bool
     request: str
+    input_tokens: int = 0
+    output_tokens: int = 0
+    """Like the cost with those of the runs that it started itself."""
 
 
 TaskOf = Callable[[str], TaskState | None]
@@ -40,8 +43,11 @@ def task_state(workbench: Workbench, run_id: str) -> TaskState | None:
     if row is None:
         return None
     live = workbench.runs.live(run_id)
-    cost = workbench.runs.ledger.run_cost(live.budget.account) if live else row.cost
-    return TaskState(live.status if live else row.status, cost, row.unpriced, row.request)
+    rows = (row, *workbench.rows.below(run_id))
+    cost = workbench.runs.ledger.run_cost(live.budget.account) if live else sum(one.cost for one in rows)
+    unpriced = any(one.unpriced for one in rows)
+    used = sum(one.input_tokens for one in rows), sum(one.output_tokens for one in rows)
+    return TaskState(live.status if live else row.status, cost, unpriced, row.request, *used)
 
 
 def is_task(call: CallView) -> bool:

@@ -38,9 +38,6 @@ class ToolCard(ui.element):
         self._how_far = Html("")
         with self:
             self._summary = ui.html(self._line(), sanitize=False, tag="summary")
-        hear_artifact_buttons(self, contents)
-        hear_attached(self, contents)
-        on_click_of(self, "sort", self._sort)
         self.on("toggle", self._toggle, js_handler="(event) => emit(event.target.open)")
         if opened:
             self.props("open")
@@ -74,9 +71,12 @@ class ToolCard(ui.element):
 
     async def _show_body(self) -> None:
         if self._body is None:
-            with self:
+            with self, ui.element("div") as place:
                 self._body = LiveHtml()
                 self._body.classes("tool-body")
+            hear_artifact_buttons(place, self._contents)
+            hear_attached(place, self._contents)
+            on_click_of(place, "sort", self._sort)
         self._returned = await returned_view(self._call, self._contents, self._order)
         self._body.show(call_body(self._call, self._attached, self._returned))
         self._attached = await attachments(self._call, self._contents)

@@ -22,12 +22,6 @@ from app.ui.elements.clicks import on_click_of
 from app.ui.elements.markup import tag
 from app.ui.markdown.live_markdown import LiveMarkdown
 
-STEP_BY_ARROWS = """(event) => {
-  const step = { ArrowLeft: 0, ArrowRight: 1 }[event.key], group = event.target.closest(".branches");
-  if (step === undefined || !group) return;
-  event.preventDefault();
-  group.querySelectorAll("button")[step].click();
-}"""
 PAUSE_EVERY = 100
 """Entries between two pauses for others on the event loop."""
 
@@ -69,7 +63,6 @@ class Turn(ui.element):
         self.left = False
         """True when it was shown as a run that nobody works on."""
         on_click_of(self, "action", partial(on_action, self), along=("value",))
-        self.on("keydown", js_handler=STEP_BY_ARROWS)
 
     @property
     def over(self) -> bool:
@@ -90,7 +83,7 @@ class Turn(ui.element):
         """Show these entries, the next of the run; of very many messages the last ones."""
         skipped = max(0, sum(_is_answer(entry) for entry in entries) - SHOWN_STEPS)
         for entry in entries:
-            if entry.seq % PAUSE_EVERY == 0:
+            if (entry.seq + 1) % PAUSE_EVERY == 0:
                 await asyncio.sleep(0)
             self._seen = entry.seq + 1
             match entry.event:

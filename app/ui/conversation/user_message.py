@@ -38,7 +38,6 @@ class UserMessage(ui.element):
         self._place = 0
         self._sent: Sequence[SentAttachment] = ()
         self._contents = contents
-        hear_attached(self, contents)
         with self:
             self._bubble = ui.html(sanitize=False).classes("user-message").props("data-testid=user-message")
         self._editor: ui.element | None = None
@@ -49,6 +48,8 @@ class UserMessage(ui.element):
 
     def show(self, message: Message, said_at: datetime, edited: Edited | None = None) -> None:
         """`edited`: that a person wrote it anew before the run went on from another one."""
+        if message.attachments and self.said is None:
+            hear_attached(self, self._contents)
         self.said, self._said_at, self._edited = message, said_at, edited
         self._draw(message)
 
@@ -113,7 +114,8 @@ class SteerMessage(ui.element):
     def __init__(self, message: Message, said_at: datetime, contents: Contents, edited: Html) -> None:
         super().__init__("div")
         self.classes("steer-message")
-        hear_attached(self, contents)
+        if message.attachments:
+            hear_attached(self, contents)
         self._message, self._contents, self._is_sent = message, contents, False
         time = tag("time", clock(said_at), datetime=said_at.isoformat(), title=moment_text(said_at))
         self._mark = tag("div", icon("alt_route"), tag("span", "You broke in here"), time, cls="steer-mark")

@@ -1,6 +1,7 @@
 """The addresses of the pages."""
 
 from collections.abc import Iterable, Sequence
+from datetime import UTC, date, datetime
 from urllib.parse import quote, urlencode
 
 from app.domain.agents import Agent
@@ -26,6 +27,11 @@ INTEGRATIONS = "/integrations"
 SETTINGS = "/settings"
 BUDGETS = f"{SETTINGS}?section=budgets"
 SETUP = "/setup"
+
+
+def edge_text(edge: datetime | date) -> str:
+    """The day `2026-11-21`, or the moment `2026-11-21T09:30:00Z`, as addresses of Runs begin and end with it."""
+    return f"{edge.astimezone(UTC).replace(tzinfo=None).isoformat()}Z" if isinstance(edge, datetime) else str(edge)
 
 
 def session_address(session_id: str) -> str:

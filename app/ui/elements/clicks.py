@@ -1,4 +1,4 @@
-"""Clicks on what markup shows, heard by the one element that it stands in, however often it is drawn anew."""
+"""Clicks on what markup shows, heard by the one element that it stands in, however often it is drawn; and Enter."""
 
 import json
 from collections.abc import Callable
@@ -10,7 +10,11 @@ _EMIT = """(event) => {
   const names = %s, one = event.target.closest('[' + names[0] + ']');
   if (one) emit(names.map((name) => one.closest('[' + name + ']')?.getAttribute(name) ?? ''));
 }"""
-
+_ENTERED = """(event) => {
+  event.preventDefault();
+  event.target.dispatchEvent(new Event("change"));  // a box that waits for the next letter sends what it has,
+  setTimeout(emit);  // in a moment
+}"""
 
 Place = TypeVar("Place", bound=ui.element)
 
@@ -25,3 +29,8 @@ def on_click_of(place: Place, name: str, handler: Callable[..., object], *, alon
         return handler(*map(str, event.args))
 
     return place.on("click", hear, js_handler=_EMIT % json.dumps([f"data-{one}" for one in (name, *along)]))
+
+
+def on_enter(box: Place, handler: Callable[[], object]) -> Place:
+    """Call the handler at Enter in the box, once all that was typed has arrived; gives the box back."""
+    return box.on("keydown.enter", handler, js_handler=_ENTERED)

@@ -4,6 +4,9 @@ import json
 
 from nicegui import ui
 
+MOST_FRAMES = 120
+"""Of the screen, that something may take to be drawn."""
+
 
 def refocus(place: ui.element, *selectors: str) -> None:
     """Focus the first of these CSS selectors that fits something in `place`, unless the focus is elsewhere by now.
@@ -20,13 +23,15 @@ def refocus(place: ui.element, *selectors: str) -> None:
 
 
 def lead_to(place: ui.element, selector: str) -> None:
-    """Scroll to what fits that CSS selector in `place`, and focus it."""
+    """Scroll to what fits that CSS selector in `place`, and focus it, once it is drawn."""
     with place:
-        ui.run_javascript(f"""requestAnimationFrame(() => {{
-          const there = getHtmlElement({place.id})?.querySelector({json.dumps(selector)});
-          there?.scrollIntoView({{ block: "start" }});
-          there?.focus({{ preventScroll: true }});
-        }})""")
+        ui.run_javascript(f"""let frames = {MOST_FRAMES};
+          requestAnimationFrame(function look() {{
+            const there = getHtmlElement({place.id})?.querySelector({json.dumps(selector)});
+            if (!there) return frames-- && requestAnimationFrame(look);
+            there.scrollIntoView({{ block: "start" }});
+            there.focus({{ preventScroll: true }});
+          }})""")
 
 
 def point_at(listbox: ui.element, selector: str) -> None:

@@ -8,7 +8,7 @@ from nicegui import events, ui
 from app.domain.agents import NODES_MODELS
 from app.llm.providers.choices import ProviderChoice
 from app.ui.elements.buttons import button
-from app.ui.elements.clicks import on_click_of
+from app.ui.elements.clicks import on_click_of, on_enter
 from app.ui.elements.focus import point_at
 from app.ui.elements.key_form import key_given
 from app.ui.elements.markup import Html, icon, joined, tag
@@ -86,7 +86,7 @@ class ModelPicker(ui.element):
             box.props('borderless autofocus debounce=60 aria-label="Search models" data-testid=model-search')
             box.on("keydown.down.prevent", lambda: self._move(1))
             box.on("keydown.up.prevent", lambda: self._move(-1))
-            box.on("keydown.enter.prevent", self._take_marked)
+            on_enter(box, self._take_marked)
             self._list = ui.html(tag("p", "Looking for models…", cls="picker-note"), sanitize=False)
             self._list.classes("palette-list").props('role=listbox tabindex=0 aria-label="Models"')
             on_click_of(self._list, "place", self._clicked)

@@ -1,5 +1,6 @@
 """Words in place of what is not there, or went wrong."""
 
+import json
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -8,6 +9,16 @@ from nicegui import ui
 from app.domain.errors import WorkbenchError
 from app.ui.elements.addresses import OVERVIEW
 from app.ui.elements.markup import Html, icon, joined, tag
+
+_COPY = """async (text, done) => {
+  try {
+    await navigator.clipboard.writeText(text);
+    Quasar.Notify.create(done);
+  } catch {
+    Quasar.Notify.create({ message: %s, type: "negative", icon: "error", timeout: 6000, multiLine: true });
+  }
+}"""
+NOTHING_COPIED = "Nothing was copied: the browser does not let this page. Allow it the clipboard, and try again."
 
 
 def empty_state(symbol: str, title: str, words: str, *extra: Html, heading: str = "strong") -> ui.html:
@@ -28,10 +39,10 @@ def notify(words: str) -> None:
     ui.notify(words, type="negative", icon="error", timeout=6000, multi_line=True, group=False)
 
 
-def copy_text(text: str) -> None:
-    """Put the text on the clipboard, and say so."""
-    ui.clipboard.write(text)
-    ui.notify("Copied", timeout=1500)
+def copy_text(text: str, said: str = "Copied", *, seconds: float = 1.5) -> None:
+    """Put the text on the clipboard, and say so once it is there; or that the browser does not let it."""
+    done = {"message": said, "timeout": seconds * 1000, "position": "bottom"}
+    ui.run_javascript(f"({_COPY % json.dumps(NOTHING_COPIED)})({json.dumps(text)}, {json.dumps(done)})")
 
 
 @contextmanager

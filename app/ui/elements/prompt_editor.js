@@ -1,6 +1,18 @@
 // A system prompt being written, and what the model will read of it. Edits travel as what changed; the preview is made
 // here, so that it follows each keystroke whatever the server does. `{{name}}` means what domain/prompts.py says.
-import * as CM from "nicegui-codemirror";
+//
+// The editor is half a megabyte that no page waits for: until it is there the prompt stands in its place, to be read.
+let CM, looks, declaredChanged, fromServer;
+
+async function load() {
+  if (CM) return;
+  const editor = await import("nicegui-codemirror");
+  if (CM) return;
+  CM = editor;
+  looks = CM.EditorView.theme(LOOKS);
+  declaredChanged = CM.StateEffect.define();
+  fromServer = CM.Annotation.define();
+}
 
 const NAME = /^[A-Za-z_][A-Za-z0-9_]*$/;
 const VARIABLE = /\{\{\s*([A-Za-z_][A-Za-z0-9_]*)\s*\}\}/g;
@@ -9,7 +21,7 @@ const BRACES = /\{\{([^{}\n]*)\}\}|\{\{/g;
 const LONGEST_PIECE = 100_000;
 const MOST_EDITS = 50;
 
-const LOOKS = CM.EditorView.theme({
+const LOOKS = {
   ".cm-placeholder": { color: "var(--faint)" },
   "&": { height: "100%", color: "var(--text)", backgroundColor: "transparent", fontSize: "13px" },
   "&.cm-focused": { outline: "none" },
@@ -44,7 +56,7 @@ const LOOKS = CM.EditorView.theme({
   ".cm-tooltip-autocomplete ul li[aria-selected]": { background: "var(--accent-soft)", color: "var(--text)" },
   ".cm-completionIcon": { display: "none" },
   ".cm-completionDetail": { color: "var(--faint)", fontFamily: "var(--font)", fontStyle: "normal", marginLeft: "10px" },
-});
+};
 
 // Each `{{…}}` in the lines that are shown, coloured by what it is.
 function variableMarks(kindOf) {
@@ -65,8 +77,6 @@ function variableMarks(kindOf) {
     { decorations: (plugin) => plugin.decorations },
   );
 }
-const declaredChanged = CM.StateEffect.define();
-const fromServer = CM.Annotation.define();
 
 // The changes as edits to do one after the other: [place, characters removed, text put in], in small pieces.
 function editsOf(changes) {
@@ -94,43 +104,57 @@ function pieces(place, removed, text) {
 export default {
   template: `
     <div class="prompt-box" :data-mode="shown">
-      <div ref="editor" class="prompt-editor" data-testid="prompt-editor"></div>
+      <div ref="editor" class="prompt-editor" data-testid="prompt-editor" @pointerdown="wanted = true">
+        <div class="prompt-text"></div></div>
       <div ref="preview" class="prompt-preview" data-testid="prompt-preview" tabindex="0" role="region"
         :aria-label="label + ', as the model reads it'"></div>
     </div>`,
   props: { text: String, label: String, mode: String, values: Array, declared: Array, hint: String },
   emits: ["edited"],
   data() {
-    return { shown: this.mode };
+    return { shown: this.mode, wanted: false }; // wanted: somebody pressed on the text, or asked for the cursor
   },
   mounted() {
     this.known = new Map((this.declared ?? []).map((one) => [one.name, one.description]));
     this.given = new Map(this.values ?? []);
     this.lines = [];
-    this.view = new CM.EditorView({
-      parent: this.$refs.editor,
-      doc: this.text ?? "",
-      extensions: [
-        CM.EditorState.languageData.of(() => [{ autocomplete: this.complete, closeBrackets: { brackets: ["{"] } }]),
-        CM.basicSetup,
-        CM.EditorView.lineWrapping,
-        CM.EditorView.contentAttributes.of({ "aria-label": this.label, tabindex: "0", spellcheck: "true" }),
-        CM.placeholder(this.hint ?? ""),
-        LOOKS,
-        variableMarks(this.kindOf),
-        CM.EditorView.updateListener.of(this.updated),
-      ],
-    });
+    this.first = this.text ?? "";
+    this.$refs.editor.firstElementChild.textContent = this.first;
     this.preview();
+    setTimeout(this.build);
   },
   beforeUnmount() {
     clearTimeout(this.timer);
+    this.left = true;
     // When the page shows this element again it starts from its properties.
     const element = mounted_app.elements[this.$el.id.slice(1)];
-    if (element) element.props.text = this.view.state.doc.toString();
-    this.view.destroy();
+    if (element) element.props.text = this.whole();
+    this.view?.destroy();
   },
   methods: {
+    async build() {
+      await load();
+      if (this.left) return;
+      this.$refs.editor.replaceChildren();
+      this.view = new CM.EditorView({
+        parent: this.$refs.editor,
+        doc: this.first,
+        extensions: [
+          CM.EditorState.languageData.of(() => [{ autocomplete: this.complete, closeBrackets: { brackets: ["{"] } }]),
+          CM.basicSetup,
+          CM.EditorView.lineWrapping,
+          CM.EditorView.contentAttributes.of({ "aria-label": this.label, tabindex: "0", spellcheck: "true" }),
+          CM.placeholder(this.hint ?? ""),
+          looks,
+          variableMarks(this.kindOf),
+          CM.EditorView.updateListener.of(this.updated),
+        ],
+      });
+      if (this.wanted) this.view.focus();
+    },
+    whole() {
+      return this.view ? this.view.state.doc.toString() : this.first;
+    },
     updated(update) {
       if (!update.docChanged) return;
       this.preview_soon();
@@ -145,9 +169,14 @@ export default {
     },
     // The whole text, in place of the `length` characters the server has.
     resend(length) {
-      this.send(pieces(0, length, this.view.state.doc.toString()));
+      this.send(pieces(0, length, this.whole()));
     },
     put(text) {
+      this.first = text;
+      if (!this.view) {
+        this.$refs.editor.firstElementChild.textContent = text;
+        return this.preview();
+      }
       const doc = this.view.state.doc;
       const changes = { from: 0, to: doc.length, insert: text };
       this.view.dispatch({ changes, annotations: fromServer.of(true) });
@@ -155,7 +184,7 @@ export default {
     show(mode) {
       this.shown = mode;
       this.$nextTick(() => {
-        this.view.requestMeasure();
+        this.view?.requestMeasure();
         this.preview();
       });
     },
@@ -163,11 +192,12 @@ export default {
       this.given = new Map(values);
       this.known = new Map(declared.map((one) => [one.name, one.description]));
       this.lines = [];
-      this.view.dispatch({ effects: declaredChanged.of(null) });
+      this.view?.dispatch({ effects: declaredChanged.of(null) });
       this.preview();
     },
     focus() {
-      this.view.focus();
+      this.wanted = true;
+      this.view?.focus();
     },
     kindOf(between) {
       const name = between?.trim() ?? "";
@@ -205,7 +235,7 @@ export default {
     preview() {
       if (this.shown === "edit") return;
       const began = performance.now();
-      this.show_lines(this.view.state.doc.toString().split("\n"));
+      this.show_lines(this.whole().split("\n"));
       this.took = performance.now() - began;
     },
     // Only the lines between the first and the last that changed are made anew.

@@ -1,18 +1,35 @@
 """The pages inside the frame; what goes wrong while one is built is told in words."""
 
+import asyncio
 import logging
 from collections.abc import Awaitable, Callable
 
 from nicegui import ui
+from nicegui.page_arguments import RouteMatch
 
 from app.domain.errors import NotFound, WorkbenchError
 from app.ui.elements.notices import trouble_page
 
 log = logging.getLogger(__name__)
 
+FIRST_CONTENT_SECONDS = 0.15
+"""How long a page that has to wait for its content is held back, so that it comes with it."""
+
 
 class Pages(ui.sub_pages):
     """NiceGUI's sub pages with our words for an unknown address."""
+
+    reading = False
+    """Whether the code of the page is still read: it may have pages inside, so its address is not unknown yet."""
+
+    def _set_match(self, match: RouteMatch | None) -> None:
+        if match is not None or not (self.reading and self._active_tasks):
+            super()._set_match(match)
+
+    async def built(self) -> None:
+        """Return when the page of the address is built, or takes so long that its frame is better shown alone."""
+        if self._active_tasks:
+            await asyncio.wait(self._active_tasks, timeout=FIRST_CONTENT_SECONDS)
 
     def _render_404(self) -> None:
         ui.page_title("Not found · Agent Playground")

@@ -2,7 +2,6 @@
 
 import json
 import re
-from functools import cache
 from typing import TypeVar
 
 from app.domain.tools import ToolSpec
@@ -17,13 +16,19 @@ HIDDEN = (
 """Unicode's categories Cc (but for tab and line feed), Cf, Cs, Zl and Zp, and what it calls default ignorable; see
 https://www.unicode.org/reports/tr44/#Default_Ignorable_Code_Point.
 """
+_SPANS = (one.partition("-") for one in HIDDEN.split())
+_RANGES = "".join(rf"\U{first:0>8}-\U{last or first:0>8}" for first, _, last in _SPANS)
+_HIDDEN_ONE = re.compile(f"[{_RANGES}]")
+_CONTROLS = {point: f"\\u{point:04x}" for point in range(0x80) if _HIDDEN_ONE.match(chr(point))}
 _EMOJI = re.compile("([©®‼⁉™ℹ\u2190-\u2bff\U0001f000-\U0001faff]\ufe0f)")  # with a selector that shows
 
 
 def visible(text: S) -> S:
     r"""The text or markup with `\u202e` for each such character, as JSON writes it; so JSON stays the same JSON."""
     pieces: list[str] = _EMOJI.split(text) if "\ufe0f" in text else [text]
-    pieces[::2] = [piece.translate(_escapes()) for piece in pieces[::2]]
+    pieces[::2] = [
+        piece.translate(_CONTROLS) if piece.isascii() else _HIDDEN_ONE.sub(_escape, piece) for piece in pieces[::2]
+    ]
     return type(text)("".join(pieces))
 
 
@@ -38,8 +43,6 @@ def titled(spec: ToolSpec | None, name: str, label: str) -> str:
     return visible(f"{title} ({label})" if label else title)
 
 
-@cache
-def _escapes() -> dict[int, str]:
-    ranges = (one.partition("-") for one in HIDDEN.split())
-    points = (point for a, _, b in ranges for point in range(int(a, 16), int(b or a, 16) + 1))
-    return {point: f"\\u{point:04x}" if point < 0x10000 else json.dumps(chr(point))[1:-1] for point in points}
+def _escape(hidden: re.Match[str]) -> str:
+    point = ord(hidden[0])
+    return f"\\u{point:04x}" if point < 0x10000 else json.dumps(hidden[0])[1:-1]

@@ -99,9 +99,9 @@ def progress_view(progress: Progress, plan: Plan) -> Html:
         (progress.failed, "failed", "bad"),
         (progress.error, "errors" if progress.error != 1 else "error", "warn"),
         (progress.not_scored, "not scored", "plain"),
-        (progress.skipped, "skipped", "plain"),
+        (progress.skipped + progress.given_up, "skipped", "plain"),
         (progress.running, "running", "accent"),
-        (progress.pending - progress.running, "to go", "plain"),
+        (progress.pending - progress.running - progress.given_up, "to go", "plain"),
     )
     told = (
         tag("span", tag("strong", f"{number:,}"), f" {words}", cls=f"count is-{tone}")

@@ -14,7 +14,7 @@ from app.engine.keys import Keys, MadeKey
 from app.ui.elements.buttons import button
 from app.ui.elements.clicks import on_click_of
 from app.ui.elements.markup import Html, icon, joined, tag
-from app.ui.elements.notices import problems_shown
+from app.ui.elements.notices import copy_text, problems_shown
 from app.ui.elements.questions import agreed, answer_to, named_dialog
 from app.ui.integrations.api_key_views import keys_list
 from app.workbench import Workbench
@@ -202,13 +202,13 @@ class KeyDialog:
             ui.label(words).classes("key-once").props("role=status")
             ui.label("Lost it? Revoke it and make another one.").classes("faint")
             with ui.element("div").classes("row-line dialog-buttons"):
-                button("Copy", lambda: _copy(made.secret), icon="content_copy", testid="copy-key-button")
+                button(
+                    "Copy",
+                    lambda: copy_text(made.secret, "The key is copied."),
+                    icon="content_copy",
+                    testid="copy-key-button",
+                )
                 button("Done", self._dialog.close, look="primary", testid="key-done-button").props("autofocus")
-
-
-def _copy(secret: str) -> None:
-    ui.clipboard.write(secret)
-    ui.notify("The key is copied.", type="positive")
 
 
 WORDS: dict[Right, str] = {

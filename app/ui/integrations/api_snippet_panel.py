@@ -12,6 +12,7 @@ from app.ui.elements.choice import Choice
 from app.ui.elements.format import duration, plural
 from app.ui.elements.hand_call_copy import KEY
 from app.ui.elements.markup import Html, icon, joined, tag
+from app.ui.elements.notices import copy_text
 from app.ui.integrations.api_snippets import AgentCall, Request, Snippet
 from app.ui.integrations.mcp_snippets import ALL_SNIPPETS, snippet_named
 from app.ui.markdown.render import code_block, plain, reachable
@@ -84,10 +85,9 @@ class ApiSnippetPanel(ui.element):
             self._trial.set_content(answer_view(answer, self._snippet.request(self._call), self._call.slug))
 
     def _copy(self, call: AgentCall) -> None:
-        ui.clipboard.write(self._snippet.write(call))
-        from_environment = KEY in self._snippet.write(call)
-        where = f" It takes the key from the variable {KEY}." if from_environment else ""
-        ui.notify(f"{self._snippet.title} is copied.{where}", timeout=3500)
+        written = self._snippet.write(call)
+        where = f" It takes the key from the variable {KEY}." if KEY in written else ""
+        copy_text(written, f"{self._snippet.title} is copied.{where}", seconds=3.5)
 
 
 def snippet_view(snippet: Snippet, call: AgentCall, number: int) -> Html:

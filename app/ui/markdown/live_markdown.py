@@ -27,6 +27,8 @@ THREAD_SIZE = 1000
 """Characters from which on rendering may take longer than the event loop should wait: brackets take 16 µs each."""
 THREAD = ThreadPoolExecutor(1, "markdown")
 """One for all: each thread that calculates gets its 5 ms before the event loop has its turn again."""
+FIRST_REST, LONGEST_REST = 0.001, 0.08
+"""Seconds until it is rendered again: so many a character, so that the first words are there at once, and the most."""
 LIVE_TEXTS = 200
 """How many answers are remembered; an older one is rendered anew if it is still being written."""
 KEPT_CHARACTERS = 8_000_000
@@ -77,7 +79,7 @@ class LiveText:
                 await self._render_tail()
             self.version += 1
             took = self._clock() - started
-            self._not_before = self._clock() + max(0.08, 10 * took)
+            self._not_before = self._clock() + max(min(len(text) * FIRST_REST, LONGEST_REST), 10 * took)
 
     async def _grow_json(self, indenter: JsonIndenter, new: str) -> None:
         grown = await _drawn(indenter.feed, new)

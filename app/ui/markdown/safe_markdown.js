@@ -83,8 +83,8 @@ async function copyCode(event) {
   const button = event.target.closest(".prose-copy");
   if (!button) return;
   const code = button.closest(".prose-code").querySelector("pre").textContent;
-  await navigator.clipboard.writeText(code);
-  button.textContent = "Copied";
+  const copied = await navigator.clipboard.writeText(code).then(() => true, () => false);
+  button.textContent = copied ? "Copied" : "Not copied";
   setTimeout(() => (button.textContent = "Copy"), 1500);
 }
 

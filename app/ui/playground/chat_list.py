@@ -46,7 +46,7 @@ class ChatList(ui.element, component="chat_list.js"):
                 self._more = ui.html(sanitize=False, tag="button").classes("link-button")
                 self._more.props("type=button data-testid=chat-list-more").on("click", self._show_more)
         self._more.visible = False
-        ui.timer(LOOK_SECONDS, self.look, immediate=False)
+        ui.timer(LOOK_SECONDS, self.look)  # first once the conversation beside it is seen
 
     @property
     def toggle(self) -> str:

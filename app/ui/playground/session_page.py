@@ -1,6 +1,8 @@
 """A session: the conversation with one agent, live."""
 
+import asyncio
 from functools import partial
+from time import monotonic
 
 from nicegui import PageArguments, ui
 
@@ -18,7 +20,7 @@ from app.ui.conversation.task_line import task_state
 from app.ui.conversation.turn import Turn
 from app.ui.conversation.turn_actions import do_on_turn
 from app.ui.conversation.user_message import BRANCH
-from app.ui.elements.addresses import agent_address, deleted_session_address, session_address
+from app.ui.elements.addresses import deleted_session_address, editor_address, session_address
 from app.ui.elements.clicks import on_click_of
 from app.ui.elements.focus import refocus
 from app.ui.elements.markup import Html, icon, tag
@@ -31,6 +33,7 @@ from app.ui.markdown.live_markdown import LiveMarkdown
 from app.ui.playground.beginnings import Ideas, welcome
 from app.ui.playground.chat_list import ChatList
 from app.ui.playground.debounce import Debounce
+from app.ui.playground.input_offer import InputOffer
 from app.ui.playground.session_composer import SessionComposer, hint_of
 from app.ui.playground.session_head import SessionHead, session_facts
 from app.ui.playground.session_menu import SessionMenu
@@ -40,6 +43,8 @@ from app.workbench import Workbench
 
 IDLE_SECONDS, LIVE_SECONDS = 0.2, 0.02
 """How often the page looks for something new; the finer one while a run goes on."""
+FIRST_SECONDS, FIRST_WORDS_SECONDS = 0.005, 0.5
+"""How often it looks for the first words of an answer, and how long so: a model that is quick is seen to be."""
 COUNT_SECONDS = 0.8
 """Rest before the next turn is counted, so that counting never meets a message on its way."""
 
@@ -55,12 +60,13 @@ async def session_page(
     if session.deleted_at is not None:
         raise NotFound("This session was deleted. Start a new one from the Playground.")
     if session.tried is not None and not session.parent:
-        ui.navigate.to(agent_address(workbench.agents.get(session.agent_id).slug))
+        ui.navigate.to(editor_address(workbench.agents.get(session.agent_id)))
         return
     run_id, find = (arguments.query_parameters.get(name, "") for name in ("run", "find"))
     page = SessionPage(workbench, live_markdown, session, find=find)
     await page.fill(run_id)
     if run_id:  # a reload shows the branch that one stands on by then
+        await asyncio.sleep(0)  # NiceGUI has the browser show the address that was clicked only now
         say_address(arguments.frame, address_with(session_address(session_id), {"find": find}))
 
 
@@ -73,7 +79,7 @@ class SessionPage:
         self._agent: Agent = workbench.agents.get(session.agent_id)
         self._busy = False
         self._day_cost = self._month_cost = self._all_branches = 0.0
-        self._timer: ui.timer | None = None
+        self._look_seconds, self._looked_at, self._sent_at = IDLE_SECONDS, 0.0, 0.0
         ui.page_title(f"{session.title or UNTITLED} · Agent Playground")
         self._menu = SessionMenu(workbench, UndoBar(), self._changed)
         with ui.element("div").classes("session") as self._page:
@@ -98,9 +104,12 @@ class SessionPage:
                 )
                 with self._composer.above:
                     self._contexts = AppContexts(workbench, session.id)
+                    self._input = InputOffer(workbench, self._send_text)
                 self._bar = ui.html(sanitize=False).classes("status-bar").props("data-testid=status-bar")
-            self._side = SidePanel(workbench, session, on_change=self._look)
+            self._side = SidePanel(workbench, session, on_change=self._look, on_built=self._show_files)
+            self._timer = ui.timer(LIVE_SECONDS, self._tick)
         self._contexts.show(session)
+        self._input.show(session)
         self._show_bars()
 
     def _build_conversation(self, live_markdown: LiveMarkdown) -> None:
@@ -115,8 +124,8 @@ class SessionPage:
         )
         self._conversation = Conversation(self._workbench, new_turn)
         with self._conversation:
-            self._welcome = welcome(self._agent, self._send_example)
-            self._ideas = Ideas(self._send_example)
+            self._welcome = welcome(self._agent, self._send_text)
+            self._ideas = Ideas(self._send_text)
         self._welcome.visible = not self._session.runs
         elsewhere = ui.html(sanitize=False).classes("elsewhere")
         self._elsewhere = on_click_of(elsewhere, BRANCH, self._stand_on)
@@ -131,9 +140,9 @@ class SessionPage:
             await self._show_found(run_id)
         else:
             await self._update()
-        await self._show_progress(None)
+        if not self._session.runs:
+            await self._show_progress(None)
         self._counting.touch()
-        await self._chats.look()
 
     async def _show_found(self, run_id: str) -> None:
         if run_id not in self._session.runs:
@@ -157,6 +166,14 @@ class SessionPage:
         """Show what is new: turns of this or another tab, entries and live text of the run that goes on."""
         await self._conversation.update_by(self._follow)
 
+    async def _tick(self) -> None:
+        """One timer at the finer pace: another one in its place, each time a run begins, would cost a drawing."""
+        if monotonic() - self._looked_at >= self._look_seconds:
+            self._looked_at = monotonic()
+            await self._update()
+        if monotonic() - self._sent_at > FIRST_WORDS_SECONDS:
+            self._timer.interval = LIVE_SECONDS
+
     async def _follow(self) -> None:
         self._look()
         changed = await self._conversation.show_session(self._session)
@@ -174,6 +191,7 @@ class SessionPage:
     async def _sent(self) -> None:
         """Who says something wants to see the answer to it."""
         self._conversation.to_latest()
+        self._sent_at, self._timer.interval = monotonic(), FIRST_SECONDS
         await self._update()
 
     def _look(self) -> None:
@@ -189,6 +207,7 @@ class SessionPage:
         if agent is not self._agent or _next_run(session) != _next_run(before):
             self._agent = agent
             self._side.show(session)
+            self._input.show(session)
             self._show_bars()
             self._counting.touch()
         self._side.look()
@@ -229,18 +248,9 @@ class SessionPage:
         )
         self._bar.set_content(line)
         self._composer.show(running=running, hint=hint_of(self._head.model))
-        self._look_every(LIVE_SECONDS if running else IDLE_SECONDS)
+        self._look_seconds = 0.0 if running else IDLE_SECONDS
 
-    def _look_every(self, seconds: float) -> None:
-        """From now on: a timer whose interval is changed would first sleep out its old one."""
-        if self._timer is not None and self._timer.interval == seconds:
-            return
-        if self._timer is not None:
-            self._timer.cancel()
-        with self._page:
-            self._timer = ui.timer(seconds, self._update)
-
-    async def _send_example(self, text: str) -> None:
+    async def _send_text(self, text: str) -> None:
         if await self._composer.composer.submit(text, len(text)):
             await self._sent()
 
@@ -286,7 +296,7 @@ class SessionPage:
 
     async def _show_files(self) -> None:
         turns = self._conversation.turns
-        if turns:
+        if turns and self._side.built:
             trace = await trace_of(self._workbench, turns[-1].run_id)
             self._side.follow(turns[-1].run_id, trace.entries)
             await self._side.show_files(files_after(trace.entries))

@@ -1,6 +1,6 @@
 """Beside a conversation: the prompt to work on, its variables, what the next turn sends, tools, limits and files."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from functools import partial
 from typing import assert_never
 
@@ -41,6 +41,7 @@ class SidePanel(ui.element):
         session: Session,
         *,
         on_change: Callable[[], object],
+        on_built: Callable[[], Awaitable[None]],
     ) -> None:
         scrim = ui.element("button").classes("side-scrim").on("click", js_handler=_HIDE)
         scrim.props('type=button tabindex=-1 aria-label="Close prompt and settings" aria-keyshortcuts=Escape')
@@ -52,13 +53,21 @@ class SidePanel(ui.element):
         self._on_change = on_change
         self._files: Mapping[str, str] = {}
         self._graph: RunGraph | None = None
+        self._prompt: PromptPanel | None = None
+        self._on_built = on_built
+        self.built = False
+        """What is in it comes once the conversation beside it is seen, and `on_built` is called."""
         with self:
             close = icon_button("close", "Close this panel", testid="side-close").classes("side-close")
             close.on("click", js_handler=_HIDE)
-            self._prompt = self._prompt_panel(session)
-            self._variables = VariablesPanel(workbench, session, on_change)
+            ui.timer(0, self._build, once=True)
+
+    async def _build(self) -> None:
+        with self:
+            self._prompt = self._prompt_panel(self._session)
+            self._variables = VariablesPanel(self._workbench, self._session, self._on_change)
             self._variables.visible = self._prompt is not None
-            self._context = ContextBar(workbench, session.id)
+            self._context = ContextBar(self._workbench, self._session.id)
             self._context.visible = self._prompt is not None
             self._tools = ui.html(sanitize=False, tag="section").classes("side-section")
             self._tools.props("aria-label=Tools")
@@ -66,12 +75,16 @@ class SidePanel(ui.element):
             self._settings = ui.html(sanitize=False, tag="section").classes("side-section")
             self._listed = ui.html(_files({}), sanitize=False).classes("side-section")
             on_click_of(self._listed.props("data-testid=session-files"), "path", self._open_file)
-            show_all_button(workbench.preferences, testid="panel-show-all")
-        self.show(session)
+            show_all_button(self._workbench.preferences, testid="panel-show-all")
+        self.built = True
+        self.show(self._session)
+        await self._on_built()
 
     def show(self, session: Session) -> None:
         """Show the session and its agent as they are now."""
         self._session = session
+        if not self.built:
+            return
         if self._prompt is not None:
             self._prompt.show(session)
         if self._graph is not None and isinstance(self._used, WorkflowBehaviour):

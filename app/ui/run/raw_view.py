@@ -13,6 +13,7 @@ from app.ui.elements.buttons import button
 from app.ui.elements.format import head, plural
 from app.ui.elements.markup import joined, tag
 from app.ui.elements.modes import developer_note
+from app.ui.elements.notices import copy_text
 from app.ui.run.trace_growth import RunSoFar
 from app.ui.run.trace_list import Line, ListAndPane
 from app.ui.run.trace_words import since
@@ -69,7 +70,7 @@ class Raw:
             ui.html(title, sanitize=False).classes("grow truncate")
             address = f"{run_address(self._run.run_id)}?step={entry.seq}"
             ui.html(tag("a", "Show its step", href=address, cls="text-link", data_testid="raw-step"), sanitize=False)
-            button("Copy", lambda: ui.clipboard.write(entry.model_dump_json()), look="quiet", testid="copy-entry")
+            button("Copy", lambda: copy_text(entry.model_dump_json()), look="quiet", testid="copy-entry")
         marks = map(edited_mark, self._run.edits.at(entry.seq))
         ui.html(joined(*marks, cut(entry.model_dump_json(indent=2))), sanitize=False).classes("tool-body fill")
 
@@ -79,8 +80,7 @@ class Raw:
             ui.download.content(lines, f"run-{self._run.run_id}.jsonl", "application/jsonl")
             ui.notify("Too much for the clipboard: downloaded as a file instead.")
             return
-        ui.clipboard.write(lines)
-        ui.notify(f"Copied {plural(len(self._run.entries), 'line')}.")
+        copy_text(lines, f"Copied {plural(len(self._run.entries), 'line')}.")
 
 
 def json_lines(entries: Sequence[Entry]) -> str:

@@ -10,6 +10,7 @@ from app.ui.elements.buttons import button
 from app.ui.elements.clicks import on_click_of
 from app.ui.elements.format import duration, plural, tokens
 from app.ui.elements.markup import tag
+from app.ui.elements.notices import copy_text
 from app.ui.run.request_cards import SHOWN, request_messages, request_settings
 from app.ui.run.trace_growth import RunSoFar, projected
 from app.ui.run.trace_list import Line, ListAndPane
@@ -106,8 +107,7 @@ class RequestCard(ui.element):
 
     def _copy(self) -> None:
         if self._view is not None:
-            ui.clipboard.write(json.dumps(request_json(self._view), indent=2, ensure_ascii=False))
-            ui.notify("Copied.")
+            copy_text(json.dumps(request_json(self._view), indent=2, ensure_ascii=False))
 
 
 def _more(number: int, index: int) -> str:

@@ -15,6 +15,7 @@ from app.store.contents.contents import Contents
 from app.ui.elements.addresses import run_address
 from app.ui.elements.buttons import button
 from app.ui.elements.markup import Html, tag
+from app.ui.elements.notices import copy_text
 from app.ui.markdown.live_markdown import render
 from app.ui.markdown.markdown import Markdown
 from app.ui.run.trace_growth import RunSoFar
@@ -96,8 +97,7 @@ class ReviewView:
     def _copy_all(self) -> None:
         place = self._place_of_links
         document = re.sub(rf"\[(run [^\]]*)\]\({re.escape(place)}{_RUNS}[^)]*\)", r"\1", self._written.document)
-        ui.clipboard.write(document.replace(place, ""))
-        ui.notify("Copied.")
+        copy_text(document.replace(place, ""))
 
 
 def led_somewhere(html: Html, place: str, addresses: Mapping[str, Address]) -> Html:

@@ -15,7 +15,7 @@ from app.ui.elements.addresses import run_address
 from app.ui.elements.buttons import button, icon_button
 from app.ui.elements.format import head
 from app.ui.elements.new_session import AS_NODES, NODES_SYMBOL, make_workflow
-from app.ui.elements.notices import problems_shown
+from app.ui.elements.notices import NOTHING_COPIED, notify, problems_shown
 from app.ui.elements.pager import address_with
 from app.ui.graph.node_plans import AGAIN, Way, plan_of
 from app.ui.run.child_run import Parts, card_context
@@ -37,12 +37,14 @@ from app.workbench import Workbench
 REFRESH_SECONDS = 0.5
 PIECE = 1000
 """Entries whose projections take about as long as the event loop may wait, 5 ms."""
-_ACT = """(event) => {
+_ACT = """async (event) => {
   const button = event.target.closest('[data-step-action]');
   if (!button) return;
   event.preventDefault();
-  if (button.dataset.address) navigator.clipboard.writeText(new URL(button.dataset.address, location.href).href);
-  emit([button.dataset.stepAction, button.dataset.seq]);
+  const { stepAction, seq, address } = button.dataset;
+  let refused = false;
+  if (address) await navigator.clipboard.writeText(new URL(address, location.href).href).catch(() => (refused = true));
+  emit([refused ? "refused" : stepAction, seq]);
 }"""
 
 
@@ -214,6 +216,8 @@ class RunPage:
         index = self._run.place(seq)
         if action == "link":
             ui.notify("Link copied.")
+        elif action == "refused":
+            notify(NOTHING_COPIED)
         elif action == "fork":
             open_fork(self._workbench, self._run.run_id, tuple(self._run.entries), seq)
         elif (way := next((one for one in AGAIN if one == action), None)) and index is not None:

@@ -5,7 +5,7 @@ from functools import partial
 from nicegui import events, ui
 
 from app.domain.collectors import trouble_of
-from app.export.collector.sending import Sending
+from app.late import late
 from app.ui.elements.buttons import button, loading
 from app.ui.elements.format import plural
 from app.ui.elements.live_html import LiveHtml
@@ -14,6 +14,9 @@ from app.ui.elements.notices import problems_shown
 from app.ui.elements.questions import agreed
 from app.ui.elements.undo_bar import UndoBar
 from app.workbench import Workbench
+
+with late():
+    import app.export.collector.sending
 
 WORDS = (
     "Each run that ends can be sent on as spans of OpenTelemetry, by OTLP over HTTP, to Phoenix, Langfuse, Jaeger, "
@@ -161,6 +164,8 @@ class _Unsent:
         self._buttons.visible = False
 
     async def look(self) -> None:
+        if self._collector.knows_no_run:  # to ask what sends would read its libraries, of eight megabytes
+            return
         sending = await self._collector.made()
         if self._words.is_deleted:  # its page was left
             return
@@ -180,7 +185,7 @@ class _Unsent:
             await self.look()
 
 
-def unsent_words(sending: Sending) -> list[str]:
+def unsent_words(sending: "app.export.collector.sending.Sending") -> list[str]:
     """What was not sent, in sentences; nothing where all was."""
     words = []
     if sending.waiting:

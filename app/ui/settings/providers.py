@@ -1,6 +1,6 @@
 """All providers of models: what is set for each, and servers of one's own."""
 
-from nicegui import events, ui
+from nicegui import background_tasks, events, ui
 from pydantic import TypeAdapter
 
 from app.domain.errors import WorkbenchError
@@ -39,11 +39,15 @@ class ProvidersSection:
             self._form = ui.html(own_server_form(), sanitize=False).on("submit", self._add_server, js_handler=READ_FORM)
             self._form.visible = False
             self._note = ui.html(sanitize=False).props("role=status data-testid=add-provider-note")
-        ui.timer(0, self._fill, once=True)
-        ui.timer(LOOK_SECONDS, self._look)
+        ui.timer(LOOK_SECONDS, self._look, immediate=False)
 
-    async def _fill(self) -> None:
+    async def fill(self) -> None:
+        """Show the cards; what takes a look around comes behind them."""
         await self._show_cards()
+        background_tasks.create(self._look_around(), name="look for servers and a keyring", context=self._list)
+
+    async def _look_around(self) -> None:
+        """Say where keys can be kept, and which servers on this computer run."""
         where = await self._workbench.data.provider_keys.where()
         if self._list.is_deleted:  # its page was left
             return
@@ -60,7 +64,8 @@ class ProvidersSection:
         """A keyring that was locked may be open now."""
         self._again.set_enabled(False)
         await self._workbench.data.provider_keys.look_again()
-        await self._fill()
+        await self._show_cards()
+        await self._look_around()
         self._again.set_enabled(True)
 
     async def _show_cards(self) -> None:

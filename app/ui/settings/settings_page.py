@@ -5,6 +5,7 @@ import platform
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from importlib.metadata import Distribution, distributions
 
 from nicegui import PageArguments, ui
@@ -41,6 +42,7 @@ SECTIONS: dict[str, tuple[str, str]] = {
 }
 _GO_TO = """(name) => {
   const section = document.getElementById('settings-' + name);
+  if (!section) return;  // the page was left meanwhile
   const go = () => section.scrollIntoView({block: 'start'});
   section.querySelector('h2').focus({preventScroll: true});
   go();
@@ -78,37 +80,53 @@ class SettingsPage:
             )
             with ui.element("div").classes("settings-sections"):
                 with section("providers"):
-                    ProvidersSection(workbench, arguments.query_parameters.get("provider", ""))
-                with section("model"):
-                    DefaultModelSection(workbench)
-                with section("budgets"):
-                    budgets_section(workbench)
-                with section("tools"):
-                    tool_share_section(workbench)
-                with section("attachments"):
-                    attachments_section(workbench)
-                with section("collector"):
-                    CollectorSection(workbench)
-                with section("data"):
-                    data_section(workbench)
-                with section("browsers"):
-                    BrowsersSection(workbench)
-                with section("appearance"):
-                    AppearanceSection(workbench.preferences, set_theme=set_theme, turn_sound=turn_sound)
-                with section("about"):
-                    AboutSection(workbench.version)
+                    self._providers = ProvidersSection(workbench, arguments.query_parameters.get("provider", ""))
+                self._others: list[tuple[ui.element, Callable[[], object]]] = []
+                for name, build in _others(workbench, set_theme, turn_sound).items():
+                    with section(name) as place:
+                        self._others.append((place, build))
         if wanted in SECTIONS:
-            ui.timer(0, lambda: ui.run_javascript(f"({_GO_TO})('{wanted}')"), once=True)
+            self._build_others()
+            ui.run_javascript(f"({_GO_TO})('{wanted}')")
+        else:
+            ui.timer(0, self._build_others, once=True)
+
+    async def fill(self) -> None:
+        """Show what the page is opened for most; sections that nobody asked for come once that is seen."""
+        await self._providers.fill()
+
+    def _build_others(self) -> None:
+        for place, build in self._others:
+            with place:
+                build()
+
+
+def _others(
+    workbench: Workbench, set_theme: Callable[[Theme], Awaitable[None]], turn_sound: Callable[[], Awaitable[None]]
+) -> dict[str, Callable[[], object]]:
+    """What builds each section below the providers."""
+    preferences = workbench.preferences
+    return {
+        "model": partial(DefaultModelSection, workbench),
+        "budgets": partial(budgets_section, workbench),
+        "tools": partial(tool_share_section, workbench),
+        "attachments": partial(attachments_section, workbench),
+        "collector": partial(CollectorSection, workbench),
+        "data": partial(data_section, workbench),
+        "browsers": partial(BrowsersSection, workbench),
+        "appearance": partial(AppearanceSection, preferences, set_theme=set_theme, turn_sound=turn_sound),
+        "about": partial(AboutSection, workbench.version),
+    }
 
 
 @contextmanager
-def section(name: str) -> Iterator[None]:
+def section(name: str) -> Iterator[ui.element]:
     """A part of the page with its title."""
     title = SECTIONS[name][0]
     with ui.element("section").classes("panel settings-section") as place:
         place.props(f'id=settings-{name} aria-label="{title}" data-testid=settings-{name}')
         ui.html(title, sanitize=False, tag="h2").classes("section-title").props("tabindex=-1")
-        yield
+        yield place
 
 
 def index() -> Html:

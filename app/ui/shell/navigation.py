@@ -49,6 +49,12 @@ GROUPS: dict[str, tuple[NavLink, ...]] = {
     ),
 }
 """By the title of the group; one without links is not shown."""
+POINTED = """(event) => {
+  const link = event.target.closest("a");
+  if (link && !link.dataset.pointed) emit(link.pathname);
+  if (link) link.dataset.pointed = "yes";
+}"""
+"""Tells the path of a link that somebody is about to follow, once."""
 LINKS = tuple(link for links in GROUPS.values() for link in links)
 
 

@@ -1,5 +1,6 @@
 """The command palette: pages, agents, sessions and actions behind one key, and all that was said in sessions."""
 
+import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 
@@ -11,6 +12,8 @@ from app.ui.elements.markup import Html, icon, joined, tag
 
 SHOWN = 40
 BESIDE_FOUND = 12
+SEARCH_SECONDS = 0.06
+"""Rest of the typing before it is searched in what was said; titles are looked through at each letter."""
 SHORTEST_SEARCHED = 2
 """Characters from which on it is searched in what was said."""
 
@@ -73,6 +76,7 @@ class Palette:
     def __init__(self, commands: Callable[[], Sequence[Command]], search: Found) -> None:
         """`search` gives what is found in more than the titles."""
         self._commands = commands
+        self._all: Sequence[Command] = ()
         self._search = search
         self._found: list[Command] = []
         self._chosen = 0
@@ -89,6 +93,7 @@ class Palette:
             self._dialog.close()
             return
         self._dialog.clear()
+        self._all = self._commands()
         with self._dialog, ui.card().classes("palette").props("data-testid=command-palette"):
             self._build()
         self._dialog.open()
@@ -100,7 +105,7 @@ class Palette:
 
     def _build(self) -> None:
         box = ui.input(placeholder="Search pages, agents, actions and all that was said…", on_change=self._filter)
-        box.props('borderless autofocus debounce=60 aria-label="Search or jump to" data-testid=palette-input')
+        box.props('borderless autofocus aria-label="Search or jump to" data-testid=palette-input')
         box.on("keydown", self._key, js_handler=_EMIT_KEY)
         self._list = (
             ui.html(sanitize=False).classes("palette-list").props('role=listbox tabindex=0 aria-label="Commands"')
@@ -111,6 +116,7 @@ class Palette:
     async def _filter(self, event: events.ValueChangeEventArguments[str | None]) -> None:
         if (query := event.value or "") != self._query:
             self._show(query)
+            await asyncio.sleep(SEARCH_SECONDS)
             await self._show_found(query)
 
     async def _key(self, event: events.GenericEventArguments) -> None:
@@ -130,19 +136,19 @@ class Palette:
 
     def _show(self, query: str) -> None:
         self._query = query
-        self._found = matching(self._commands(), query)
+        self._found = matching(self._all, query)
         self._chosen = 0
         self._draw()
 
     async def _show_found(self, query: str) -> None:
         """Add what was said; the chosen command stays so."""
-        if len(query.strip()) < SHORTEST_SEARCHED:
+        if len(query.strip()) < SHORTEST_SEARCHED or query != self._query:
             return
         found = await self._search(query)
         if query != self._query or not found or not self._dialog.value:
             return
         chosen = self._found[self._chosen] if self._chosen else None
-        self._found = matching(self._commands(), query, found)
+        self._found = matching(self._all, query, found)
         self._chosen = next((place for place, one in enumerate(self._found) if chosen and one.key == chosen.key), 0)
         self._draw()
 

@@ -1,34 +1,34 @@
 """The frame around every page: header, navigation, theme, command palette."""
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import partial
 
-from nicegui import PageArguments, context, ui
+from nicegui import context, ui
 
 from app.domain.settings import Theme
-from app.late import late
 from app.ui.elements import addresses
 from app.ui.elements.buttons import button, icon_button
 from app.ui.elements.choice import Choice
+from app.ui.elements.live_html import RESTING
 from app.ui.elements.markup import icon, joined, tag
 from app.ui.elements.modes import MODES, choose_mode, show_all_button
 from app.ui.elements.notices import problems_shown
 from app.ui.elements.prompt_editor import PromptEditor
-from app.ui.elements.sub_pages import Pages, shown, shown_later
+from app.ui.elements.sub_pages import Pages
 from app.ui.markdown.code_editor import CodeEditor
 from app.ui.markdown.colours import CodeColours, Colours
 from app.ui.markdown.drawings import Drawings
 from app.ui.markdown.live_markdown import LiveMarkdown
 from app.ui.matrix.matrix_keys import MATRIX_KEYS
-from app.ui.overview.overview_page import OverviewPage
 from app.ui.review.review_keys import REVIEW_KEYS
 from app.ui.runs.job_news import JobNews, tell
 from app.ui.runs.trace_keys import RUNS_KEYS
 from app.ui.shell import theme
 from app.ui.shell.collector_question import collector_question
 from app.ui.shell.commands import commands, said
-from app.ui.shell.navigation import NavCounts, navigation
+from app.ui.shell.navigation import POINTED, NavCounts, navigation
+from app.ui.shell.pages import PagesOfTab, read_ahead
 from app.ui.shell.palette import Command, Palette
 from app.ui.shell.pause_sound import PauseSound
 from app.ui.shell.quit_button import QuitButton
@@ -36,54 +36,6 @@ from app.ui.shell.reconnection import CUT_OFF, SIGNED_OUT, newest_wins, renew_pi
 from app.ui.shell.shortcuts import KEYS, show_shortcuts
 from app.ui.shell.unforeseen import Unforeseen
 from app.workbench import Workbench
-
-with late():
-    from app.ui.agents import agent_page as agent
-    from app.ui.agents import agents_page as agents
-    from app.ui.build import build_page as build
-    from app.ui.build import workflow_page as workflow
-    from app.ui.compare import compare_page as compare
-    from app.ui.compare import comparison_page as comparison
-    from app.ui.evals import dataset_page as dataset
-    from app.ui.evals import evals_page as evals
-    from app.ui.evals import experiment_page as experiment
-    from app.ui.integrations import integrations_page as integrations
-    from app.ui.matrix import matrix_page as matrix
-    from app.ui.monitoring import monitoring_page as monitoring
-    from app.ui.overview import standing, waiting
-    from app.ui.playground import landing_page as landing
-    from app.ui.playground import session_page as session
-    from app.ui.resources import resources_page as resources
-    from app.ui.review import judges_page as judges
-    from app.ui.review import review_page as review
-    from app.ui.run import run_page as run
-    from app.ui.runs import jobs_page as jobs
-    from app.ui.runs import runs_page as runs
-    from app.ui.settings import settings_page as settings
-    from app.ui.setup import setup_page as setup
-    from app.ui.suggest import suggest_page as suggest
-    from app.ui.tools import tools_page as tools
-
-LATE_PAGES = (
-    *(
-        waiting,
-        standing,
-        landing,
-        session,
-        agents,
-        agent,
-        build,
-        workflow,
-        tools,
-        run,
-        runs,
-        compare,
-        comparison,
-        evals,
-    ),
-    *(dataset, experiment, matrix, review, judges, jobs, monitoring, resources, settings, setup, integrations, suggest),
-)
-"""What the first page is served without, in the order in which it is likely to be asked for."""
 
 EDITORS = (CodeEditor, PromptEditor)
 """Known before the first page is served: a page's import map names their modules, whichever sub page it begins with."""
@@ -108,9 +60,11 @@ LOOK_SECONDS = 1.0
 """How often it is looked what goes on behind the page: runs that wait for a decision, jobs that run or ended."""
 
 
-def root(workbench: Workbench, live_markdown: LiveMarkdown, colours: Colours) -> None:
+async def root(workbench: Workbench, live_markdown: LiveMarkdown, colours: Colours) -> None:
     """Build a tab's frame and, inside it, the page of its address. All tabs share `live_markdown` and `colours`."""
-    Shell(workbench, live_markdown, colours)
+    # Each timer of the page waits for the browser, and NiceGUI would take that for the end of building it.
+    context.client._waiting_for_connection = asyncio.Event()
+    await Shell(workbench, live_markdown, colours).pages.built()
 
 
 class Shell:
@@ -118,7 +72,6 @@ class Shell:
 
     def __init__(self, workbench: Workbench, live_markdown: LiveMarkdown, colours: Colours) -> None:
         self._workbench = workbench
-        self._live_markdown = live_markdown
         self._theme: Theme = workbench.preferences.get().theme
         self._dark = theme.apply(self._theme)
         if workbench.preferences.get().mode == "user":
@@ -126,7 +79,7 @@ class Shell:
         self._counts: NavCounts | None = None
         self._waiting: frozenset[str] = frozenset()
         self._news: JobNews | None = None
-        for script in (KEYS, RUNS_KEYS, MATRIX_KEYS, REVIEW_KEYS, _WAITING, SIGNED_OUT, CUT_OFF):
+        for script in (KEYS, RUNS_KEYS, MATRIX_KEYS, REVIEW_KEYS, RESTING, _WAITING, SIGNED_OUT, CUT_OFF):
             ui.add_body_html(script)
         renew_pictures(workbench)
         self._palette = Palette(self._commands, partial(said, self._workbench))
@@ -139,44 +92,14 @@ class Shell:
         with main:
             self._say_what_is_only_read(main)
             collector_question(workbench, main)
-            Pages(self._pages())
+            at = PagesOfTab(workbench, live_markdown, set_theme=self._set_theme, turn_sound=self._sound.turn)
+            self.pages = Pages(at.by_address())
         CodeColours(colours)
         Drawings()
         context.client.sub_pages_router.on_path_changed(self._show_nav)
         context.client.on_connect(newest_wins)
         context.client.on_exception(Unforeseen().tell)
         ui.timer(LOOK_SECONDS, self._look_around)
-
-    def _pages(self) -> dict[str, Callable[..., object]]:
-        """What is shown at which address."""
-        return {
-            addresses.OVERVIEW: self._overview,
-            addresses.LANDING: self._landing,
-            f"{addresses.LANDING}/{{session_id}}": self._session,
-            addresses.AGENTS: self._agents,
-            f"{addresses.AGENTS}/{{slug}}": self._agent,
-            f"{addresses.AGENTS}/{{slug}}/suggest": self._suggest,
-            addresses.BUILD: self._build,
-            f"{addresses.BUILD}/{{slug}}": self._workflow,
-            addresses.TOOLS: self._tools,
-            addresses.COMPARE: self._comparisons,
-            f"{addresses.COMPARE}/{{comparison_id}}": self._comparison,
-            addresses.EVALS: self._evals,
-            f"{addresses.EVALS}/{{slug}}": self._dataset,
-            "/experiments/{experiment_id}": self._experiment,
-            addresses.MATRIX: self._matrix,
-            f"{addresses.MATRIX}/{{experiment_id}}": self._matrix,
-            addresses.REVIEW: self._review,
-            addresses.JUDGES: self._judges,
-            addresses.RUNS: self._runs,
-            f"{addresses.RUNS}/{{run_id}}": self._run,
-            addresses.JOBS: self._jobs,
-            addresses.MONITORING: self._monitoring,
-            addresses.RESOURCES: self._resources,
-            addresses.INTEGRATIONS: self._integrations,
-            addresses.SETTINGS: self._settings,
-            addresses.SETUP: self._setup,
-        }
 
     def _say_what_is_only_read(self, main: ui.element) -> None:
         if why := self._workbench.data.read_only:
@@ -208,6 +131,8 @@ class Shell:
             self._nav = ui.html(sanitize=False, tag="nav").classes("nav").props("aria-label=Pages")
             close = f"() => {{ if (window.innerWidth < 900) runMethod({drawer.id}, 'hide', []); }}"
             self._nav.on("click", js_handler=close)
+            for pointing in ("pointerover", "focusin"):
+                self._nav.on(pointing, lambda pointed: read_ahead(str(pointed.args)), js_handler=POINTED)
             show_all_button(self._workbench.preferences, testid="show-all")
             self._sound = PauseSound(self._workbench.preferences)
             names = [(name, title) for name, title, _ in THEMES]
@@ -247,87 +172,6 @@ class Shell:
         preferences = self._workbench.preferences
         with problems_shown():
             await preferences.save(preferences.get().model_copy(update={"theme": name}))
-
-    def _overview(self) -> None:
-        shown(lambda: OverviewPage(self._workbench))
-
-    def _landing(self, arguments: PageArguments) -> None:
-        shown(lambda: landing.Landing(self._workbench, arguments))
-
-    async def _session(self, session_id: str, arguments: PageArguments) -> None:
-        build = partial(session.session_page, self._workbench, self._live_markdown, session_id, arguments)
-        await shown_later(build)
-
-    def _agents(self, arguments: PageArguments) -> None:
-        shown(lambda: agents.AgentsPage(self._workbench, arguments))
-
-    def _build(self, arguments: PageArguments) -> None:
-        shown(lambda: build.BuildPage(self._workbench, arguments))
-
-    async def _workflow(self, slug: str, arguments: PageArguments) -> None:
-        await shown_later(partial(workflow.workflow_page, self._workbench, self._live_markdown, slug, arguments))
-
-    def _comparisons(self, arguments: PageArguments) -> None:
-        shown(lambda: compare.ComparisonsPage(self._workbench, arguments))
-
-    def _tools(self) -> None:
-        shown(lambda: tools.ToolsPage(self._workbench))
-
-    async def _comparison(self, comparison_id: str) -> None:
-        build = partial(comparison.comparison_page, self._workbench, self._live_markdown, comparison_id)
-        await shown_later(build)
-
-    def _evals(self, arguments: PageArguments) -> None:
-        shown(lambda: evals.EvalsPage(self._workbench, arguments))
-
-    def _dataset(self, slug: str, arguments: PageArguments) -> None:
-        shown(lambda: dataset.dataset_page(self._workbench, slug, arguments))
-
-    def _experiment(self, experiment_id: str) -> None:
-        shown(lambda: experiment.experiment_page(self._workbench, experiment_id))
-
-    def _matrix(self, arguments: PageArguments, experiment_id: str = "") -> None:
-        shown(lambda: matrix.matrix_page(self._workbench, experiment_id, arguments))
-
-    def _review(self, arguments: PageArguments) -> None:
-        shown(lambda: review.ReviewPage(self._workbench, arguments))
-
-    def _judges(self) -> None:
-        shown(lambda: judges.JudgesPage(self._workbench))
-
-    def _agent(self, slug: str, arguments: PageArguments) -> None:
-        shown(lambda: agent.agent_page(self._workbench, self._live_markdown, slug, arguments))
-
-    def _suggest(self, slug: str, arguments: PageArguments) -> None:
-        shown(lambda: suggest.suggest_page(self._workbench, slug, arguments))
-
-    def _runs(self, arguments: PageArguments) -> None:
-        shown(lambda: runs.runs_page(self._workbench, arguments))
-
-    async def _run(self, run_id: str, arguments: PageArguments) -> None:
-        await shown_later(lambda: run.run_page(self._workbench, run_id, arguments))
-
-    def _jobs(self, arguments: PageArguments) -> None:
-        shown(lambda: jobs.JobsPage(self._workbench, arguments))
-
-    def _monitoring(self, arguments: PageArguments) -> None:
-        shown(lambda: monitoring.MonitoringPage(self._workbench, arguments))
-
-    def _resources(self, arguments: PageArguments) -> None:
-        shown(lambda: resources.ResourcesPage(self._workbench, arguments))
-
-    def _integrations(self, arguments: PageArguments) -> None:
-        shown(lambda: integrations.IntegrationsPage(self._workbench, arguments))
-
-    def _settings(self, arguments: PageArguments) -> None:
-        shown(
-            lambda: settings.SettingsPage(
-                self._workbench, arguments, set_theme=self._set_theme, turn_sound=self._sound.turn
-            ),
-        )
-
-    def _setup(self, arguments: PageArguments) -> None:
-        shown(lambda: setup.SetupPage(self._workbench, arguments))
 
     def _commands(self) -> Sequence[Command]:
         return [

@@ -1,5 +1,6 @@
 """The variant editor over a real workbench, and what its boxes take."""
 
+import asyncio
 from collections.abc import AsyncIterator
 from pathlib import Path
 
@@ -9,6 +10,7 @@ from pydantic import ValidationError
 from app.domain.agents import Agent, Limits, Parameters, PromptBehaviour, Variable, WorkingCopy
 from app.domain.values import now
 from app.ui.agents.editor_draft import EditorDraft
+from app.ui.agents.editor_form import EditorForm
 from app.ui.agents.editor_output import BadSchema, read_schema
 from app.ui.agents.editor_tabs import PARTS, changed_tabs, tab_of
 from app.ui.elements.editor_numbers import fault_words, with_field
@@ -183,6 +185,22 @@ async def test_an_unknown_model_is_marked(tmp_path: Path):
         await user.open("/agents/math-tutor")
         await sees(user, "error_outline")
         assert "nobody" in words(user)
+
+
+@pytest.mark.parametrize("model", ["nobody/knows", "openai/gpt-4o"])
+async def test_an_editor_that_was_left_is_not_written_to_any_more(tmp_path: Path, model: str):
+    async with visitor(tmp_path) as (user, workbench):
+        await workbench.start()
+        await user.open("/jobs")
+        with user.current_layout:
+            behaviour = PromptBehaviour(model=model)
+            form = EditorForm(workbench, behaviour, tab="model", on_change=print, on_turn=print)
+        parts = list(form.descendants())
+        shown = [str(one.props) for one in parts]
+        looking = asyncio.create_task(form.look_up_model())
+        form.delete()
+        await looking
+        assert [str(one.props) for one in parts] == shown
 
 
 async def test_an_unknown_and_a_deleted_agent_are_told_apart(tmp_path: Path):

@@ -12,12 +12,12 @@ from app.domain.tools import ToolSpec
 from app.domain.trace import CallView
 from app.tools.mcp.states import ToolChange
 from app.ui.agents.tool_groups import policy_groups
+from app.ui.consent.server_views import changes_view, consent_view
 from app.ui.conversation.tool_body import call_body
 from app.ui.conversation.tool_card import call_line
 from app.ui.elements.markup import Html, tag
 from app.ui.elements.visible import titled, visible
 from app.ui.schema_form.json import as_json, read_json
-from app.ui.tools.mcp_views import changes_view, consent_view
 from app.ui.tools.user_file_page import hidden_line
 
 TURNED = "safe\u202egpj.exe"

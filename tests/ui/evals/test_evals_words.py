@@ -126,3 +126,9 @@ def test_progress_counts_each_end_and_the_money() -> None:
     assert "<strong>2</strong> to go" in shown
     assert "$0.20 of it for judges" in shown
     assert "skipped" not in shown
+
+
+def test_what_a_stopped_experiment_never_began_is_skipped_and_not_to_go() -> None:
+    stopping = progress_view(Progress(status="cancelled", total=9, passed=2, skipped=1, running=2), PLAN)
+    assert "<strong>5</strong> skipped" in stopping and "to go" not in stopping
+    assert "3 of 9" in stopping

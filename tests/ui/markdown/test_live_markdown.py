@@ -153,6 +153,18 @@ async def test_it_renders_no_more_often_than_it_can_afford() -> None:
     assert "two" in live.tail
 
 
+async def test_the_first_words_wait_for_less_than_those_behind_them() -> None:
+    clock = Clock()
+    live = LiveText(clock)
+    await live.take("## ")
+    clock.time += 0.01
+    await live.take("## Title\n\nOne paragraph")
+    assert "One paragraph" in live.tail
+    clock.time += 0.01
+    await live.take("## Title\n\nOne paragraph more")
+    assert "more" not in live.tail
+
+
 async def test_two_tabs_cost_one_rendering() -> None:
     texts = LiveMarkdown()
     first, second = texts.text("run", 0), texts.text("run", 0)
@@ -172,7 +184,6 @@ async def test_the_finished_answer_is_rendered_in_one_piece() -> None:
 async def test_many_long_texts_leave_others_their_turn() -> None:
     gc.freeze()  # as the app does at its start: what else tests have loaded is nobody's garbage
     waits = [await longest_wait_beside_drawing() for _ in range(3)]
-    gc.unfreeze()
     assert min(waits) < 0.1  # a busy machine only adds to it
 
 
