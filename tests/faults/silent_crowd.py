@@ -60,13 +60,15 @@ async def _seconds(app: AppProcess, address: str) -> float:
 
 
 async def _picture(app: AppProcess) -> str:
-    """A signed address of the second origin, from a page that shows it."""
+    """A signed address of the second origin, from a page that shows it: in its panel, and so after its conversation."""
     async with httpx.AsyncClient(timeout=30) as browser:
         await browser.get(app.address)
-        page = (await browser.get(f"{app.url}/playground/{PICTURED}")).text
-    if (found := PICTURE.search(page)) is None:
-        raise RuntimeError("The page shows no picture")
-    return found[0]
+        for _ in range(100):
+            page = (await browser.get(f"{app.url}/playground/{PICTURED}")).text
+            if (found := PICTURE.search(page)) is not None:
+                return found[0]
+            await asyncio.sleep(0.1)
+    raise RuntimeError("The page shows no picture")
 
 
 @contextlib.asynccontextmanager
