@@ -24,7 +24,7 @@ from app.domain.events import (
 from app.domain.messages import Message, ReasoningPart, TextPart, ToolCall, ToolResult, Usage, user_message
 from app.domain.provenance import AgentRef, Trigger
 from app.domain.streaming import Draft
-from app.domain.trace import ModelTally, RunRow, ToolTally, run_row
+from app.domain.trace import FORM, ModelTally, RunRow, ToolTally, run_row
 from app.domain.trace.model_tallies import NANO
 from app.domain.values import now
 from app.store.folder.folder import DataFolder
@@ -103,6 +103,7 @@ def seeded_row(number: int, chance: random.Random, *, back: timedelta = timedelt
         failure="network" if status == "failed" else None,
         tools=(ToolTally(name="calculator", calls=1, times={chance.randint(0, 40): 1}),),
         models=(tally,),
+        form=FORM,
     )
 
 

@@ -36,4 +36,3 @@ def test_what_was_read_of_a_large_table_is_not_walked_again(tmp_path: Path):
     frozen = gc.get_freeze_count()
     assert len(database) == 3050
     assert gc.get_freeze_count() >= frozen + 3000
-    gc.unfreeze()

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Locator, Page, expect
+from playwright.sync_api import Locator, Page, Route, expect
 
 from app.domain.agents import Parameters, PromptBehaviour, ToolChoice, Variable, new_agent, with_variant
 from app.export.agent_file import agent_file
@@ -15,6 +15,8 @@ from tests.e2e.accessible import violations
 from tests.e2e.playground import STORY, SUM, ask
 
 pytestmark = pytest.mark.blank
+EDITOR = re.compile("/esm/.*/index")
+"""Where CodeMirror is."""
 
 
 def created(page: Page, name: str, template: str = "Blank agent") -> None:
@@ -478,7 +480,6 @@ def test_the_palette_opens_an_editor_and_begins_a_new_agent(page: Page) -> None:
     run_command(page, "new agent", "New agent")
     expect(page.get_by_test_id("agent-name-input")).to_be_focused()
     page.keyboard.type("From the palette")
-    expect(page.get_by_test_id("create-agent-button")).to_be_enabled()
     page.keyboard.press("Enter")
     expect(page.get_by_test_id("agent-name")).to_have_text("From the palette")
 
@@ -487,8 +488,8 @@ def test_another_model_is_chosen_and_marked_when_nobody_knows_it(page: Page) -> 
     created(page, "Modelled")
     tab(page, "model")
     page.get_by_test_id("model-select").click()
-    page.get_by_test_id("model-search").fill("nobody/knows")
-    page.get_by_test_id("model-option").filter(has_text="Use nobody/knows").click()
+    page.get_by_test_id("model-search").press_sequentially("nobody/knows")
+    page.keyboard.press("Enter")
     expect(page.get_by_test_id("model-select")).to_have_text(re.compile("nobody/knows"))
     expect(page.get_by_test_id("model-facts")).to_contain_text("nobody")
     kept(page)
@@ -526,3 +527,18 @@ def test_a_hostile_file_shows_its_text_and_runs_nothing(page: Page) -> None:
     page.get_by_test_id("nav-agents").click()
     expect(page.get_by_test_id("agent-card").filter(has_text="window.hurt")).to_be_visible()
     assert page.evaluate("window.hurt") is None
+
+
+def test_who_presses_on_a_prompt_before_its_editor_is_loaded_types_into_it(page: Page) -> None:
+    waiting: list[Route] = []
+
+    def hold(route: Route) -> None:
+        waiting.append(route)
+
+    page.route(EDITOR, hold, times=1)
+    page.goto("/agents/assistant")
+    text = page.get_by_test_id("prompt-editor").locator(".prompt-text")
+    expect(text).to_be_visible()
+    text.click()
+    waiting[0].continue_()
+    expect(page.get_by_test_id("prompt-editor").locator(".cm-content")).to_be_focused()

@@ -39,14 +39,13 @@ def app_process(tmp_path_factory: pytest.TempPathFactory, calls: Path) -> Iterat
         yield app
 
 
-@pytest.fixture(autouse=True)
-def ready_server(page: Page) -> Iterator[None]:
-    """With its tools, in the usual window."""
-    page.goto("/tools/server/ours")
-    has_status(page, "ready")
-    page.goto("/playground")
-    yield
-    page.set_viewport_size(WINDOW)
+@pytest.fixture(scope="module", autouse=True)
+def ready_server(context: BrowserContext) -> None:
+    """With its tools, before the first test; who switches it off switches it on again."""
+    tab = context.new_page()
+    tab.goto("/tools/server/ours")
+    has_status(tab, "ready")
+    tab.close()
 
 
 def made(calls: Path, tool: str) -> int:
@@ -164,6 +163,7 @@ def test_a_view_is_told_that_its_call_failed_or_was_stopped(page: Page) -> None:
         page.reload()
 
 
+@pytest.mark.blank
 def test_a_tool_for_views_is_no_tool_of_the_model(page: Page, calls: Path) -> None:
     page.goto("/tools")
     expect(page.locator("[data-testid=tool-row][data-tool=ours__clear_board]")).to_be_visible()
@@ -527,6 +527,7 @@ def test_a_view_is_as_it_was_while_its_server_is_off_and_after_a_restart(
             page.goto("about:blank")
             app_process.restart()
         page.goto(app_process.address)
+        page.wait_for_url(f"{app_process.url}/")  # where it leads by itself
         page.goto(session)
         board = view(page)
         expect(board.get_by_role("heading")).to_have_text("Kept")

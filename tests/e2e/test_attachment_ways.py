@@ -65,7 +65,7 @@ def last_body(provider: str) -> Json:
     return body
 
 
-def test_each_file_goes_as_it_was_chosen_and_the_chat_says_what_was_sent(
+def test_each_file_goes_as_it_was_chosen_the_chat_says_what_was_sent_and_the_leave_is_taken_back(
     page: Page, provider: str, screenshot: Callable[[str], Path]
 ) -> None:
     start_session(page, "Seer")
@@ -101,9 +101,11 @@ def test_each_file_goes_as_it_was_chosen_and_the_chat_says_what_was_sent(
     expect(sent).to_contain_text(said)
     assert violations(page) == []
     screenshot("attachment-sent")
+    take_the_leave_back(page)
 
 
-def test_who_takes_the_leave_back_has_the_files_deleted(page: Page) -> None:
+def take_the_leave_back(page: Page) -> None:
+    """Which has the files deleted."""
     page.goto("/settings")
     card = page.locator("[data-provider-card=openai]")
     card.get_by_role("button").first.click()

@@ -89,6 +89,7 @@ def kept(page: Page) -> None:
     expect(page.get_by_test_id("editor-state")).to_contain_text("draft kept")
 
 
+@pytest.mark.long  # test_build_whole builds, runs, approves and takes back as many
 def test_five_nodes_are_built_connected_moved_and_taken_back_by_mouse(page: Page) -> None:
     created(page, "By mouse")
     nodes(page, 2)
@@ -133,6 +134,7 @@ def test_five_nodes_are_built_connected_moved_and_taken_back_by_mouse(page: Page
     edges(page, 2)
 
 
+@pytest.mark.long  # test_build_whole builds, runs, approves and takes back as many
 def test_five_nodes_are_built_and_taken_back_by_keyboard_alone(page: Page) -> None:
     created(page, "By keyboard")
     canvas(page).focus()

@@ -38,12 +38,14 @@ def test_nothing_is_asked_of_the_network_before_a_person_acts(page: Page, app_pr
     assert "ASKED" not in app_process.log
 
 
+@pytest.mark.blank
 def test_the_folder_is_named_with_its_size(page: Page, app_process: AppProcess) -> None:
     open_data(page, app_process)
     expect(page.get_by_test_id("data-folder")).to_have_text(str(app_process.data))
     expect(page.get_by_test_id("data-size")).to_contain_text("agents, lists and settings")
 
 
+@pytest.mark.blank
 def test_a_problem_report_is_shown_before_it_is_saved_and_holds_no_key(
     page: Page, app_process: AppProcess, tmp_path: Path
 ) -> None:
@@ -76,6 +78,7 @@ def test_what_would_be_deleted_is_said_before(page: Page, app_process: AppProces
     expect(says).to_contain_text("would be deleted now")
 
 
+@pytest.mark.blank
 def test_a_backup_is_taken_saved_brought_back_and_restored_at_the_next_start(
     page: Page, app_process: AppProcess, complaints: Complaints, tmp_path: Path
 ) -> None:

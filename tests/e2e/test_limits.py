@@ -13,7 +13,7 @@ from app.domain.trace import run_row
 from app.domain.values import new_id
 from tests.app_process import AppProcess
 from tests.e2e.apps import app_on, workbench_on
-from tests.e2e.playground import SUM, ask, finished, send, start_session
+from tests.e2e.playground import ANSWER_SECONDS, SUM, ask, finished, send, start_session
 from tests.traces import asked, said, started, trace_of
 from tests.traces import finished as ended
 
@@ -72,9 +72,10 @@ def test_a_limit_says_which_it_was_and_leads_to_where_it_is_raised(page: Page) -
     expect(page.get_by_test_id("setting-max-steps")).to_have_value("1")
 
 
+@pytest.mark.blank
 def test_what_is_left_out_is_said_before_it_is_sent_and_after(page: Page, prepared: Prepared) -> None:
     page.goto(f"/playground/{prepared.session}")
-    expect(page.get_by_test_id("context-warning")).to_contain_text("the oldest turns", timeout=15_000)
+    expect(page.get_by_test_id("context-warning")).to_contain_text("the oldest turns", timeout=ANSWER_SECONDS)
     answer = ask(page, "Thank you")
     expect(answer.get_by_test_id("context-trimmed")).to_contain_text("2 earlier messages left out")
     page.goto("/runs")
@@ -83,6 +84,7 @@ def test_what_is_left_out_is_said_before_it_is_sent_and_after(page: Page, prepar
     expect(page.get_by_test_id("trace-mark")).to_contain_text("2 earlier messages left out")
 
 
+@pytest.mark.blank
 def test_what_all_agents_may_cost_on_a_day_is_kept(page: Page) -> None:
     page.goto("/agents/brief?tab=limits")
     box = page.get_by_test_id("setting-all-day-cost")

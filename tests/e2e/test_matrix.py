@@ -17,6 +17,8 @@ from tests.seeded_evals import seeded
 ROWS = ("PP PP PP", "PP FF PP", "FF PP FF", "PF PF PF", "PP PE PP", "PP PF FF", *["PP PP PP"] * 54)
 ADDRESS = "/matrix/e1"
 
+pytestmark = pytest.mark.blank
+
 
 @pytest.fixture(scope="module")
 def app_process(tmp_path_factory: pytest.TempPathFactory) -> Iterator[AppProcess]:
@@ -45,6 +47,7 @@ def shows(page: Page, *wanted: str) -> None:
 
 
 def test_it_is_found_from_the_navigation(page: Page) -> None:
+    page.goto("/")
     page.get_by_test_id("nav-matrix").click()
     page.get_by_test_id("matrix-row-link").click()
     page.wait_for_url("**/matrix/e1")

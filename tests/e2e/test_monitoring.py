@@ -5,6 +5,7 @@ import re
 from collections.abc import Iterator
 from datetime import timedelta
 from pathlib import Path
+from urllib.parse import quote
 
 import pytest
 from playwright.sync_api import Locator, Page, expect
@@ -81,10 +82,58 @@ def test_a_run_that_goes_on_is_seen_and_stopped_from_here(page: Page, tmp_path: 
     expect(page.get_by_text("Nothing is running.")).to_be_visible()
 
 
+def test_a_button_that_is_drawn_anew_while_it_is_pressed_is_clicked_once(page: Page, tmp_path: Path) -> None:
+    start_session(page, "Obedient")
+    send(page, json.dumps({"name": "wait_for", "arguments": {"path": str(tmp_path / "nowhere")}}))
+    expect(page.get_by_test_id("tool-call")).to_be_visible()
+    opened(page)
+    page.evaluate("() => { window.clicks = 0; document.addEventListener('click', () => window.clicks++); }")
+    stop = page.get_by_test_id("live-stop")
+    at = stop.bounding_box()
+    assert at is not None
+    page.mouse.move(at["x"] + 10, at["y"] + 10)
+    page.mouse.down()
+    changed(page.get_by_test_id("live-run").locator(".live-numbers"))
+    page.mouse.up()
+    expect(page.get_by_text("Nothing is running.")).to_be_visible()
+    assert page.evaluate("window.clicks") == 1
+
+
+HIDE = """(hidden) => {
+  Object.defineProperty(document, "hidden", { configurable: true, value: hidden });
+  document.dispatchEvent(new Event("visibilitychange"));
+}"""
+
+
+def test_a_page_that_nobody_sees_rests_until_somebody_does(page: Page, tmp_path: Path) -> None:
+    start_session(page, "Obedient")
+    send(page, json.dumps({"name": "wait_for", "arguments": {"path": str(tmp_path / "never")}}))
+    expect(page.get_by_test_id("tool-call")).to_be_visible()
+    beside = page.context.new_page()
+    beside.goto("/monitoring")
+    opened(page)
+    here, there = (tab.get_by_test_id("live-run").locator(".live-numbers") for tab in (page, beside))
+    page.evaluate(HIDE, True)
+    changed(there)  # what was on its way here has come by then
+    before = here.inner_text()
+    changed(there, times=2)
+    assert here.inner_text() == before
+    page.evaluate(HIDE, False)
+    expect(here).not_to_have_text(before)
+    page.get_by_test_id("live-stop").press("Enter")
+    expect(page.get_by_text("Nothing is running.")).to_be_visible()
+
+
+def changed(place: Locator, times: int = 1) -> None:
+    for _ in range(times):
+        expect(place).not_to_have_text(place.inner_text())
+
+
+@pytest.mark.blank
 def test_figures_are_told_by_keyboard_and_as_a_table(page: Page) -> None:
     opened(page)
     runs = chart(page, "runs")
-    expect(runs.locator(".chart-told")).to_contain_text(re.compile(r"Runs begun: 1[23] in all"))
+    expect(runs.locator(".chart-told")).to_contain_text(re.compile(r"Runs begun: 1[2-9] in all"))
     runs.locator(".chart-mark[tabindex='0']").focus()
     page.keyboard.press("Home")
     expect(runs.locator(".chart-told")).to_contain_text("Completed –")
@@ -104,6 +153,7 @@ def test_figures_are_told_by_keyboard_and_as_a_table(page: Page) -> None:
     assert len(text) == 49
 
 
+@pytest.mark.blank
 def test_the_stretch_of_time_stands_in_the_address_and_a_day_leads_to_its_runs(page: Page) -> None:
     opened(page)
     page.get_by_test_id("over-week").click()
@@ -118,6 +168,26 @@ def test_the_stretch_of_time_stands_in_the_address_and_a_day_leads_to_its_runs(p
     page.wait_for_url(re.compile(r"/runs\?from=\d{4}-\d\d-\d\d&to="))
 
 
+@pytest.mark.blank
+def test_each_figure_of_half_an_hour_opens_exactly_the_runs_that_it_counts(page: Page) -> None:
+    opened(page)
+    runs = chart(page, "runs")
+    runs.get_by_role("button", name="Show as table").click()
+    slot = runs.locator("tbody tr", has=page.locator("td a")).last
+    half_hour = slot.locator("th").inner_text()
+    number = slot.locator("td a").first
+    expect(number).to_have_text("1")
+    number.press("Enter")
+    page.wait_for_url(re.compile(r"/runs\?from=.*T.*Z&to=.*T.*Z&behind=1&status=completed"))
+    expect(page.get_by_test_id("run-row")).to_have_count(1)
+    expect(page.get_by_role("group", name="Filters in use")).to_contain_text(half_hour.split()[-1])
+    moment = page.url.partition("from=")[2].partition("&")[0]
+    page.get_by_test_id("more-filters").click()
+    expect(page.get_by_test_id("runs-from")).to_have_value(re.compile(r"^\d{4}-\d\d-\d\d$"))
+    page.get_by_test_id("runs-min_cost").fill("0")
+    page.wait_for_url(re.compile(rf"min_cost=0&from={re.escape(quote(moment))}&"))
+
+
 @pytest.mark.long
 def test_the_app_says_what_it_takes_and_starts_a_tool_file_again(page: Page) -> None:
     page.goto("/tools/file/doubles.py")
@@ -125,13 +195,14 @@ def test_the_app_says_what_it_takes_and_starts_a_tool_file_again(page: Page) -> 
     opened(page)
     expect(page.locator(".vitals")).to_contain_text(re.compile(r"Memory\s*\d+\.\d MB"))
     row = page.get_by_test_id("processes").locator("tr", has_text="doubles.py")
-    expect(row).to_contain_text(re.compile(r"ready\s*\d+\s*\d+\.\d MB"))
+    expect(row).to_contain_text(re.compile(r"Ready\s*\d+\s*\d+\.\d MB"))
     before = row.locator("td").nth(3).inner_text()
     row.get_by_test_id("restart-process").click()
     expect(row.locator("td").nth(3)).not_to_have_text(re.compile(rf"^({before}|–)$"))
-    expect(row).to_contain_text("ready")
+    expect(row).to_contain_text("Ready")
 
 
+@pytest.mark.blank
 @pytest.mark.parametrize("dark", [False, True])
 def test_everybody_can_use_it_on_a_telephone_too(page: Page, dark: bool) -> None:
     opened(page)

@@ -1,28 +1,37 @@
 """Parts of a workflow run from one of its nodes in a real browser, and values pinned in place of what nodes give."""
 
+import re
+
 import pytest
 from playwright.sync_api import BrowserContext, Page, expect
 
 from tests.app_process import AppProcess
 from tests.e2e.accessible import violations
 from tests.e2e.conftest import WINDOW
+from tests.e2e.test_keyboard import go_to, press
 from tests.e2e.test_workflow_runs import states
 
 pytestmark = pytest.mark.blank
 
+INSIDE = """() => document.querySelector(".wf-node[data-id=b]").getBoundingClientRect().bottom
+  < document.querySelector(".wf-view").getBoundingClientRect().bottom"""
 
-def made(context: BrowserContext, app: AppProcess, name: str) -> str:
-    """Its slug; three nodes in a row, of which each adds a letter."""
+
+def made(context: BrowserContext, app: AppProcess, name: str, *, asks: bool = False) -> str:
+    """Its slug; nodes in a row, of which each adds a letter, or the second one asks."""
     steps = [
         {"kind": "transform", "id": id_, "title": title, "code": f"join('', [{before}, '{id_}'])", "x": 260 * place}
         for place, (id_, title, before) in enumerate([("a", "First", "input.text"), ("b", "Second", "a")], 1)
     ]
-    answer = {"kind": "text", "text": "{{b}}!"}
+    if asks:
+        steps[1] = {"kind": "approval", "id": "b", "title": "Second", "question": "Is {{a}} right?", "x": 520}
+    answer = {"kind": "text", "text": "{{b}}!" if not asks else "{{a}}!"}
     ends = [
         {"kind": "input", "id": "input", "x": 0},
         {"kind": "output", "id": "output", "value": answer, "x": 780},
     ]
     edges = [{"source": one, "target": other} for one, other in (("input", "a"), ("a", "b"), ("b", "output"))]
+    edges[-1]["port"] = "approved" if asks else "next"
     body = {"name": name, "workflow": {"nodes": [ends[0], *steps, ends[1]], "edges": edges}}
     headers = {"Authorization": f"Bearer {app.token}"}
     reply = context.request.post("/api/v1/workflows", headers=headers, data=body)
@@ -100,6 +109,70 @@ def test_a_value_is_pinned_used_marked_and_taken_off(page: Page, context: Browse
     expect(page.locator(".wf-pinned")).to_have_count(0)
     page.get_by_test_id("undo-bar").get_by_role("button").click()
     expect(page.locator(".wf-pinned")).to_have_count(1)
+
+
+def test_parts_run_and_a_value_is_pinned_by_keys(page: Page, context: BrowserContext, app_process: AppProcess):
+    slug = made(context, app_process, "By keys")
+    ran(context, app_process, slug, "x")
+    page.goto(f"/build/{slug}")
+    press(page, page.get_by_test_id("show-run"))
+    states(page, output="done")
+    go_to(page, page.get_by_test_id("workflow-canvas"))
+    for _ in range(2):
+        page.keyboard.press("ArrowRight")
+    expect(page.locator(".wf-node[data-id=a]")).to_have_class(re.compile("is-chosen"))
+    page.keyboard.press("r")
+    for id_, words in (("a", "anew"), ("b", "anew"), ("output", "anew")):
+        line(page, id_, words)
+    page.keyboard.press("h")
+    line(page, "a", "from the record")
+    expect(page.locator(".wf-node[data-id=b].is-done")).to_have_count(0)
+    expect(page.get_by_test_id("run-bar")).to_contain_text("Completed")
+    page.keyboard.press("n")
+    line(page, "a", "anew")
+    page.keyboard.press("p")
+    expect(page.get_by_test_id("pin-value")).to_be_focused()
+    assert [one for one in violations(page) if not one.startswith("color-contrast")] == []  # while it fades in
+    page.keyboard.press("Control+a")
+    page.keyboard.type("mine")
+    press(page, page.get_by_test_id("pin-done"))
+    expect(page.locator(".wf-node[data-id=a] .wf-pinned")).to_have_text("Pinned")
+    go_to(page, page.get_by_test_id("workflow-canvas"), back=True)
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("n")
+    line(page, "b", "anew")
+    line(page, "a", "pinned by you")
+    page.keyboard.press("ArrowLeft")
+    press(page, page.get_by_test_id("node-unpin"))
+    expect(page.locator(".wf-pinned")).to_have_count(0)
+
+
+def test_what_a_part_waits_for_is_decided_below_the_canvas(
+    page: Page, context: BrowserContext, app_process: AppProcess
+):
+    slug = made(context, app_process, "Asks", asks=True)
+    headers = {"Authorization": f"Bearer {app_process.token}"}
+    body = {"input": "x", "background": True}
+    assert context.request.post(f"/api/v1/workflows/{slug}/run", headers=headers, data=body).ok
+    page.goto(f"/build/{slug}")
+    page.get_by_test_id("show-run").click()
+    states(page, b="waiting")
+    expect(page.get_by_test_id("run-bar")).to_contain_text("Paused")
+    card = page.get_by_test_id("run-pause")
+    expect(card).to_be_visible()
+    page.wait_for_function(INSIDE)
+    card.get_by_test_id("answer-button").click()
+    expect(card).to_have_count(0)
+    states(page, output="done")
+    expect(page.get_by_test_id("run-bar")).to_contain_text("Completed")
+    choose(page, "b")
+    page.get_by_test_id("node-run-only").click()
+    line(page, "b", "Waits for a person")
+    expect(card).to_contain_text("Is xa right?")
+    assert violations(page) == []
+    press(page, card.get_by_test_id("decline-button"))
+    line(page, "b", "denied")
+    expect(card).to_have_count(0)
 
 
 def test_a_phone_runs_from_a_node_that_was_changed(page: Page, context: BrowserContext, app_process: AppProcess):

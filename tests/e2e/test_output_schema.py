@@ -2,7 +2,10 @@
 
 import re
 
+import pytest
 from playwright.sync_api import Page, expect
+
+pytestmark = pytest.mark.blank
 
 
 def test_an_answer_is_checked_against_the_agents_schema(page: Page) -> None:

@@ -130,6 +130,10 @@ def test_a_failed_job_is_dismissed_brought_back_and_tried_again(page: Page, scre
     expect(page.get_by_test_id("overview-failures")).to_contain_text("1")
     screenshot("overview-job")
     accessible(page)
+    page.set_viewport_size(PHONE)
+    symbol, title = failed.locator(".material-icons").first.bounding_box(), failed.locator("strong").bounding_box()
+    assert symbol and title and title["y"] < symbol["y"] + symbol["height"], "what it is stands below its symbol"
+    page.set_viewport_size(WINDOW)
     failed.get_by_test_id("matter-dismiss").click()
     expect(failed).to_have_count(0)
     page.get_by_test_id("undo-button").click()
@@ -139,6 +143,31 @@ def test_a_failed_job_is_dismissed_brought_back_and_tried_again(page: Page, scre
     expect(page.get_by_test_id("message-error").last).to_be_visible()
     overview(page)
     expect(failed).to_have_count(0)
+
+
+def test_a_message_that_waits_behind_a_stopped_run_is_counted_and_sent(page: Page, tmp_path: Path) -> None:
+    start_session(page, "Obedient")
+    send(page, until(tmp_path / "first"))
+    expect(page.get_by_test_id("tool-call")).to_be_visible()
+    box = page.get_by_test_id("chat-input")
+    box.fill(call("add", x=3, y=4))
+    box.press("Enter")
+    expect(page.get_by_test_id("queued-message")).to_have_count(1)
+    page.get_by_test_id("stop-button").click()
+    expect(page.get_by_test_id("stream-state")).to_have_text("Idle")
+    session = page.url
+    page.get_by_test_id("nav-monitoring").click()
+    page.get_by_test_id("monitoring-counts").get_by_role("link", name="1 message").click()
+    page.wait_for_url(session)
+    page.get_by_test_id("nav-monitoring").click()
+    expect(page.get_by_test_id("monitoring-counts")).to_contain_text("1 message queued")
+    overview(page)
+    waits = matter(page, "queue")
+    expect(waits).to_contain_text("1 queued message, first: ")
+    waits.get_by_test_id("matter-send").press("Enter")
+    expect(waits).to_have_count(0)
+    page.get_by_test_id("overview-pause").get_by_test_id("approve-button").click()
+    expect(page.get_by_test_id("overview-pause")).to_have_count(0)
 
 
 def test_a_run_that_a_kill_cut_off_is_resumed_on_the_overview(
@@ -156,6 +185,7 @@ def test_a_run_that_a_kill_cut_off_is_resumed_on_the_overview(
     expect(page.get_by_test_id("job-notice")).to_contain_text("finished")
 
 
+@pytest.mark.blank
 def test_what_is_not_saved_of_an_agent_is_shown_and_discarded_with_undo(page: Page) -> None:
     page.goto("/agents/obedient")
     page.get_by_test_id("prompt-editor").get_by_role("textbox").click()
@@ -171,6 +201,15 @@ def test_what_is_not_saved_of_an_agent_is_shown_and_discarded_with_undo(page: Pa
     expect(unsaved).to_have_count(1)
     unsaved.get_by_test_id("matter-discard").click()
     expect(unsaved).to_have_count(0)
+
+
+def test_nothing_is_drawn_twice_while_it_is_filled(page: Page) -> None:
+    heard: list[str] = []
+    page.on("console", lambda message: heard.append(message.text))
+    overview(page)
+    page.get_by_test_id("nav-jobs").click()
+    expect(page.get_by_test_id("jobs-count")).to_be_visible()
+    assert not [one for one in heard if "Re-rendering" in one]
 
 
 def test_the_page_is_small_and_its_figures_open_the_runs_behind_them(page: Page) -> None:

@@ -313,6 +313,7 @@ def test_hostile_words_are_only_words(page: Page, complaints: Complaints) -> Non
     assert page.evaluate("window.hacked") is None
 
 
+@pytest.mark.blank
 def test_an_unknown_session_has_words_and_a_way_back(page: Page) -> None:
     page.goto("/playground/nosuchsession")
     expect(page.get_by_test_id("trouble")).to_contain_text("no session")
@@ -320,6 +321,7 @@ def test_an_unknown_session_has_words_and_a_way_back(page: Page) -> None:
     expect(page.get_by_test_id("overview")).to_be_visible()
 
 
+@pytest.mark.blank
 def test_an_unknown_address_has_words_and_a_way_back(page: Page, complaints: Complaints) -> None:
     complaints.expect("404")
     page.goto("/nowhere/at/all")

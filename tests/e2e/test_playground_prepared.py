@@ -16,6 +16,7 @@ from app.domain.trace import run_row
 from app.domain.values import new_id
 from app.workbench import Workbench
 from tests.app_process import AppProcess
+from tests.bench.following import MOVED_PIXELS
 from tests.e2e.apps import app_on, workbench_on
 from tests.e2e.playground import STORY, finished, send, start_session, wait_for_text
 from tests.hostile import PAYLOADS
@@ -26,6 +27,34 @@ TURNS = 40
 STEPS = 300
 HOSTILE = PAYLOADS[::2]
 """As many as one conversation shows at a time; `make faults ARGS=hostile_pages` shows them all."""
+
+
+LEFT_TIMES = 3
+LEAVE_AT_FIRST_TURN = """() => new MutationObserver((_, observer) => {
+  if (!document.querySelector("[data-testid=user-message]")) return;
+  observer.disconnect();
+  document.querySelector("[data-testid=nav-runs]").click();
+}).observe(document.body, { childList: true, subtree: true })"""
+
+ALL_OR_MORE_TO_ASK_FOR = """(all) => {
+  const shown = document.querySelectorAll("[data-testid=user-message]").length;
+  const more = document.querySelector("[data-testid=show-earlier]")?.checkVisibility();
+  return shown === all || more ? shown : 0;
+}"""
+"""How many messages are shown, once the page is filled: earlier ones come by themselves, as far as there is room."""
+WHERE_THE_NEWEST_STANDS = """(() => {
+  window.stood = [];
+  const look = () => {
+    const shown = [...document.querySelectorAll("[data-testid=assistant-message]")];
+    const drawn = new IntersectionObserver(([one]) => {  // told as the frame is painted, after all that moves things
+      window.stood.push({ turns: shown.length, bottom: one.boundingClientRect.bottom });
+      drawn.disconnect();
+    });
+    if (shown.length) drawn.observe(shown.at(-1));
+    requestAnimationFrame(look);
+  };
+  look();
+})()"""
 
 
 @dataclass
@@ -129,6 +158,7 @@ def test_a_denied_call_is_not_run(page: Page) -> None:
     expect(answer.get_by_test_id("tool-call").first).to_contain_text("Denied")
 
 
+@pytest.mark.blank
 def test_a_long_session_shows_its_latest_turns(page: Page, prepared: Prepared) -> None:
     page.goto(f"/playground/{prepared.long}")
     messages = page.get_by_test_id("user-message")
@@ -142,6 +172,29 @@ def test_a_long_session_shows_its_latest_turns(page: Page, prepared: Prepared) -
     expect(page.get_by_test_id("show-earlier")).to_be_hidden()
 
 
+def test_the_newest_turn_stands_where_it_stays_while_those_before_it_are_put_in(page: Page, prepared: Prepared) -> None:
+    page.set_viewport_size({"width": 1280, "height": 1600})  # three turns do not fill it
+    page.add_init_script(WHERE_THE_NEWEST_STANDS)
+    page.goto(f"/playground/{prepared.long}")
+    expect(page.get_by_test_id("user-message")).to_have_count(30)
+    page.wait_for_function("() => window.stood.at(-1).turns === 30")
+    places = [one["bottom"] for one in page.evaluate("() => window.stood")]
+    assert max(places) - min(places) <= MOVED_PIXELS, places
+
+
+@pytest.mark.blank
+def test_a_long_session_that_is_left_while_it_is_filled_complains_of_nothing(page: Page, prepared: Prepared) -> None:
+    for _ in range(LEFT_TIMES):
+        page.goto("/playground")
+        session = page.locator(f"[data-testid=session-row] a[href$='{prepared.long}']")
+        expect(session).to_be_visible()
+        page.evaluate(LEAVE_AT_FIRST_TURN)
+        session.click()
+        expect(page.get_by_test_id("runs-count")).to_be_visible()
+        expect(page.get_by_test_id("user-message")).to_have_count(0)
+
+
+@pytest.mark.blank
 def test_a_run_of_very_many_steps_shows_its_last_ones(page: Page, prepared: Prepared) -> None:
     page.goto(f"/playground/{prepared.busy}")
     expect(page.get_by_test_id("assistant-message").last).to_contain_text(f"{STEPS + 1 - 40} earlier steps not shown")
@@ -155,7 +208,8 @@ def test_hostile_words_do_nothing_wherever_they_show(page: Page, prepared: Prepa
     expect(page.get_by_test_id("session-row").filter(has_text="<script>")).to_be_visible()
     page.goto(f"/playground/{prepared.hostile}")
     expect(page.get_by_test_id("message-error").last).to_be_visible()
-    while page.get_by_test_id("show-earlier").is_visible():
+    messages = -(-len(HOSTILE) // 10)
+    while page.wait_for_function(ALL_OR_MORE_TO_ASK_FOR, arg=messages).json_value() < messages:
         shown = page.get_by_test_id("user-message").count()
         page.get_by_test_id("show-earlier").click()
         expect(page.get_by_test_id("user-message")).not_to_have_count(shown)

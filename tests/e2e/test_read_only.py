@@ -42,6 +42,7 @@ def test_the_terminal_and_every_page_say_it(page: Page, app_process: AppProcess)
         expect(page.get_by_test_id("trouble")).to_have_count(0)
 
 
+@pytest.mark.blank
 def test_a_conversation_is_read_and_not_gone_on_with(page: Page) -> None:
     page.goto(f"/playground/{SESSION}")
     expect(page.get_by_test_id("assistant-message").first).to_contain_text("45")
@@ -51,6 +52,7 @@ def test_a_conversation_is_read_and_not_gone_on_with(page: Page) -> None:
     expect(page.get_by_test_id("chat-input")).to_have_value(SUM)
 
 
+@pytest.mark.blank
 def test_the_banner_leaves_a_phone_room_for_the_conversation(page: Page) -> None:
     page.set_viewport_size({"width": 390, "height": 844})
     page.goto(f"/playground/{SESSION}")
@@ -60,6 +62,7 @@ def test_the_banner_leaves_a_phone_room_for_the_conversation(page: Page) -> None
     expect(page.get_by_text("The answer is 45.")).to_be_in_viewport(ratio=1)
 
 
+@pytest.mark.blank
 def test_a_run_says_which_of_its_steps_are_of_no_known_kind(page: Page) -> None:
     page.goto(f"/runs/{RUN}")
     expect(page.get_by_text("a step of a kind that this version does not know ('mood_changed')")).to_be_visible()

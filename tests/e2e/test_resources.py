@@ -27,6 +27,8 @@ GPT, SONNET, ODD = "openai/gpt-4o", "anthropic/claude-sonnet-4-5", "openai/no-su
 NASTY = '=HYPERLINK("http://evil")<img src=x onerror=alert(1)>'
 PHONE = {"width": 390, "height": 844}
 
+pytestmark = pytest.mark.blank
+
 
 def a_run(run_id: str, agent: AgentRef, model: str, cost: float, **changes: object) -> RunRow:
     began = now() - timedelta(seconds=5)
@@ -86,9 +88,8 @@ def set_ceiling(page: Page, span: str, amount: str) -> None:
     box = page.get_by_test_id(f"setting-all-{span}-cost")
     box.fill(amount)
     box.blur()
-    page.reload()
-    expect(box).to_have_value(amount)
-    opened(page)
+    page.get_by_test_id("nav-resources").click()  # behind what was typed, on the same socket: a reload may be before it
+    expect(page.get_by_test_id("dearest-runs")).to_be_visible()
 
 
 def colour(page: Page, name: str) -> str:
@@ -105,6 +106,7 @@ def colour(page: Page, name: str) -> str:
 
 
 def test_a_ceiling_has_the_warning_colour_from_80_percent_on_and_is_changed_from_there(page: Page) -> None:
+    page.goto("/")
     page.get_by_test_id("nav-resources").click()
     day, month = page.get_by_test_id("ceiling-day"), page.get_by_test_id("ceiling-month")
     expect(day).to_contain_text("$8.50 of $10.00, 85 %")
@@ -112,9 +114,12 @@ def test_a_ceiling_has_the_warning_colour_from_80_percent_on_and_is_changed_from
     expect(day).to_contain_text("$1.50 left")
     expect(month).to_contain_text("$8.50 without a ceiling")
     expect(month.locator("dd")).to_have_css("color", colour(page, "text"))
-    set_ceiling(page, "day", "25")
-    expect(day).to_contain_text("$8.50 of $25.00, 34 %")
+    set_ceiling(page, "day", "10.7")
+    expect(day).to_contain_text("$8.50 of $10.70, 79 %")
     expect(day.locator("dd")).to_have_css("color", colour(page, "text"))
+    set_ceiling(page, "day", "10.6")
+    expect(day).to_contain_text("$8.50 of $10.60, 80 %")
+    expect(day.locator("dd")).to_have_css("color", colour(page, "warn"))
     set_ceiling(page, "month", "10")
     expect(month.locator("dd")).to_have_css("color", colour(page, "warn"))
     expect(page.get_by_test_id("agent-ceilings").locator("tr", has_text="Payer")).to_contain_text("$10.00; $1.50 left")

@@ -12,6 +12,8 @@ from tests.e2e.accessible import violations
 from tests.e2e.apps import app_on
 from tests.seeded_evals import seeded
 
+pytestmark = pytest.mark.blank
+
 FAILURES = "/review?queue=failures&experiment=e1"
 
 

@@ -53,6 +53,7 @@ def test_formulas_are_drawn_and_read_as_mathematics(chat: Page) -> None:
 
 def test_libraries_are_fetched_only_where_there_is_something_to_draw(chat: Page) -> None:
     asked: list[str] = []
+    expect(chat.get_by_test_id("prompt-editor").locator(".cm-content")).to_be_visible()  # it has a library, too
     chat.on("request", lambda request: asked.append(request.url))
     ask(chat, "Nothing but *words*, `$x$` and $5.\n\n```python\nx\n```")
     assert not [url for url in asked if "katex" in url.lower() or "/esm/" in url]

@@ -127,8 +127,24 @@ def test_a_request_is_copied_as_json(page: Page):
     page.context.grant_permissions(["clipboard-read", "clipboard-write"])
     page.goto("/runs/the-sum?view=messages")
     page.get_by_test_id("copy-request").click()
-    expect(page.get_by_text("Copied.")).to_be_visible()
+    expect(page.get_by_text("Copied")).to_be_visible()
     assert '"model": "demo/agent"' in page.evaluate("navigator.clipboard.readText()")
+
+
+REFUSE = "() => { navigator.clipboard.writeText = () => Promise.reject(new DOMException('No', 'NotAllowedError')); }"
+
+
+def test_what_the_browser_lets_nobody_copy_is_not_said_to_be_copied(page: Page):
+    page.goto("/runs/the-sum?view=messages")
+    page.evaluate(REFUSE)
+    page.get_by_test_id("copy-request").click()
+    expect(page.get_by_text("Nothing was copied: the browser does not let this page.")).to_be_visible()
+    expect(page.get_by_text("Copied")).to_have_count(0)
+    page.goto("/runs/the-sum?step=1")
+    page.evaluate(REFUSE)
+    page.get_by_role("button", name="Copy link to this step").first.click()
+    expect(page.get_by_text("Nothing was copied")).to_be_visible()
+    expect(page.get_by_text("Link copied.")).to_have_count(0)
 
 
 def test_search_counts_in_all_steps_and_leads_through_them(page: Page):

@@ -170,6 +170,39 @@ def test_chips_say_what_is_set_and_take_it_away_and_a_popover_asks_for_costs(pag
     expect(chips).to_have_text(["Up to 2026-11-02", "Cost at least $0.0040"])
 
 
+def test_provider_tool_purpose_and_price_are_asked_for_by_keyboard_on_a_telephone(page: Page):
+    page.set_viewport_size({"width": 390, "height": 844})
+    go(page, "/runs")
+    chips = page.get_by_test_id("filter-chip")
+    page.get_by_test_id("more-filters").focus()
+    page.keyboard.press("Enter")
+    for field, words in (("provider", "demo"), ("tool", "calculator"), ("purpose", "Chat")):
+        box = page.get_by_role("combobox", name=field.capitalize(), exact=True)
+        expect(box).to_be_visible()
+        box.press("Enter")
+        option = page.get_by_role("option", name=words, exact=True)
+        expect(option).to_be_in_viewport()
+        while option.get_attribute("class").find("q-manual-focusable--focused") < 0:
+            page.keyboard.press("ArrowDown")
+        page.keyboard.press("Enter")
+        expect(page).to_have_url(re.compile(rf"{field}={words.lower()}"))
+        expect(page.get_by_role("option")).to_have_count(0)
+    page.get_by_test_id("runs-unpriced").press(" ")
+    expect(page).to_have_url(re.compile(r"/runs\?provider=demo&tool=calculator&purpose=chat&unpriced=1$"))
+    assert violations(page) == []
+    page.keyboard.press("Escape")
+    expect(chips).to_have_text(["Provider: demo", "Called calculator", "Chat", "Unpriced"])
+    chips.get_by_text("Called calculator").click()
+    expect(page).to_have_url(re.compile(r"/runs\?provider=demo&purpose=chat&unpriced=1$"))
+    page.get_by_test_id("more-filters").click()
+    expect(page.get_by_role("combobox", name="Tool", exact=True)).to_have_value("All tools")
+    page.keyboard.press("Escape")
+    page.get_by_test_id("clear-filters").click()
+    expect(page).to_have_url(re.compile(r"/runs$"))
+    page.get_by_test_id("more-filters").click()
+    expect(page.get_by_test_id("runs-unpriced")).to_have_attribute("aria-checked", "false")
+
+
 def test_a_filter_is_kept_under_a_name_and_forgotten_with_undo(page: Page):
     go(page, "/runs?status=failed")
     page.get_by_test_id("saved-filters").click()

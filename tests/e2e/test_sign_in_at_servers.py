@@ -1,6 +1,7 @@
 """A server that asks to sign in: from its page, in the middle of a run, after a restart; by keyboard, on a phone."""
 
 import json
+import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -115,12 +116,26 @@ def test_one_signs_in_on_the_servers_page_and_in_the_middle_of_a_run(
     assert servers.calls["change"] == 1
 
 
+def test_one_signs_in_on_the_overview(page: Page) -> None:
+    page.goto("/tools/server/guarded")
+    page.get_by_test_id("sign-out-button").click()
+    has_status(page, "sign-in")
+    page.get_by_test_id("nav-overview").click()
+    waits = page.locator("[data-testid=matter][data-kind=server]")
+    expect(waits).to_contain_text("Waits for you to sign in")
+    press(page, waits.get_by_test_id("matter-sign-in"))
+    link = waits.get_by_role("link", name=re.compile(r"^Sign in at 127\.0\.0\.1:\d+"))
+    expect(waits).to_contain_text("It asks for read.")
+    assert decide(page, link, "allow") == "Thank you"
+    expect(waits).to_have_count(0)
+
+
 @pytest.mark.long
 def test_who_says_no_is_told_to_the_model_and_signs_out_by_the_page(page: Page, servers: Servers) -> None:
     page.goto("/tools/server/guarded")
     page.get_by_test_id("sign-out-button").click()
     has_status(page, "sign-in")
-    assert servers.asked["revoke"] == 2
+    assert servers.asked["revoke"] == 4
     page.goto("/playground")
     start_session(page, "Obedient")
     answer = call(page, "guarded__whoami")

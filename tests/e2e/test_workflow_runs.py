@@ -9,6 +9,7 @@ from tests.app_process import AppProcess
 from tests.e2e.accessible import violations
 from tests.e2e.conftest import WINDOW
 from tests.e2e.playground import start_session
+from tests.e2e.test_keyboard import go_to, press
 
 pytestmark = pytest.mark.blank
 
@@ -117,12 +118,36 @@ def test_the_nodes_light_up_beside_the_chat(page: Page, context: BrowserContext,
     states(page, ask="running")
     expect(page.get_by_test_id("assistant-message")).to_contain_text("45")
     states(page, output="done", shrink="skipped")
+    used = page.get_by_test_id("assistant-message").locator(".message-actions")
+    expect(used).to_have_text(re.compile(r"[1-9][\d,]* tokens"))  # those of its agent
     graph = page.get_by_test_id("run-graph")
     graph.locator("[data-node=double]").click()
     expect(graph.get_by_test_id("node-output")).to_contain_text("2 * 2 = 4")
     graph.locator(".wf-view").press("Delete")
     expect(graph.get_by_test_id("workflow-node")).to_have_count(8)
     assert violations(page) == []
+
+
+def test_a_session_asks_for_what_the_input_takes(page: Page, context: BrowserContext, app_process: AppProcess):
+    made(context, app_process, "Takes numbers", TAKES)
+    page.goto("/playground")
+    start_session(page, "Takes numbers")
+    expect(page.get_by_test_id("input-offer")).to_contain_text("It takes text, numbers.")
+    assert violations(page) == []
+    press(page, page.get_by_test_id("input-form-button"), back=True)
+    form = page.get_by_test_id("run-form")
+    go_to(page, form.get_by_role("textbox").first)
+    page.keyboard.type("hello")
+    form.get_by_role("spinbutton").first.fill("7")
+    press(page, form.get_by_test_id("run-form-run"))
+    expect(page.get_by_test_id("user-message")).to_contain_text("hello")
+    expect(page.get_by_test_id("assistant-message")).to_contain_text("45")
+    graph = page.get_by_test_id("run-graph")
+    graph.locator("[data-node=each]").click()
+    expect(graph.get_by_test_id("node-output")).to_contain_text("7 * 2 = 14")
+    page.reload()
+    page.get_by_test_id("input-form-button").click()
+    expect(form.get_by_role("spinbutton").first).to_have_value("7")
 
 
 def test_a_run_is_told_node_by_node_on_its_page(page: Page, context: BrowserContext, app_process: AppProcess):

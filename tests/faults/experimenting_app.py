@@ -41,6 +41,7 @@ class Scripted(ModelDirectory):
         return True
 
     async def stream(self, request: ModelRequest) -> AsyncGenerator[Delta | Reply, None]:
+        await request.stored()
         await asyncio.sleep(_MOMENT)
         if len(request.messages) == 1:
             yield Reply(Message(role="assistant", parts=(CALL,)), Usage(input_tokens=1, output_tokens=1), "tool_calls")

@@ -41,6 +41,7 @@ class Scripted(ModelDirectory):
         return self
 
     async def stream(self, request: ModelRequest) -> AsyncGenerator[Delta | Reply, None]:
+        await request.stored()
         done = sum(len(message.tool_calls) > 0 for message in request.messages)
         words = f"Step {done + 1}."
         for word in (*words, ""):

@@ -56,6 +56,7 @@ def browsing(app: AppProcess) -> Iterator[Page]:
 def begin(page: Page, app: AppProcess) -> None:
     app.start()
     page.goto(app.address)
+    page.wait_for_url(f"{app.url}/")  # where it leads by itself
     page.goto(f"{app.url}{QUEUE}")
     page.wait_for_selector("[data-testid=review-item] h2")
 

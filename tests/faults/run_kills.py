@@ -45,7 +45,8 @@ def appending(module: str) -> Iterator[tuple[AppProcess, Path]]:
     with tempfile.TemporaryDirectory() as temporary:
         appended = Path(temporary) / "appended.txt"
         appended.touch()
-        app = AppProcess(Path(temporary) / "data", module=module, environment={"APPENDED": str(appended)})
+        told = {"APPENDED": str(appended), "AIMS": str(appended.with_name("aims.json"))}
+        app = AppProcess(Path(temporary) / "data", module=module, environment=told)
         app.start()
         try:
             yield app, appended

@@ -42,6 +42,7 @@ class Scripted(ModelDirectory):
         return Price(input=0.0, output=PRICE)
 
     async def stream(self, request: ModelRequest) -> AsyncGenerator[Delta | Reply, None]:
+        await request.stored()
         done = sum(len(message.tool_calls) > 0 for message in request.messages)
         asked = request.messages[0].text
         words = f"Step {done + 1}."
