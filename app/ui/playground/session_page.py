@@ -106,7 +106,7 @@ class SessionPage:
                     self._contexts = AppContexts(workbench, session.id)
                     self._input = InputOffer(workbench, self._send_text)
                 self._bar = ui.html(sanitize=False).classes("status-bar").props("data-testid=status-bar")
-            self._side = SidePanel(workbench, session, on_change=self._look, on_built=self._show_files)
+            self._side = SidePanel(workbench, session, on_change=self._look, on_built=self._panel_built)
             self._timer = ui.timer(LIVE_SECONDS, self._tick)
         self._contexts.show(session)
         self._input.show(session)
@@ -293,6 +293,11 @@ class SessionPage:
     def _stop_run(self) -> None:
         if (live := self._workbench.runs.of_session(self._session.id)) is not None:
             self._workbench.runs.stop(live.run_id)
+
+    async def _panel_built(self) -> None:
+        """It may come after all that was to be shown in it was asked for."""
+        self._counting.touch()
+        await self._show_files()
 
     async def _show_files(self) -> None:
         turns = self._conversation.turns
