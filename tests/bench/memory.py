@@ -33,7 +33,7 @@ PAGES = (
     *("/settings", "/setup"),
 )
 """Addresses of pages; those of what the runs left come to them."""
-CONNECTED = "() => window.did_handshake"
+CONNECTED = "() => window.socket?.connected"
 BUILT = ".skip-target > * > *"
 SLOWEST = 120_000
 """Milliseconds."""

@@ -31,6 +31,13 @@ class Line:
         """Until that was said to nobody."""
         wait_until(lambda: self._page.evaluate("1") and any(words in str(said) for said in self.lost), seconds=30)
 
+    def catch_up(self) -> None:
+        """What the app said to nobody arrives after all."""
+        assert self._browser
+        self.deaf = False
+        for said in self.lost:
+            self._browser.send(said)
+
     def leave(self) -> None:
         """The app learns that the browser is not there; the browser learns nothing."""
         assert self._app
@@ -123,6 +130,33 @@ def test_an_answer_that_ended_while_nobody_heard_it_is_shown_whole(page: Page) -
     expect(answer.get_by_test_id("tool-call")).to_have_count(2)
     expect(page.get_by_test_id("user-message")).to_have_count(1)
     expect(page.get_by_test_id("chat-input")).to_have_value("")
+
+
+@pytest.mark.blank
+def test_what_is_typed_before_a_page_has_its_connection_arrives_in_its_order(page: Page) -> None:
+    line = Line(page)
+    line.deaf = True
+    page.goto("/agents")
+    page.get_by_test_id("agent-search").press_sequentially("python", delay=200)  # each letter is said by itself
+    line.catch_up()
+    expect(page).to_have_url(re.compile(r"\?q=python$"))
+
+
+@pytest.mark.blank
+def test_what_is_typed_over_a_suggestion_before_the_page_has_its_connection_stays(page: Page) -> None:
+    box, head = page.get_by_test_id("doctor-model"), page.locator("[data-provider=openai]")
+    page.goto("/settings?provider=openai")
+    expect(box).not_to_have_value("")
+    line = Line(page)
+    line.deaf = True
+    page.reload()
+    expect(box).not_to_have_value("")
+    box.fill("mine")
+    line.catch_up()
+    for shown in (False, True):  # which the app is asked for
+        head.click()
+        expect(box).to_be_visible(visible=shown)
+    expect(box).to_have_value("mine")
 
 
 @pytest.mark.long

@@ -74,18 +74,12 @@ def hostile_run() -> list[Entry]:
     )
 
 
-def go(page: Page, address: str) -> None:
-    """Open it, and wait until the page hears what is done to it: it asks for its own address first."""
-    page.goto(address)
-    page.wait_for_function("window.did_handshake")
-
-
 def rows(page: Page) -> Locator:
     return page.get_by_test_id("run-row")
 
 
 def test_the_list_leads_to_a_run_and_back_and_from_a_filter_to_all(page: Page):
-    go(page, "/")
+    page.goto("/")
     page.get_by_test_id("nav-runs").click()
     expect(rows(page)).to_have_count(50)
     rows(page).first.get_by_role("link").click()
@@ -100,7 +94,7 @@ def test_the_list_leads_to_a_run_and_back_and_from_a_filter_to_all(page: Page):
 
 
 def test_filters_stand_in_the_address_and_survive_reload_back_and_forward(page: Page):
-    go(page, "/runs")
+    page.goto("/runs")
     count = page.get_by_test_id("runs-count")
     expect(count).to_have_text("Runs 1 to 50 of 134")
     page.get_by_test_id("next-page").click()
@@ -133,7 +127,7 @@ def test_filters_stand_in_the_address_and_survive_reload_back_and_forward(page: 
 
 
 def test_words_of_a_tool_call_are_found_and_lead_to_their_step(page: Page):
-    go(page, "/runs")
+    page.goto("/runs")
     page.get_by_test_id("runs-search").fill('"15 * 3"')
     expect(rows(page)).to_have_count(1)
     found = page.get_by_test_id("run-found")
@@ -147,7 +141,7 @@ def test_words_of_a_tool_call_are_found_and_lead_to_their_step(page: Page):
 
 
 def test_chips_say_what_is_set_and_take_it_away_and_a_popover_asks_for_costs(page: Page):
-    go(page, "/runs?agent=writer&variant=2&error=network&max_seconds=60&min_cost=nonsense&from=2026-11-01")
+    page.goto("/runs?agent=writer&variant=2&error=network&max_seconds=60&min_cost=nonsense&from=2026-11-01")
     chips = page.get_by_test_id("filter-chip")
     words = ["writer", "Variant 2", "The provider could not be reached", "From 2026-11-01", "Took at most 1 min 0 s"]
     expect(chips).to_have_text(words)
@@ -172,7 +166,7 @@ def test_chips_say_what_is_set_and_take_it_away_and_a_popover_asks_for_costs(pag
 
 def test_provider_tool_purpose_and_price_are_asked_for_by_keyboard_on_a_telephone(page: Page):
     page.set_viewport_size({"width": 390, "height": 844})
-    go(page, "/runs")
+    page.goto("/runs")
     chips = page.get_by_test_id("filter-chip")
     page.get_by_test_id("more-filters").focus()
     page.keyboard.press("Enter")
@@ -204,7 +198,7 @@ def test_provider_tool_purpose_and_price_are_asked_for_by_keyboard_on_a_telephon
 
 
 def test_a_filter_is_kept_under_a_name_and_forgotten_with_undo(page: Page):
-    go(page, "/runs?status=failed")
+    page.goto("/runs?status=failed")
     page.get_by_test_id("saved-filters").click()
     page.get_by_test_id("save-filter").click()
     page.get_by_test_id("question-input").fill("What <b>broke</b>")
@@ -224,7 +218,7 @@ def test_a_filter_is_kept_under_a_name_and_forgotten_with_undo(page: Page):
 
 
 def test_rows_are_chosen_by_mouse_and_by_keys(page: Page):
-    go(page, "/runs")
+    page.goto("/runs")
     boxes = rows(page).get_by_role("checkbox")
     expect(boxes).to_have_count(50)
     delete = page.get_by_test_id("delete-runs")
@@ -253,7 +247,7 @@ def test_rows_are_chosen_by_mouse_and_by_keys(page: Page):
 
 
 def test_a_click_on_a_column_sorts_by_it(page: Page):
-    go(page, "/runs")
+    page.goto("/runs")
     page.get_by_role("button", name="Tokens").click()
     expect(page.get_by_role("columnheader", name="Tokens")).to_have_attribute("aria-sort", "descending")
     expect(rows(page).first).to_have_attribute("data-run", "long-run")
@@ -263,7 +257,7 @@ def test_a_click_on_a_column_sorts_by_it(page: Page):
 
 
 def test_chosen_runs_are_deleted_and_brought_back(page: Page):
-    go(page, "/runs?q=Summarise")
+    page.goto("/runs?q=Summarise")
     expect(rows(page).first).to_be_visible()
     first = rows(page).first.get_attribute("data-run")
     rows(page).first.get_by_role("checkbox").check()
@@ -274,7 +268,7 @@ def test_chosen_runs_are_deleted_and_brought_back(page: Page):
 
 
 def test_a_short_run_is_read_step_by_step(page: Page):
-    go(page, "/runs/the-sum?step=12")
+    page.goto("/runs/the-sum?step=12")
     steps = page.get_by_test_id("run-step")
     expect(steps).to_have_count(8)
     assert [step.get_attribute("data-step-type") for step in steps.all()] == SUM_STEPS
@@ -292,7 +286,7 @@ def test_a_short_run_is_read_step_by_step(page: Page):
 
 
 def test_a_run_is_judged_on_its_page_and_found_by_that(page: Page):
-    go(page, "/runs/the-sum")
+    page.goto("/runs/the-sum")
     page.get_by_test_id("thumb-up").focus()
     page.keyboard.press("Enter")
     expect(page.get_by_test_id("thumb-up")).to_have_attribute("aria-pressed", "true")
@@ -306,7 +300,7 @@ def test_a_run_is_judged_on_its_page_and_found_by_that(page: Page):
     expect(page.get_by_test_id("run-note")).to_have_text("Ask Ada")
     assert violations(page) == []
 
-    go(page, "/runs?tag=refund")
+    page.goto("/runs?tag=refund")
     expect(rows(page)).to_have_count(1)
     expect(rows(page).get_by_test_id("run-answer")).to_contain_text("The answer is 45.")
     expect(rows(page).get_by_test_id("run-marks")).to_contain_text("Rated goodNote: Ask AdaRefund")
@@ -330,7 +324,7 @@ def test_a_run_is_judged_on_its_page_and_found_by_that(page: Page):
 
 
 def test_two_chosen_runs_open_side_by_side(page: Page):
-    go(page, "/runs?model=demo%2Fagent")
+    page.goto("/runs?model=demo%2Fagent")
     expect(page.get_by_test_id("compare-runs")).to_be_hidden()
     boxes = rows(page).locator("input[type=checkbox]")
     boxes.nth(0).click()
@@ -350,7 +344,7 @@ def test_a_trajectory_of_another_program_is_taken_in_and_says_what_was_left_out(
     told = {"schema_version": "ATIF-v1.6", "agent": {"name": "Mini", "version": "1"}, "steps": steps, "mood": "good"}
     file = tmp_path / "trajectory.json"
     file.write_text(json.dumps(told))
-    go(page, "/runs")
+    page.goto("/runs")
     page.get_by_test_id("bundle-input").locator("input[type=file]").set_input_files(file)
     expect(page.get_by_test_id("imported-from")).to_contain_text("Imported from ATIF-v1.6")
     page.get_by_test_id("import-notes").locator("summary").click()
@@ -359,7 +353,7 @@ def test_a_trajectory_of_another_program_is_taken_in_and_says_what_was_left_out(
 
 
 def test_a_long_run_holds_only_the_lines_in_view(page: Page):
-    go(page, "/runs/long-run")
+    page.goto("/runs/long-run")
     expect(page.get_by_text("12,000 cards")).to_be_visible()
     listed = page.get_by_role("listbox", name="Cards of this run")
     listed.press("End")
@@ -374,7 +368,7 @@ def test_a_long_run_holds_only_the_lines_in_view(page: Page):
 
 @pytest.mark.long
 def test_scrolling_a_long_run_brings_the_lines_along(page: Page):
-    go(page, "/runs/long-run")
+    page.goto("/runs/long-run")
     expect(page.get_by_text("12,000 cards")).to_be_visible()
     line = page.get_by_role("option").filter(has_text="6,003")
     page.wait_for_function(SCROLLED, arg=6000 * 40)
@@ -393,7 +387,7 @@ def test_scrolling_a_long_run_brings_the_lines_along(page: Page):
 
 
 def test_the_rest_of_a_long_run_does_not_move_its_opening(page: Page):
-    go(page, "/runs/long-run")
+    page.goto("/runs/long-run")
     page.get_by_role("option").first.wait_for()
     page.get_by_role("listbox").evaluate("element => { element.scrollTop = element.scrollHeight; }")
     expect(page.get_by_text("12,000 cards")).to_be_visible()
@@ -401,14 +395,14 @@ def test_the_rest_of_a_long_run_does_not_move_its_opening(page: Page):
 
 
 def test_an_interrupted_run_says_so_with_its_text(page: Page):
-    go(page, "/runs/cut-off")
+    page.goto("/runs/cut-off")
     expect(page.get_by_test_id("status-pill")).to_have_text("Interrupted")
     expect(page.get_by_test_id("run-draft")).to_contain_text("Once upon a time")
 
 
 def test_hostile_texts_do_nothing(page: Page):
     for address in ("/runs?q=hurt", "/runs/hostile", "/runs/hostile?view=trajectory"):
-        go(page, address)
+        page.goto(address)
         expect(page.get_by_text("window.hurt").first).to_be_visible()
         page.locator("details").evaluate_all("all => all.forEach((one) => { one.open = true; })")
         page.wait_for_load_state("networkidle")
@@ -417,7 +411,7 @@ def test_hostile_texts_do_nothing(page: Page):
 
 
 def test_a_run_grows_on_its_page(page: Page):
-    go(page, "/playground")
+    page.goto("/playground")
     page.get_by_test_id("agent-card").first.click()
     page.get_by_test_id("chat-input").fill("What is 5 + 10, then multiply by 3?")
     page.keyboard.press("Enter")
@@ -429,7 +423,7 @@ def test_a_run_grows_on_its_page(page: Page):
 
 
 def test_a_press_on_a_row_that_changes_under_it_opens_the_run(page: Page):
-    go(page, "/playground")
+    page.goto("/playground")
     start_session(page)
     send(page, STORY)
     page.get_by_test_id("nav-runs").click()
@@ -451,7 +445,7 @@ def test_nothing_sticks_out_of_the_window(page: Page):
     for width in (390, 1280):
         page.set_viewport_size({"width": width, "height": 720})
         for address in ("/runs?status=failed&q=provider", "/runs/the-sum", "/runs/hostile?view=trajectory"):
-            go(page, address)
+            page.goto(address)
             expect(page.locator(shown).first).to_be_visible()
             assert page.evaluate("document.documentElement.scrollWidth") <= width, address
 
@@ -459,12 +453,12 @@ def test_nothing_sticks_out_of_the_window(page: Page):
 def test_a_bundle_larger_than_a_page_takes_is_imported_and_found(page: Page, tmp_path: Path):
     file = tmp_path / "sum.zip"
     file.write_bytes(large_bundle(page.request.get("/api/v1/runs/the-sum/export?format=bundle").body()))
-    go(page, "/runs")
+    page.goto("/runs")
     chosen = page.get_by_test_id("bundle-input").locator("input[type=file]")
     chosen.set_input_files(file)
     expect(page).to_have_url(re.compile(r"/runs/(?!the-sum).+"))
     expect(page.get_by_test_id("run-step")).to_have_count(8)
-    go(page, "/runs")
+    page.goto("/runs")
     page.get_by_test_id("runs-search").fill('"15 * 3" "First the sum"')
     expect(page.get_by_test_id("run-found")).to_have_count(2)
 
@@ -473,7 +467,7 @@ def test_what_is_no_bundle_is_refused_in_words(page: Page, complaints: Complaint
     complaints.expect("422")
     torn = tmp_path / "torn.zip"
     torn.write_bytes(b"PK nothing of the kind")
-    go(page, "/runs")
+    page.goto("/runs")
     chosen = page.get_by_test_id("bundle-input").locator("input[type=file]")
     chosen.set_input_files(torn)
     expect(page.get_by_role("alert")).to_contain_text("This bundle is damaged, or no zip file")

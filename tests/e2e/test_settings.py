@@ -57,7 +57,6 @@ def opened(page: Page, query: str = "") -> Page:
     """The settings, once they know all that they show."""
     page.goto(f"/settings{query}")
     expect(page.get_by_test_id("key-place")).to_contain_text("kept in a file")
-    page.wait_for_function("() => window.did_handshake")  # before that, a click may overtake what was typed
     return page
 
 

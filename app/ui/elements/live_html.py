@@ -54,10 +54,12 @@ class LiveHtml(ui.html):
 
     def show(self, content: Html) -> None:
         """Show that content."""
-        if content != self._drawn:
-            self._drawn = content
-            self.set_content(content)
+        if content == self._drawn:
+            return
+        if self._drawn:  # else nothing in it can have the focus
             self.client.run_javascript(_RESTORE % self.html_id)
+        self._drawn = content
+        self.set_content(content)
 
 
 def rests_hidden(page: ui.element, timer: ui.timer) -> None:

@@ -17,6 +17,15 @@ CUT_OFF = """<script>window.addEventListener("load", () => {
   new MutationObserver(tell).observe(popup, { attributeFilter: ["aria-hidden"] });
   tell();
 });</script>"""
+# What is done before there is a connection would be tried every 10 ms, each event by itself and so in any order: the
+# socket keeps it in its own. A page that was fetched ahead is not known to the app when it is connected, and waits.
+IN_ORDER = """<script>{
+  let shaken = false;
+  Object.defineProperty(window, "did_handshake", {
+    get: () => shaken || window.socket?.io.opts.query.implicit_handshake === true,
+    set: (done) => { shaken = done; },
+  });
+}</script>"""
 _SIGNED = re.compile(r"http://127\.0\.0\.1:\d+/[\w-]{43}/\d+/([0-9a-f]{64})")
 # What an image says when it does not come rises no further than the image itself, so it is heard on its way down.
 _ASK = """<script>document.addEventListener("error", ({ target }) => {
@@ -24,6 +33,7 @@ _ASK = """<script>document.addEventListener("error", ({ target }) => {
     emitEvent("picture_lost", target.src);
   }
 }, true);</script>"""
+_FILL = '"updateValue", []'
 _REPLACE = "document.querySelectorAll('img').forEach((one) => {{ if (one.src === {lost}) one.src = {fresh}; }})"
 
 
@@ -50,3 +60,14 @@ def renew_pictures(workbench: Workbench) -> None:
 
     ui.add_body_html(_ASK)
     ui.on("picture_lost", renew)
+
+
+def say_nothing_twice(client: Client) -> None:
+    """Drop from what waits for the page's socket that its boxes be filled: it is served with them as they are.
+
+    What was typed before the socket is there would be replaced, and be lost.
+    """
+    messages = client.outbox.messages
+    kept = [one for one in messages if not (one[1] == "run_javascript" and _FILL in one[2]["code"])]
+    messages.clear()
+    messages.extend(kept)

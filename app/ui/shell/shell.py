@@ -32,7 +32,7 @@ from app.ui.shell.pages import PagesOfTab, read_ahead
 from app.ui.shell.palette import Command, Palette
 from app.ui.shell.pause_sound import PauseSound
 from app.ui.shell.quit_button import QuitButton
-from app.ui.shell.reconnection import CUT_OFF, SIGNED_OUT, newest_wins, renew_pictures
+from app.ui.shell.reconnection import CUT_OFF, IN_ORDER, SIGNED_OUT, newest_wins, renew_pictures, say_nothing_twice
 from app.ui.shell.shortcuts import KEYS, show_shortcuts
 from app.ui.shell.unforeseen import Unforeseen
 from app.workbench import Workbench
@@ -65,6 +65,7 @@ async def root(workbench: Workbench, live_markdown: LiveMarkdown, colours: Colou
     # Each timer of the page waits for the browser, and NiceGUI would take that for the end of building it.
     context.client._waiting_for_connection = asyncio.Event()
     await Shell(workbench, live_markdown, colours).pages.built()
+    say_nothing_twice(context.client)
 
 
 class Shell:
@@ -79,7 +80,7 @@ class Shell:
         self._counts: NavCounts | None = None
         self._waiting: frozenset[str] = frozenset()
         self._news: JobNews | None = None
-        for script in (KEYS, RUNS_KEYS, MATRIX_KEYS, REVIEW_KEYS, RESTING, _WAITING, SIGNED_OUT, CUT_OFF):
+        for script in (IN_ORDER, KEYS, RUNS_KEYS, MATRIX_KEYS, REVIEW_KEYS, RESTING, _WAITING, SIGNED_OUT, CUT_OFF):
             ui.add_body_html(script)
         renew_pictures(workbench)
         self._palette = Palette(self._commands, partial(said, self._workbench))
