@@ -11,6 +11,22 @@ from tests.browser import chromium
 from tests.e2e.complaints import Complaints
 
 FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking"]
+UNUSED = (
+    "WebUIOmniboxPopup",  # two pages of the browser's own in each window, half a second of work
+    "WebUIOmniboxAimPopup",
+    "AvoidUnnecessaryBeforeUnloadCheckSync",  # and what Playwright switches off: the last such switch counts alone
+    "DestroyProfileOnBrowserClose",
+    "HttpsUpgrades",
+    "HttpsFirstBalancedModeAutoEnable",
+    "LensOverlay",
+    "MediaRouter",
+    "PaintHolding",
+    "ThirdPartyStoragePartitioning",
+    "OptimizationHints",
+    "NetworkTimeServiceQuerying",
+    "PreconnectToSearch",
+)
+"""Features of the browser that no test has a use for."""
 WINDOW: ViewportSize = {"width": 1280, "height": 720}
 SCREENSHOTS = ROOT / "build" / "screenshots"
 expect.set_options(timeout=20_000)  # milliseconds: a machine that does much else is slow
@@ -34,7 +50,9 @@ def app_process(tmp_path_factory: pytest.TempPathFactory) -> Iterator[AppProcess
 @pytest.fixture(scope="session")
 def browser() -> Iterator[Browser]:
     with sync_playwright() as playwright:
-        chrome = playwright.chromium.launch(executable_path=chromium(), args=FLAGS)
+        chrome = playwright.chromium.launch(
+            executable_path=chromium(), args=[*FLAGS, f"--disable-features={','.join(UNUSED)}"]
+        )
         yield chrome
         chrome.close()
 
@@ -47,7 +65,7 @@ def context(browser: Browser, app_process: AppProcess) -> Iterator[BrowserContex
     """
     profile = browser.new_context(base_url=app_process.url, viewport=WINDOW)
     profile.request.get(app_process.address, max_redirects=0)
-    profile.new_page()  # stays: a browser opens a window, which takes it longer than a tab, only where there is none
+    profile.new_page().goto("/health")  # stays: tabs that are opened from it need no window and no process of their own
     yield profile
     profile.close()
 
@@ -65,7 +83,9 @@ def page(
     request: pytest.FixtureRequest, context: BrowserContext, app_process: AppProcess, complaints: Complaints
 ) -> Iterator[Page]:
     """A new tab past the door, on the Playground; the picture of a failure goes to `build/screenshots`."""
-    tab = context.new_page()
+    with context.expect_page() as opened:
+        context.pages[0].evaluate("() => void window.open()")
+    tab = opened.value
     if request.node.get_closest_marker(BLANK) is None:
         tab.goto(app_process.playground)
         tab.wait_for_url(lambda url: "token=" not in url)
