@@ -421,6 +421,7 @@ def test_on_a_phone_the_list_is_first_and_five_nodes_are_built_by_touch(phone: P
         rows.first.get_by_test_id("list-add").tap()
         phone.get_by_test_id(f"add-{kind}").tap()
         expect(phone.locator(f"li[data-node={kind}]")).to_have_count(1)
+        expect(phone.get_by_test_id(f"add-{kind}")).to_be_hidden()
     expect(rows).to_have_count(5)
     phone.get_by_test_id("undo-button").tap()
     expect(rows).to_have_count(4)

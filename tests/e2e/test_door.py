@@ -15,6 +15,7 @@ OFF_ORIGIN = "https://evil.example/pixel.png"
 def context(browser: Browser, app_process: AppProcess) -> Iterator[BrowserContext]:
     """A profile that has never been past the door."""
     profile = browser.new_context(base_url=app_process.url)
+    profile.new_page()
     yield profile
     profile.close()
 

@@ -82,6 +82,7 @@ def test_a_value_is_pinned_used_marked_and_taken_off(page: Page, context: Browse
     dialog = page.get_by_test_id("pin-dialog")
     expect(dialog.get_by_test_id("pin-value")).to_have_value("xa")
     dialog.get_by_test_id("pin-json").click()
+    expect(dialog.get_by_test_id("pin-value")).to_have_value('"xa"')
     dialog.get_by_test_id("pin-value").fill("{")
     dialog.get_by_test_id("pin-done").click()
     expect(dialog.get_by_test_id("pin-wrong")).to_contain_text("Line 1")

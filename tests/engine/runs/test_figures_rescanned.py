@@ -166,7 +166,7 @@ async def go_through(happened: list[tuple[str, int]], folder: Path) -> None:
         await app.workbench.close()
 
 
-@settings(max_examples=8, deadline=None)
+@settings(max_examples=4, deadline=None)
 @example(EACH)
 @given(some.lists(some.tuples(some.sampled_from(HAPPENINGS), some.integers(0, 9)), max_size=10))
 def test_figures_equal_those_told_anew_from_every_trace(happened: list[tuple[str, int]]) -> None:

@@ -45,7 +45,7 @@ def history(path: Path, changes: int) -> list[tuple[int, Contents]]:
 
 def test_every_truncation_gives_the_state_after_its_last_whole_line(tmp_path: Path):
     path = tmp_path / "whole.tdb"
-    states = history(path, 200)
+    states = history(path, 80)
     whole, cut = path.read_bytes(), tmp_path / "cut.tdb"
     at = 0
     for length in range(len(whole) + 1):
