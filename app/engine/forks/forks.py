@@ -120,7 +120,7 @@ class Forks:
         if joined is None:
             return await self._run_in(await self._new_session(run_id, draft), draft)
         async with self.runs.beginning(joined.id):
-            self.runs.check_idle(joined.id)
+            await self.runs.check_idle(joined.id)
             path = self.runs.branches(joined).up_to(run_id)[:-1]
             return await self._run_in(joined, draft, path)
 

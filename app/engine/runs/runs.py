@@ -101,8 +101,10 @@ class Runs:
     def branches(self, session: Session) -> Branches:
         return Branches.of(session, self.rows.turns(session.id))
 
-    def check_idle(self, session_id: str) -> None:
-        """Raises `Conflict` while a run of the session goes on."""
+    async def check_idle(self, session_id: str) -> None:
+        """Raises `Conflict` while a run of the session goes on; where its end is only being stored, waits for that."""
+        if (live := self.of_session(session_id)) is not None and isinstance(live.entries[-1].event, RunFinished):
+            await live.ended()
         if (live := self.of_session(session_id)) is not None:
             raise Conflict(live.unsaved or "The agent is still answering. Stop it, or wait until it has finished.")
 

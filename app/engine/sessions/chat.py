@@ -239,7 +239,7 @@ class Chat:
         async with self.runs.beginning(session.id):
             if queued:
                 queued_message(self.sessions.get(session.id), queued)
-            self.runs.check_idle(session.id)
+            await self.runs.check_idle(session.id)
             before = await self._trace_before(path)
             session = await self._as_allowed(session, trigger)
             started, message = await self._run_started(session, before, message, trigger, purpose)

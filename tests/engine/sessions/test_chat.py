@@ -95,6 +95,18 @@ async def test_one_run_at_a_time_in_a_session(bench):
     assert heard(bench, 1) == ["one", "going on", "three"]
 
 
+async def test_a_message_that_comes_as_an_answer_is_stored_is_sent_behind_it(bench):
+    session = await bench.session()
+    bench.models.say("first", "second")
+    live = await bench.chat.send(session.id, "one")
+    async for _ in live.follow():
+        pass
+    assert live.alive, "its end is told before it is stored"
+    second = await bench.chat.send(session.id, "two")
+    await asyncio.wait_for(second.ended(), 5)
+    assert heard(bench, 1) == ["one", "first", "two"]
+
+
 async def test_two_messages_at_once_start_one_run(bench):
     session = await bench.session()
     bench.models.say(forever)
