@@ -5,7 +5,6 @@ import json
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page
 
-
 AT_REST = """() => document.getAnimations().every((one) =>
   one.playState !== "running" || one.effect.getComputedTiming().iterations === Infinity)"""
 
