@@ -206,7 +206,7 @@ def test_a_runs_page_runs_from_a_node(page: Page, context: BrowserContext, app_p
     second.get_by_test_id("step-run-from").click()
     expect(page.locator("[data-node=a]")).to_contain_text("from the record")
     expect(page.locator("[data-node=b]")).to_contain_text("anew")
-    assert page.url != first
+    expect(page).not_to_have_url(first)
     assert violations(page) == []
     page.set_viewport_size({"width": 390, "height": 844})
     assert page.evaluate("document.documentElement.scrollWidth") <= 390

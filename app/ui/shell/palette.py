@@ -173,9 +173,10 @@ class Palette:
             return
         command = self._found[self._chosen]
         self._dialog.close()
-        outcome = command.run()
-        if isinstance(outcome, Awaitable):
-            await outcome
+        with self._dialog:  # what was clicked in it is gone once it has closed, however long the command takes
+            outcome = command.run()
+            if isinstance(outcome, Awaitable):
+                await outcome
 
 
 _EMIT_KEY = """(event) => {

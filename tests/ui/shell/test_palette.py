@@ -1,5 +1,11 @@
+import asyncio
+from collections.abc import Sequence
+
+from nicegui import Client, ui
+from nicegui.page import page
+
 from app.ui.elements.markup import Html
-from app.ui.shell.palette import SHOWN, Command, listed, matching, score
+from app.ui.shell.palette import SHOWN, Command, Palette, listed, matching, score
 
 COMMANDS = [
     Command("Pages", title, "forum", lambda: None) for title in ("Playground", "Runs", "Python analyst", "Dark theme")
@@ -67,3 +73,25 @@ def test_what_was_said_comes_behind_the_titles_that_have_what_was_typed_and_in_p
     assert [one.title for one in matching([*COMMANDS, known], "runs", found)] == ["Runs", "About runs"]
     assert matching(COMMANDS, "pyan", found) == found
     assert listed(found, 0).count("<mark>runs</mark>") == 1
+
+
+async def nothing_is_found(_: str) -> Sequence[Command]:
+    return ()
+
+
+async def test_a_command_goes_on_when_the_palette_has_closed_meanwhile() -> None:
+    shown: list[ui.label] = []
+
+    async def slow() -> None:
+        palette._hidden()
+        await asyncio.sleep(0)
+        shown.append(ui.label("there"))
+
+    with Client(page("")) as client:
+        palette = Palette(lambda: [Command("Pages", "Slow", "forum", slow)], nothing_is_found)
+        palette.open()
+        assert palette._list is not None and palette._list.parent_slot is not None
+        with palette._list.parent_slot:
+            await palette._clicked("0")
+    assert [one.client for one in shown] == [client]
+    client.delete()
