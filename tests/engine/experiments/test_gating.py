@@ -40,12 +40,17 @@ async def said(trials: Trials, agent_id: str, number: int = 2) -> GateOutcome:
     return outcome
 
 
+def of_second(request: ModelRequest) -> bool:
+    """Whether the second variant asks it: cells are made side by side, in any order."""
+    return request.system is not None and "Variant 2" in request.system.text
+
+
 def failing(trials: Trials, *words: str) -> None:
     """Let the second variant fail where its prompt is asked one of these."""
 
     def answer(request: ModelRequest) -> str:
-        second = request.system is not None and "Variant 2" in request.system.text
-        return "No." if second and any(word in request.messages[-1].text for word in words) else "It is 3."
+        failed = of_second(request) and any(word in request.messages[-1].text for word in words)
+        return "No." if failed else "It is 3."
 
     trials.models.answers = answer
 
@@ -77,8 +82,8 @@ async def test_a_case_that_must_pass_holds_back_and_is_named(trials):
 
 async def test_a_case_that_must_pass_and_does_so_sometimes_is_called_flaky(trials):
     agent = await gated(trials, MUST)
-    answers = iter(["It is 3.", "It is 3.", "It is 3.", "No."])
-    trials.models.answers = lambda _request: next(answers)
+    answers = iter(["It is 3.", "No."])
+    trials.models.answers = lambda request: next(answers) if of_second(request) else "It is 3."
     outcome = await run(trials, agent)
     assert outcome.state == "red"
     assert "flaky: passed 1 of 2" in " ".join(outcome.reasons)
