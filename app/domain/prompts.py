@@ -3,7 +3,7 @@
 import re
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping
 from itertools import islice
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from app.domain.agents import Variable
 from app.domain.messages import Message, system_message
@@ -33,7 +33,7 @@ class PromptFault(Value):
     """The character where it begins; 0 for a variable that is nowhere."""
 
 
-class ValuePath(Value):
+class ValuePath(NamedTuple):
     """A way into a value: `draft.items[0]` is the name `draft` and the steps `items` and 0."""
 
     name: str
@@ -44,7 +44,7 @@ class ValuePath(Value):
         return self.name + "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in self.steps)
 
 
-class Placeholder(Value):
+class Placeholder(NamedTuple):
     """A `{{path ?? default}}` in a template."""
 
     path: ValuePath

@@ -36,7 +36,7 @@ from tests.figures import Figure
 NODES = 300
 WIDE = 6
 """Nodes beside each other."""
-ROUNDS = 15
+ROUNDS = 50
 MOST_CHECK_MS, MOST_LAYOUT_MS = 20, 5
 
 

@@ -7,7 +7,7 @@ the `??` in a template's braces, stand for what is not there: the value of a nod
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import assert_never
+from typing import NamedTuple, assert_never
 
 from pydantic import JsonValue
 
@@ -20,8 +20,7 @@ class NotThere(BadExpression):
     """What a binding reads is not there, and nothing stands for it."""
 
 
-@dataclass(frozen=True, slots=True)
-class Read:
+class Read(NamedTuple):
     """A name that a binding reads."""
 
     path: ValuePath

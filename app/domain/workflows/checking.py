@@ -18,7 +18,7 @@ from app.domain.workflows.document import (
     Workflow,
     titled,
 )
-from app.domain.workflows.graph import Graph, edge_fault
+from app.domain.workflows.graph import Graph
 from app.domain.workflows.node_checks import check_node, check_route
 from app.domain.workflows.references import MOST_FAULTS, Checking, Fault, Severity
 from app.domain.workflows.same_writes import check_writes
@@ -41,10 +41,8 @@ def faults(workflow: Workflow, world: World) -> tuple[Fault, ...]:
         way_out = "Take one of the edges away; what repeats goes into a loop."
         return (Fault(node=circle[0], text=f"These lead in a circle: {names}. {way_out}"),)
     check = Checking(graph, world)
-    for edge in workflow.edges:
-        if words := edge_fault(edge, check.graph.nodes):
-            source = check.graph.nodes.get(edge.source) or check.graph.nodes.get(edge.target)
-            _edge(check, source, edge.source, words)
+    for edge, words in graph.faulty:
+        _edge(check, graph.nodes.get(edge.source) or graph.nodes.get(edge.target), edge.source, words)
     _ends(check)
     for node in workflow.nodes:
         check_node(check, node)

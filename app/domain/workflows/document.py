@@ -274,16 +274,14 @@ class Workflow(Strict):
 
 def ports(node: Node) -> tuple[str, ...]:
     """Where edges may leave it, in the order in which they are shown."""
-    match node:
-        case OutputNode() | NoteNode():
-            return ()
-        case BranchNode():
-            own = (*dict.fromkeys(case.name for case in node.cases), ELSE)
-        case ApprovalNode():
-            own = (APPROVED, DENIED)
-        case _:
-            own = (NEXT,)
+    if isinstance(node, BranchNode):
+        own = (*dict.fromkeys(case.name for case in node.cases), ELSE)
+    else:
+        own = _OWN_PORTS.get(node.kind, (NEXT,))
     return (*own, ERROR) if isinstance(node, Working) and node.on_error == "route" else own
+
+
+_OWN_PORTS: Mapping[Kind, tuple[str, ...]] = {"output": (), "note": (), "approval": (APPROVED, DENIED)}
 
 
 def port_for(node: Node, value: JsonValue) -> str | None:

@@ -22,8 +22,12 @@ class Graph:
         """In document order."""
         self.before: dict[str, list[Edge]] = {id_: [] for id_ in self.places}
         self.after: dict[str, list[Edge]] = {id_: [] for id_ in self.places}
+        self.faulty: list[tuple[Edge, str]] = []
+        """The edges that are read over, with what is wrong with each as `edge_fault` says it."""
         for edge in dict.fromkeys(workflow.edges):
-            if not edge_fault(edge, self.nodes):
+            if words := edge_fault(edge, self.nodes):
+                self.faulty.append((edge, words))
+            else:
                 self.before[edge.target].append(edge)
                 self.after[edge.source].append(edge)
         self.bodies: dict[str, list[str]] = {}

@@ -106,16 +106,21 @@ class _Tidying:
         """Order each column by the mean of what its nodes are connected to, back and forth."""
         row = {id_: float(place) for column in columns for place, id_ in enumerate(column)}
         near = (
-            {id_: [edge.source for edge in self._graph.before[id_]] for id_ in row},
-            {id_: [edge.target for edge in self._graph.after[id_]] for id_ in row},
+            {id_: [edge.source for edge in self._graph.before[id_]] or [id_] for id_ in row},
+            {id_: [edge.target for edge in self._graph.after[id_]] or [id_] for id_ in row},
         )
-        for sweep in range(SWEEPS if len(row) > 2 else 0):
-            beside = near[sweep % 2]
-            for column in columns if sweep % 2 == 0 else reversed(columns):
-                if len(column) > 1:
-                    means = {
-                        id_: sum(row[one] for one in beside[id_]) / len(beside[id_]) if beside[id_] else row[id_]
-                        for id_ in column
-                    }
-                    column.sort(key=means.__getitem__)
-                    row.update((id_, float(place)) for place, id_ in enumerate(column))
+        several = [column for column in columns if len(column) > 1]
+        for sweep in range(SWEEPS if several else 0):
+            for column in several if sweep % 2 == 0 else reversed(several):
+                _order(column, near[sweep % 2], row)
+
+
+def _order(column: list[str], near: Mapping[str, list[str]], row: dict[str, float]) -> None:
+    """By the mean row of those near each."""
+    means = {}
+    for id_ in column:
+        others = near[id_]
+        means[id_] = row[others[0]] if len(others) == 1 else sum([row[one] for one in others]) / len(others)
+    column.sort(key=means.__getitem__)
+    for place, id_ in enumerate(column):
+        row[id_] = place

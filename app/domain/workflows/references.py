@@ -6,6 +6,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Literal
 
+from pydantic import JsonValue
+
 from app.domain.prompts import ValuePath, unreadable
 from app.domain.reading.expressions import BadExpression
 from app.domain.tools import JsonSchema
@@ -154,28 +156,38 @@ class Checking:
         """Whether something can stand at the path."""
         schema = self.giving.named(path.name, inside)
         for number, step in enumerate(path.steps):
-            inner, so_far = along(schema, (step,)), path.model_copy(update={"steps": path.steps[:number]})
-            known = schema.get("properties")
-            has = f"It has: {', '.join(list(known)[:10])}." if isinstance(known, dict) and known else _ANOTHER
+            inner, known = along(schema, (step,)), schema.get("properties")
             if inner is None and not has_default:
-                self.add(node, where, f"reads “{path.written}”, but {so_far.written} is {described(schema)}. {has}")
+                self.add(
+                    node,
+                    where,
+                    f"reads “{path.written}”, but {_up_to(path, number)} is {described(schema)}. {_has(known)}",
+                )
                 return
             if not inner and isinstance(known, dict) and known and step not in known:
-                self.add(
-                    node, where, f"reads “{path.written}”, of which {so_far.written} says nothing. {has}", "warning"
-                )
+                words = f"reads “{path.written}”, of which {_up_to(path, number)} says nothing. {_has(known)}"
+                self.add(node, where, words, "warning")
             schema = inner or {}
 
     def _fits(self, node: Node, where: str, value: Binding, given: JsonSchema, wanted: JsonSchema) -> None:
+        fits = fit(given, wanted)
+        if fits == "fits":
+            return
         words = f"is given {described(given)} for “{where}”, where {described(wanted)} is wanted."
-        match fit(given, wanted):
-            case "cannot":
-                what = (
-                    "Change the value." if isinstance(value, FixedValue) else "Read another value, or change its kind."
-                )
-                self.add(node, where, f"{words} {what}")
-            case "may" if types_of(given) and given is not SCALAR and not types_of(given) <= types_of(wanted):
-                self.add(node, where, f"{words} That is looked at when the value is there.", "info")
+        if fits == "cannot":
+            what = "Change the value." if isinstance(value, FixedValue) else "Read another value, or change its kind."
+            self.add(node, where, f"{words} {what}")
+        elif types_of(given) and given is not SCALAR and not types_of(given) <= types_of(wanted):
+            self.add(node, where, f"{words} That is looked at when the value is there.", "info")
+
+
+def _up_to(path: ValuePath, steps: int) -> str:
+    return path._replace(steps=path.steps[:steps]).written
+
+
+def _has(properties: JsonValue) -> str:
+    has = isinstance(properties, dict) and ", ".join(list(properties)[:10])
+    return f"It has: {has}." if has else _ANOTHER
 
 
 _ANOTHER = "Read another value."

@@ -45,9 +45,9 @@ def with_names(binding: Binding, names: Mapping[str, str]) -> Binding:
 
 def renamed_template(template: str, names: Mapping[str, str]) -> str:
     def written(placeholder: Placeholder) -> str:
-        path = placeholder.path
+        path = placeholder.path._replace(name=names.get(placeholder.path.name, placeholder.path.name))
         default = "" if placeholder.default is None else f" ?? {placeholder.default}"
-        return f"{{{{{path.model_copy(update={'name': names.get(path.name, path.name)}).written}{default}}}}}"
+        return f"{{{{{path.written}{default}}}}}"
 
     return put(template, written)
 
