@@ -36,7 +36,7 @@ from tests.figures import Figure
 NODES = 300
 WIDE = 6
 """Nodes beside each other."""
-ROUNDS = 50
+ROUNDS = 100
 MOST_CHECK_MS, MOST_LAYOUT_MS = 20, 5
 
 
@@ -49,13 +49,21 @@ def run(nodes: int = NODES, rounds: int = ROUNDS) -> list[Figure]:
     if found:
         raise RuntimeError(found[0].text)
     spread = {node.id: (node.x + 1, node.y) for node in workflow.nodes[:1]}
+    check, layout, move, edge, schedule = best(
+        rounds,
+        lambda: faults(workflow, around),
+        lambda: tidied(workflow),
+        lambda: moved(workflow, spread),
+        lambda: connected(workflow, "input", "next", "output"),
+        lambda: walked(workflow),
+    )
     return [
-        bar(f"W2 check of {nodes} nodes, each expression read before", best(lambda: faults(workflow, around), rounds)),
+        bar(f"W2 check of {nodes} nodes, each expression read before", check),
         Figure(f"W2 check of {nodes} nodes, the first", f"{cold:.0f} ms", "no bar", passed=True),
-        bar(f"W2 layout of {nodes} nodes", best(lambda: tidied(workflow), rounds), MOST_LAYOUT_MS),
-        bar(f"W2 a node moved among {nodes}", best(lambda: moved(workflow, spread), rounds)),
-        bar(f"W2 an edge more among {nodes}", best(lambda: connected(workflow, "input", "next", "output"), rounds)),
-        bar(f"W2 schedule of {nodes} nodes, a node", best(lambda: walked(workflow), rounds) / nodes, MOST_LAYOUT_MS),
+        bar(f"W2 layout of {nodes} nodes", layout, MOST_LAYOUT_MS),
+        bar(f"W2 a node moved among {nodes}", move),
+        bar(f"W2 an edge more among {nodes}", edge),
+        bar(f"W2 schedule of {nodes} nodes, a node", schedule / nodes, MOST_LAYOUT_MS),
     ]
 
 
@@ -63,14 +71,15 @@ def bar(name: str, ms: float, most: float = MOST_CHECK_MS) -> Figure:
     return Figure(name, f"{ms:.3g} ms", f"<= {most} ms", ms <= most)
 
 
-def best(act: Callable[[], object], rounds: int) -> float:
-    """Milliseconds, the least: the machine has other work too."""
-    took = []
+def best(rounds: int, *acts: Callable[[], object]) -> list[float]:
+    """Milliseconds of each, the least: the machine has other work too, for a second at a time, so they take turns."""
+    took: list[list[float]] = [[] for _ in acts]
     for _ in range(rounds):
-        began = time.perf_counter()
-        act()
-        took.append((time.perf_counter() - began) * 1000)
-    return min(took)
+        for act, all_ in zip(acts, took, strict=True):
+            began = time.perf_counter()
+            act()
+            all_.append((time.perf_counter() - began) * 1000)
+    return [min(all_) for all_ in took]
 
 
 def large(nodes: int, salt: str = "") -> Workflow:
