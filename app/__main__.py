@@ -99,6 +99,7 @@ def _add_eval_options(command: argparse.ArgumentParser) -> None:
     command.add_argument("--agent", required=True, metavar="SLUG", help="the agent's short name")
     command.add_argument("--variant", action="append", type=int, metavar="N", help="what to try; the first is compared")
     command.add_argument("--model", action="append", default=[], help="try each variant with it, in place of its own")
+    command.add_argument("--beside", action="append", default=[], metavar="SLUG", help="another agent to try as well")
     command.add_argument("--repeats", type=int, default=1, metavar="K", help="tries of each case; one otherwise")
     command.add_argument("--tools", choices=("recorded", "live"), default="recorded", help="recorded otherwise")
     command.add_argument("--gate", action="store_true", help="ask the agent's gate about the variant")
@@ -169,6 +170,7 @@ def _eval(folder: Path, chosen: argparse.Namespace) -> int:
             agent=chosen.agent,
             variants=tuple(chosen.variant or ()),
             models=tuple(chosen.model),
+            beside=tuple(chosen.beside),
             repeats=chosen.repeats,
             tools=chosen.tools,
             workers=chosen.workers,

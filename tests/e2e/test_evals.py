@@ -8,12 +8,14 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, expect
 
-from app.domain.agents import PromptBehaviour, ToolChoice, new_agent, with_variant
+from app.domain.agents import PromptBehaviour, ToolChoice, WorkflowBehaviour, new_agent, with_variant
 from app.domain.evals.cases import CaseContent, DatasetChanges, new_cases
 from app.domain.evals.scorers import Contains
 from app.domain.messages import FilePart
+from app.domain.workflows.document import AgentNode, Template
 from app.workbench.cluster.dask_workers import can_connect
 from tests.app_process import AppProcess
+from tests.domain.workflows.worlds import chain
 from tests.e2e.accessible import violations
 from tests.e2e.apps import app_on, workbench_on
 from tests.e2e.complaints import Complaints
@@ -35,6 +37,9 @@ async def prepare(folder: Path) -> None:
         calculating = PromptBehaviour(system_prompt="Count.", tools=(ToolChoice(name="calculator"),))
         counter = new_agent("Counter", calculating, taken_slugs=workbench.agents.slugs())
         await workbench.agents.create(with_variant(counter, PromptBehaviour(system_prompt="Count."), origin=1))
+        ask = AgentNode(id="ask", agent="counter", message=Template(text="{{input.text}}"))
+        asking = WorkflowBehaviour(workflow=chain(ask, answer="{{ask}}"))
+        await workbench.agents.create(new_agent("Asking", asking, taken_slugs=workbench.agents.slugs()))
         many = await workbench.collecting.new_dataset("Many sums", "For Counter")
         sums = (CaseContent(input=f"What is {n} + 1?", reference=str(n + 1), tags=(f"t{n % 2}",)) for n in range(60))
         await workbench.collecting.add_all(many.id, new_cases(many.id, sums))
@@ -200,6 +205,21 @@ def test_what_is_tried_can_be_chosen_and_its_price_follows(page: Page) -> None:
     page.locator(".q-chip__icon--remove").first.click()
     expect(estimate).to_contain_text("60 runs")
     expect(live).to_have_count(0)  # the variant that is left has no tools
+
+
+def test_a_workflow_is_tried_beside_a_plain_agent(page: Page) -> None:
+    page.goto("/evals/with-files")
+    page.get_by_test_id("try-dataset-button").click()
+    estimate = page.get_by_test_id("experiment-estimate")
+    expect(estimate).to_contain_text("1 run.")
+    expect(page.get_by_test_id("agent-select")).to_contain_text("Asking")
+    page.get_by_test_id("try-beside").click()
+    page.get_by_role("option", name="Counter").click()
+    page.keyboard.press("Escape")
+    expect(estimate).to_contain_text("2 runs")
+    page.get_by_test_id("experiment-start-button").click()
+    page.wait_for_url("**/experiments/*")
+    expect(page.get_by_text("counter variant 1").first).to_be_visible()
 
 
 def test_an_experiment_is_paused_resumed_and_stopped(page: Page) -> None:

@@ -125,7 +125,8 @@ def experiment_for(workbench: Workbench, caller: Caller, experiment_id: str) -> 
     except NotFound:
         raise missing from None
     theirs = {agent.id for agent in agents_for(workbench, caller)}
-    started = caller.key is not None and caller.key.started(found.by) and found.plan.agent_id in theirs
+    tried = {found.plan.agent_of(column) for column in found.plan.columns}
+    started = caller.key is not None and caller.key.started(found.by) and tried <= theirs
     if not (caller.manages or started):
         raise missing
     return found

@@ -85,6 +85,8 @@ class StartExperiment(Arguments):
     """Their numbers; empty for the active one."""
     models: Annotated[list[Name], Field(max_length=MOST_COLUMNS)] = []
     """Each variant is tried with each of them; empty for its own."""
+    beside: Annotated[list[Name], Field(max_length=MOST_COLUMNS)] = []
+    """Slugs of other agents that are tried on the same cases, each with its active variant."""
     repeats: Annotated[int, Field(ge=1, le=20)] = 1
     tools: ToolMode = "recorded"
     """`live` calls for real those that need no leave."""

@@ -122,7 +122,8 @@ class Evaluating:
             may_vary(caller, agent, variant=variant)
         for model in asked.models:
             may_vary(caller, agent, model=model)
-        draft = ExperimentDraft.model_validate({**asked.model_dump(), "agent": agent.id})
+        others = [agent_for(self.workbench, caller, named).id for named in asked.beside]
+        draft = ExperimentDraft.model_validate({**asked.model_dump(), "agent": agent.id, "beside": others})
         experimenting = self.workbench.experimenting
         estimate = await experimenting.estimate(draft)
         planned = await experimenting.plan(draft, caller.trigger)

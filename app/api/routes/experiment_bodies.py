@@ -26,10 +26,21 @@ _CHEAPER_MODEL: dict[str, JsonValue] = {
     "ceiling_usd": 2,
 }
 _COLUMN: dict[str, JsonValue] = {
-    **{"variant": 2, "model": "", "words": "variant 2", "passed": 17, "failed": 2, "errors": 1, "not_scored": 0},
+    **{
+        "agent": "",
+        "variant": 2,
+        "model": "",
+        "words": "variant 2",
+        "passed": 17,
+        "failed": 2,
+        "errors": 1,
+        "not_scored": 0,
+    },
     **{"skipped": 0, "pending": 0, "rate": 0.895, "low": 0.686, "high": 0.971, "worst": 0.85, "best": 0.9},
     **{"cost_usd": 0.12, "judge_usd": 0.0, "p50_ms": 2140.0, "p95_ms": 4300.0, "recorded": 19, "called": 19},
 }
+
+_TWO_AGENTS: dict[str, JsonValue] = {"dataset": "sums", "agent": "assistant", "beside": ["sort-a-request"]}
 
 
 class ProgressReply(Reply):
@@ -88,6 +99,8 @@ class ColumnReply(Reply):
 
     model_config = ConfigDict(json_schema_extra={"examples": [_COLUMN]})
 
+    agent: str
+    """The slug of an agent that is tried besides; empty for the experiment's."""
     variant: int
     model: str
     words: str
@@ -121,6 +134,8 @@ class ColumnReply(Reply):
 class VerdictReply(Reply):
     """A column beside the first one."""
 
+    agent: str
+    """The slug of an agent that is tried besides; empty for the experiment's."""
     variant: int
     model: str
     against: str
@@ -198,8 +213,8 @@ class WhichExperiments(Paging):
 class ExperimentRequest(ExperimentDraft):
     """Dataset × variants × models × repeats. The first column is the baseline of all others."""
 
-    model_config = ConfigDict(json_schema_extra={"examples": [_TWO_VARIANTS, _CHEAPER_MODEL]})
+    model_config = ConfigDict(json_schema_extra={"examples": [_TWO_VARIANTS, _CHEAPER_MODEL, _TWO_AGENTS]})
 
 
 def _named(column: Column) -> dict[str, object]:
-    return {"variant": column.variant, "model": column.model, "words": column.words}
+    return {"agent": column.agent_slug, "variant": column.variant, "model": column.model, "words": column.words}

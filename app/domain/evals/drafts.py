@@ -22,6 +22,8 @@ class ExperimentDraft(Strict):
     """The first one is the baseline; without any the agent's active one."""
     models: Annotated[tuple[Annotated[str, Field(max_length=200)], ...], Field(max_length=MOST_COLUMNS)] = ()
     """Each variant is tried with each of them; empty for a variant's own."""
+    beside: Annotated[tuple[Annotated[str, Field(max_length=200)], ...], Field(max_length=MOST_COLUMNS)] = ()
+    """Other agents, prompts or workflows, by slug or id: each is tried on the same cases with its active variant."""
     as_recorded: bool = False
     """Whether the runs that the cases were made from are scored as the baseline, without running anything."""
     repeats: int = Field(default=1, ge=1, le=20)

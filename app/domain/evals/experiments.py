@@ -23,8 +23,11 @@ VARIANTS_FAULT: tuple[FailureClass, ...] = ("context_overflow", "safety_filter",
 
 
 class Column(Value):
-    """What is tried: a variant of the agent, with its own model or another one."""
+    """What is tried: a variant of an agent, with its own model or another one."""
 
+    agent_id: str = ""
+    """Of an agent that is tried besides; empty for the plan's."""
+    agent_slug: str = ""
     variant: int
     model: str = ""
     """Empty for the variant's own."""
@@ -38,7 +41,7 @@ class Column(Value):
         if self.as_recorded:
             return "as recorded"
         number = f"variant {self.variant}" if self.tried is None else f"suggestion for variant {self.variant}"
-        return number + (f" · {self.model}" if self.model else "")
+        return f"{self.agent_slug} {number}".lstrip() + (f" · {self.model}" if self.model else "")
 
 
 class Plan(Value):
@@ -71,6 +74,10 @@ class Plan(Value):
     """Cells that go on at once, at most, for each provider."""
     wait: bool = True
     """Whether a provider that is busy is waited for; else the cell ends in an error."""
+
+    def agent_of(self, column: Column) -> str:
+        """The id of the agent that the column tries."""
+        return column.agent_id or self.agent_id
 
     @property
     def size(self) -> int:

@@ -53,7 +53,9 @@ def fits(asked: Asked, plan: Plan) -> int | None:
     own = {n: model_of(asked.agent.variant(n).behaviour) for n in (asked.agent.active, asked.number)}
     plain = [
         column.variant
-        if not column.as_recorded and column.tried is None and column.model in ("", own.get(column.variant))
+        if not (column.as_recorded or column.agent_id)
+        and column.tried is None
+        and column.model in ("", own.get(column.variant))
         else None
         for column in plan.columns
     ]

@@ -203,7 +203,7 @@ class Trying:
     async def _talk(self, tried: Tried) -> Ending:
         case, column = tried.case, tried.experiment.plan.columns[tried.cell.column]
         session = await self.chat.new_session(
-            tried.experiment.plan.agent_id,
+            tried.experiment.plan.agent_of(column),
             column.variant,
             model=column.model or None,
             variables=case.variables,

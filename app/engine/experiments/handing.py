@@ -132,7 +132,7 @@ class Handing(Trying):
     def _has_nodes(self, plan: Plan, column: int) -> bool:
         """Whether it is a workflow, whose nodes ask agents that are here alone."""
         chosen = plan.columns[column]
-        behaviour = chosen.tried or self.chat.agents.get(plan.agent_id).variant(chosen.variant).behaviour
+        behaviour = chosen.tried or self.chat.agents.get(plan.agent_of(chosen)).variant(chosen.variant).behaviour
         return isinstance(behaviour, WorkflowBehaviour)
 
     def stop(self, cell: Cell) -> None:
@@ -182,8 +182,9 @@ class Handing(Trying):
     def _order(self, tried: Tried, share: float) -> CellOrder:
         experiment, cell = tried.experiment, tried.cell
         plan, column = experiment.plan, experiment.plan.columns[cell.column]
-        agent = _alone(self.chat.agents.get(plan.agent_id), column.variant, share)
-        changes = {"columns": (column,), "case_ids": (tried.case.id,), "scorers": (), "repeats": 1, "tool_digests": {}}
+        agent = _alone(self.chat.agents.get(plan.agent_of(column)), column.variant, share)
+        alone = column.model_copy(update={"agent_id": "", "agent_slug": ""})
+        changes = {"columns": (alone,), "case_ids": (tried.case.id,), "scorers": (), "repeats": 1, "tool_digests": {}}
         asked = experiment.model_copy(
             update={"plan": plan.model_copy(update=changes), "by": Trigger(kind="job", name=experiment.title)}
         )
@@ -214,9 +215,10 @@ class Handing(Trying):
 
     async def _take_over(self, tried: HandedOut, returned: CellReturn, cell: Cell, bundles: Sequence[bytes]) -> None:
         """Its runs become ours; they are noted before they are stored."""
-        column = tried.experiment.plan.columns[tried.cell.column]
+        plan = tried.experiment.plan
+        column = plan.columns[tried.cell.column]
         session = await self.chat.new_session(
-            tried.experiment.plan.agent_id,
+            plan.agent_of(column),
             column.variant,
             model=column.model or None,
             variables=tried.case.variables,
@@ -227,7 +229,7 @@ class Handing(Trying):
         changes = {"session_id": session.id, "runs": runs, "spoken": (*tried.cell.spoken, *spoken)}
         tried.cell = await self.cells.save(tried.cell.model_copy(update=changes | {"worker": returned.worker[:200]}))
         await self.chat.sessions.change(session.id, lambda newest: newest.model_copy(update={"runs": runs}))
-        agent = self.chat.agents.get(tried.experiment.plan.agent_id)
+        agent = self.chat.agents.get(session.agent_id)
         ref = AgentRef(id=agent.id, slug=agent.slug, name=agent.name, variant=column.variant)
         cost = 0.0
         for run_id, source in zip(ids, bundles, strict=True):

@@ -2,8 +2,8 @@
 
 import asyncio
 import statistics
-from collections.abc import AsyncIterator, Callable, Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from itertools import product
 from typing import Protocol
 
@@ -53,12 +53,21 @@ class Asked:
     agent: Agent
     columns: tuple[Column, ...]
     scorers: tuple[Scorer, ...]
-    tools: tuple[GrantedTool, ...]
+    others: Mapping[str, Agent]
+    """Those that are tried besides, by id."""
+    tools: tuple[GrantedTool, ...] = ()
     """Of all its columns, each once."""
+
+    def of(self, column: Column) -> Agent:
+        """The agent that the column tries."""
+        return self.others.get(column.agent_id, self.agent)
+
+    def behaviour(self, column: Column) -> Behaviour:
+        return self.of(column).variant(column.variant).behaviour
 
     def model(self, column: Column) -> str | None:
         """The `provider/model` that the column asks; `None` where the nodes of a workflow ask theirs."""
-        return column.model or model_of(self.agent.variant(column.variant).behaviour)
+        return column.model or model_of(self.behaviour(column))
 
     @property
     def tried(self) -> list[Column]:
@@ -120,8 +129,11 @@ class Planning:
         _check_size(asked, len(cases))
         cells = len(cases) * len(asked.columns) * draft.repeats
         turns = statistics.fmean(_turns(case) for case in cases) * len(cases) * draft.repeats
-        runs = await asyncio.to_thread(self._runs_of, RunFilter(agent=asked.agent.slug, behind=True))
-        costs = [await self._range(asked.model(column), runs) for column in asked.tried]
+        runs = {
+            slug: await asyncio.to_thread(self._runs_of, RunFilter(agent=slug, behind=True))
+            for slug in {asked.of(column).slug for column in asked.tried}
+        }
+        costs = [await self._range(asked.model(column), runs[asked.of(column).slug]) for column in asked.tried]
         judges = [await self._judge(scorer, cells) for scorer in asked.scorers]
         known = all(cost is not None for cost in costs)
         return Estimate(
@@ -142,7 +154,7 @@ class Planning:
         if column.as_recorded:
             return ""
         try:
-            model = column.model or model_of(self.agents.get(plan.agent_id).variant(column.variant).behaviour)
+            model = column.model or model_of(self.agents.get(plan.agent_of(column)).variant(column.variant).behaviour)
         except NotFound:
             return ""
         return self.provider_of(model) if model else ""
@@ -151,21 +163,33 @@ class Planning:
         dataset, agent = self._dataset(draft.dataset), self._agent(draft.agent)
         tried = product(draft.variants or (agent.active,), draft.models or ("",))
         recorded = [Column(variant=0, as_recorded=True)] if draft.as_recorded else []
-        columns = (*recorded, *(Column(variant=variant, model=model) for variant, model in tried))
+        others = self._others(agent, draft.beside)
+        columns = (
+            *recorded,
+            *(Column(variant=variant, model=model) for variant, model in tried),
+            *(Column(agent_id=one.id, agent_slug=one.slug, variant=one.active) for one in others.values()),
+        )
         scorers = draft.scorers or dataset.scorers
         _check_names(scorers, draft.primary or ("" if draft.scorers else dataset.primary))
-        behaviours = [agent.variant(column.variant).behaviour for column in columns if not column.as_recorded]
-        tools = self._tools(behaviours)
+        asked = Asked(draft, dataset, agent, columns, scorers, others)
+        tools = self._tools([asked.behaviour(column) for column in asked.tried])
         names = {tool.spec.name for tool in tools}
         if unknown := sorted({canonical_name(name) for name in draft.live} - names):
             listed = ", ".join(map(repr, unknown))
             raise WorkbenchError(f"The agent has no tool {listed}. It has: {', '.join(sorted(names)) or 'none'}.")
-        asked = Asked(draft, dataset, agent, columns, scorers, tools)
         for column in asked.tried:
-            check_model_choice(agent.variant(column.variant).behaviour, column.model or None)
+            check_model_choice(asked.behaviour(column), column.model or None)
             if model := asked.model(column):
                 await self.models.check(model)
-        return asked
+        return replace(asked, tools=tools)
+
+    def _others(self, agent: Agent, named: Sequence[str]) -> dict[str, Agent]:
+        others = {one.id: one for one in map(self._agent, named)}
+        if agent.id in others:
+            raise WorkbenchError(
+                f"{agent.slug!r} is tried already. Name other agents beside it, or more of its variants."
+            )
+        return others
 
     def _dataset(self, named: str) -> Dataset:
         try:

@@ -61,7 +61,7 @@ def heading(experiment: Experiment, names: Mapping[str, str]) -> Html:
 
 def _suggest(plan: Plan) -> Html:
     """The way to a better prompt for its last variant; none where only recorded runs were scored."""
-    tried = [column.variant for column in plan.columns if not column.as_recorded]
+    tried = [column.variant for column in plan.columns if not (column.as_recorded or column.agent_id)]
     if not tried:
         return Html("")
     slug, variant, dataset = plan.agent_slug, tried[-1], plan.dataset_slug

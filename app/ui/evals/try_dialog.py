@@ -87,6 +87,10 @@ class TryDialog:
             self._variants = ui.select({}, multiple=True, label="Variants, the first one is the baseline")
             self._variants.props("outlined dense options-dense use-chips data-testid=try-variants")
             self._variants.on_value_change(self._chose_variants)
+        self._others = ui.select({}, multiple=True, label="Other agents beside it, each with its active variant")
+        self._others.props("outlined dense options-dense use-chips data-testid=try-beside").classes("fill")
+        self._others.visible = len(names) > 1
+        self._others.on_value_change(self._chose_variants)
         with ui.element("div").classes("try-models"):
             ui.label("Models").classes("faint")
             self._chosen_models = ui.html(sanitize=False).classes("chips").props("data-testid=try-models")
@@ -127,6 +131,7 @@ class TryDialog:
         agent = self._agent
         newer = [one.number for one in agent.variants if agent.status_of(one.number) == "candidate"]
         self._variants.set_options(variant_options(agent, agent.active), value=[agent.active, *newer[-1:]])
+        self._others.set_options({id_: one.name for id_, one in self._agents.items() if one is not agent}, value=[])
         self._picker.show(None if agent.kind == "workflow" else ANOTHER)
         self._live = set() if self._recorded else {one.spec.name for one in self._granted() if _is_harmless(one)}
         self._show_models()
@@ -175,8 +180,10 @@ class TryDialog:
                 box.on_value_change(partial(self._tick_tool, tool.spec.name))
 
     def _granted(self) -> list[GrantedTool]:
-        """The tools of the chosen variants, each once."""
-        behaviours = [self._agent.variant(number).behaviour for number in self._numbers()]
+        """The tools of all that is tried, each once."""
+        others = [self._agents[id_].active_variant for id_ in self._others.value or []]
+        variants = [*(self._agent.variant(number) for number in self._numbers()), *others]
+        behaviours = [variant.behaviour for variant in variants]
         found = {tool.spec.name: tool for one in behaviours for tool in allowed(self._workbench.tools, one)}
         return list(found.values())
 
@@ -200,6 +207,7 @@ class TryDialog:
             "workers": workers,
         }
         said = {"dataset": self._dataset.id, "agent": self._agent.id, "variants": tuple(self._numbers())}
+        said["beside"] = tuple(self._others.value or [])
         live = tuple(sorted(self._live)) if self._tools == "recorded" else ()
         tools = {"models": tuple(self._models), "tools": self._tools, "live": live}
         try:

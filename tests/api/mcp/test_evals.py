@@ -139,6 +139,8 @@ async def test_a_key_for_certain_agents_evaluates_these_and_sees_what_it_started
             assert ended["ended"] == 1
             its_run = (await told(client, "search_runs", behind=True))["runs"][0]
             assert its_run["triggered_by"] == "api_key:K" and its_run["id"] != mine
+            words = await refused(client, "start_experiment", dataset="sums", agent="mine", beside=["assistant"])
+            assert "There is no agent 'assistant'" in words
             hidden = (await told(owner, "start_experiment", dataset="sums", agent="mine"))["experiment_id"]
             assert "There is no experiment" in await refused(client, "get_experiment", experiment_id=hidden)
 

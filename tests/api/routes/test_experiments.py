@@ -50,6 +50,17 @@ async def test_an_experiment_is_priced_started_and_told_of(client, workbench, dr
     assert listed["count"] == 1 and "case_ids" not in listed["data"][0]["plan"]
 
 
+async def test_another_agent_is_tried_beside_it_and_named(client, workbench, draft):
+    other = next(agent for agent in workbench.agents.all() if agent.slug != "assistant")
+    both = {**draft, "variants": [1], "beside": [other.slug]}
+    found = (await client.get(f"/experiments/{await ran(client, workbench, both)}")).json()["data"]
+    assert [(one["agent"], one["variant"]) for one in found["columns"]] == [("", 1), (other.slug, other.active)]
+    assert [one["agent"] for one in found["verdicts"]] == [other.slug]
+    assert found["plan"]["columns"][1]["agent_id"] == other.id
+    twice = await client.post("/experiments", json={**both, "beside": ["assistant"]})
+    assert twice.status_code == 422 and "is tried already" in twice.json()["error"]
+
+
 async def test_its_cells_are_listed_by_how_they_ended_and_its_runs_on_request(client, workbench, draft):
     experiment = await ran(client, workbench, draft)
     cells = (await client.get(f"/experiments/{experiment}/cells", params={"only": "error", "limit": 1})).json()

@@ -287,5 +287,8 @@ async def test_a_workflow_is_tried_here_where_the_agents_are_that_its_nodes_ask(
     flow = WorkflowBehaviour(workflow=chain(ask, answer="{{ask}}"))
     await bench.agents.create(new_agent("Asking", flow, taken_slugs=bench.agents.slugs()))
     reach(bench, workers := Threads())
-    _, [cell] = await ran(bench, agent="asking", tools="live")
-    assert (cell.end, cell.worker, workers.orders) == ("passed", "", [])
+    _, [cell, plain] = await ran(bench, agent="asking", beside=("assistant",), tools="live")
+    assert (cell.end, cell.worker) == ("passed", "")
+    assert plain.end == "passed" and plain.worker and bench.rows.get(plain.runs[0]).agent.slug == "assistant"
+    [order] = workers.orders
+    assert order["agent"]["slug"] == "assistant"
