@@ -183,7 +183,7 @@ async def opened_world(folder: Path) -> AsyncIterator[World]:
                 secrets[who.name] = (await workbench.keys.create(who.name, agents=agents, may=who.rights)).secret
         async with (
             served(door, port=port),
-            httpx.AsyncClient(base_url=f"http://127.0.0.1:{port}", timeout=60) as client,
+            httpx.AsyncClient(base_url=f"http://127.0.0.1:{port}", timeout=60, verify=False) as client,
         ):
             door.app = Door(api_over(workbench), port=port, token=TOKEN, guests=WorkbenchGuests(workbench), mcp=mcp)
             yield World(workbench, client, port, secrets)

@@ -31,6 +31,7 @@ class NeedleModel:
 
     def __init__(self) -> None:
         os.environ.update(NEEDLE_TELEMETRY="0", DO_NOT_TRACK="1", HF_HUB_OFFLINE="1")
+        os.environ["OMP_NUM_THREADS"] = "1"  # two that wait for each other take three times as long on a busy machine
         self._turn = asyncio.Lock()
 
     async def stream(self, request: ModelRequest) -> AsyncGenerator[Delta | Reply, None]:

@@ -130,12 +130,12 @@ def resume(app: AppProcess, run_id: str, chance: random.Random, toll: Toll) -> s
 
 def get(app: AppProcess, path: str) -> httpx.Response:
     """What the API answers."""
-    return httpx.get(f"{app.url}/api/v1/{path}", headers=authorization(app), timeout=30)
+    return httpx.get(f"{app.url}/api/v1/{path}", headers=authorization(app), timeout=30, verify=False)
 
 
 def post(app: AppProcess, path: str, body: dict[str, str]) -> httpx.Response:
     """What the API answers."""
-    return httpx.post(f"{app.url}/api/v1/{path}", json=body, headers=authorization(app), timeout=30)
+    return httpx.post(f"{app.url}/api/v1/{path}", json=body, headers=authorization(app), timeout=30, verify=False)
 
 
 def authorization(app: AppProcess) -> dict[str, str]:

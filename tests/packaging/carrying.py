@@ -7,7 +7,7 @@ from pathlib import Path
 
 from single_file import payload
 
-LARGE = os.urandom(5 * 1024 * 1024)
+LARGE = os.urandom(2 * 1024 * 1024 + 1)
 
 
 def built_folder(place: Path) -> Path:

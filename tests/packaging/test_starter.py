@@ -85,7 +85,7 @@ def test_a_start_that_is_killed_while_it_unpacks_is_made_up_for_by_the_next(buil
 
 
 def test_a_full_disk_leaves_nothing_of_it(built: Built, tmp_path: Path) -> None:
-    with small_disk(tmp_path, megabytes=4) as disk:
+    with small_disk(tmp_path, megabytes=2) as disk:
         built.cache = disk / "cache"
         with pytest.raises(OSError, match="No space left"):
             starter.kept_copy(built.file, built.unpacked, built.cache)
