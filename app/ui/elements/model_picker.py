@@ -89,7 +89,7 @@ class ModelPicker(ui.element):
             on_enter(box, self._take_marked)
             self._list = ui.html(tag("p", "Looking for models…", cls="picker-note"), sanitize=False)
             self._list.classes("palette-list").props('role=listbox tabindex=0 aria-label="Models"')
-            on_click_of(self._list, "place", self._clicked)
+            on_click_of(self._list, "model", self._clicked)
             box.props(f"aria-autocomplete=list aria-controls={self._list.html_id}")
         self._dialog.open()
         self._choices = await self._workbench.choices.all()
@@ -116,18 +116,19 @@ class ModelPicker(ui.element):
             self._list.set_content(_listed(options, self._marked, self._model))
             point_at(self._list, "[aria-selected=true]")
 
-    async def _clicked(self, place: str) -> None:
-        self._marked = int(place)
-        await self._take_marked()
+    async def _clicked(self, model: str) -> None:
+        """By its name: the list may be another one by now than that which was clicked."""
+        await self._take(model or None)
 
     async def _take_marked(self) -> None:
-        if not self._options:
-            return
-        option = self._options[min(self._marked, len(self._options) - 1)]
+        if self._options:
+            await self._take(self._options[min(self._marked, len(self._options) - 1)].model)
+
+    async def _take(self, model: str | None) -> None:
         self._dialog.close()
         with self:
-            if option.model is None or not self._will_ask or await key_given(self._workbench, option.model):
-                await self._on_choose(option.model)
+            if model is None or not self._will_ask or await key_given(self._workbench, model):
+                await self._on_choose(model)
 
 
 def _listed(options: Sequence[Option], marked: int, chosen: str) -> Html:
@@ -173,6 +174,6 @@ def _row(option: Option, place: int, *, is_marked: bool, is_chosen: bool) -> Htm
         id=f"model-option-{place}",
         cls="palette-item picker-item is-locked" if option.needs else "palette-item picker-item",
         aria_selected="true" if is_marked else "false",
-        data_place=str(place),
+        data_model=option.model or "",
         data_testid="model-option",
     )

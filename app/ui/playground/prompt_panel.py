@@ -131,8 +131,6 @@ class PromptPanel(ui.element):
     def _build_foot(self) -> None:
         with ui.element("div").classes("row-line prompt-facts"):
             self._tokens = ui.label().classes("chip").props("data-testid=prompt-tokens")
-            self._changes = button("", self._show_changes, look="quiet", icon="difference", testid="changes-chip")
-            self._changes.classes("changes-chip").visible = False
         self._note = ui.input(placeholder="What did you change? (optional)").props("outlined dense maxlength=200")
         self._note.props('aria-label="Note for the new variant" data-testid=variant-note').classes("prompt-note")
         with ui.element("div").classes("row-line"):
@@ -140,6 +138,9 @@ class PromptPanel(ui.element):
             self._save_button = save.classes("grow").props("aria-keyshortcuts=Control+S")
             self.on("shortcut", self._save_by_key)
             self._reset_button = button("Reset", self._reset, testid="reset-prompt-button")
+        # Below what is pressed: it comes when typing rests, and would push the buttons away from under a hand.
+        self._changes = button("", self._show_changes, look="quiet", icon="difference", testid="changes-chip")
+        self._changes.classes("changes-chip").visible = False
 
     def _put(self, prompt: str) -> None:
         if self._editor.text != prompt:

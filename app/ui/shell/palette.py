@@ -30,6 +30,11 @@ class Command:
     key: str = ""
     """The same for two commands that lead to the same thing."""
 
+    @property
+    def name(self) -> str:
+        """What it is told apart by."""
+        return f"{self.group}/{self.key or self.title}"
+
 
 Found = Callable[[str], Awaitable[Sequence[Command]]]
 
@@ -110,7 +115,7 @@ class Palette:
         self._list = (
             ui.html(sanitize=False).classes("palette-list").props('role=listbox tabindex=0 aria-label="Commands"')
         )
-        on_click_of(self._list, "index", self._clicked)
+        on_click_of(self._list, "command", self._clicked)
         self._show("")
 
     async def _filter(self, event: events.ValueChangeEventArguments[str | None]) -> None:
@@ -163,15 +168,17 @@ class Palette:
         if self._list is not None:
             self._list.set_content(listed(self._found, self._chosen))
 
-    async def _clicked(self, index: str) -> None:
-        if (place := int(index)) < len(self._found):  # the list may have become shorter meanwhile
-            self._chosen = place
-            await self._run_chosen()
+    async def _clicked(self, name: str) -> None:
+        """By its name: the list may be another one by now than that which was clicked."""
+        command = next((one for one in (*self._found, *self._all) if one.name == name), None)
+        if command is not None:
+            await self._run(command)
 
     async def _run_chosen(self) -> None:
-        if not self._found:
-            return
-        command = self._found[self._chosen]
+        if self._found:
+            await self._run(self._found[self._chosen])
+
+    async def _run(self, command: Command) -> None:
         self._dialog.close()
         with self._dialog:  # what was clicked in it is gone once it has closed, however long the command takes
             outcome = command.run()
@@ -196,11 +203,11 @@ def listed(commands: Sequence[Command], chosen: int) -> Html:
         if command.group != group:
             group = command.group
             parts.append(tag("h3", group, role="presentation"))
-        parts.append(_item(command, index, chosen=index == chosen))
+        parts.append(_item(command, chosen=index == chosen))
     return joined(*parts)
 
 
-def _item(command: Command, index: int, *, chosen: bool) -> Html:
+def _item(command: Command, *, chosen: bool) -> Html:
     words = tag("span", command.below, cls="palette-found") if command.below else ""
     return tag(
         "div",
@@ -209,6 +216,6 @@ def _item(command: Command, index: int, *, chosen: bool) -> Html:
         tag("span", command.hint, cls="faint"),
         cls="palette-item",
         role="option",
-        data_index=str(index),
+        data_command=command.name,
         aria_selected="true" if chosen else "false",
     )

@@ -60,7 +60,7 @@ def test_letters_in_another_order_do_not_fit() -> None:
 def test_the_chosen_one_is_marked() -> None:
     html = listed(COMMANDS, 1)
     assert html.count('aria-selected="true"') == 1
-    assert html.index("Runs") > html.index('aria-selected="true"') > html.index("Playground")
+    assert html.index(">Runs<") > html.index('aria-selected="true"') > html.index("Pages/Playground")
 
 
 def test_an_empty_list_has_words() -> None:
@@ -92,6 +92,24 @@ async def test_a_command_goes_on_when_the_palette_has_closed_meanwhile() -> None
         palette.open()
         assert palette._list is not None and palette._list.parent_slot is not None
         with palette._list.parent_slot:
-            await palette._clicked("0")
+            await palette._clicked("Pages/Slow")
     assert [one.client for one in shown] == [client]
+    client.delete()
+
+
+async def test_what_was_clicked_runs_though_the_list_has_changed_meanwhile():
+    ran: list[str] = []
+
+    async def nothing_is_found(_query: str) -> Sequence[Command]:
+        return ()
+
+    commands = [Command("Pages", title, "forum", lambda title=title: ran.append(title)) for title in ("Runs", "Tools")]
+    with Client(page("")) as client:
+        palette = Palette(lambda: commands, nothing_is_found)
+        palette.open()
+        palette._show("to")
+        assert [one.title for one in palette._found] == ["Tools"]
+        await palette._clicked("Pages/Runs")
+        await palette._clicked("Pages/Gone")
+    assert ran == ["Runs"]
     client.delete()
