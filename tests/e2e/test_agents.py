@@ -75,6 +75,7 @@ def card(page: Page, name: str) -> Locator:
     return page.get_by_test_id("agent-card").filter(has=page.get_by_role("link", name=name, exact=True))
 
 
+@pytest.mark.long
 def test_from_a_new_agent_to_a_promoted_variant_and_back(page: Page, screenshot: Callable[[str], Path]) -> None:
     page.goto("/")
     page.get_by_test_id("nav-agents").click()

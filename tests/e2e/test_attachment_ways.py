@@ -65,6 +65,7 @@ def last_body(provider: str) -> Json:
     return body
 
 
+@pytest.mark.long
 def test_each_file_goes_as_it_was_chosen_the_chat_says_what_was_sent_and_the_leave_is_taken_back(
     page: Page, provider: str, screenshot: Callable[[str], Path]
 ) -> None:

@@ -46,6 +46,7 @@ def test_code_gets_its_colours_and_stays_the_text_it_was(page: Page) -> None:
     assert code(page, "python").text_content() == PYTHON
 
 
+@pytest.mark.long
 def test_code_that_no_lexer_ever_gets_through_stops_nothing(page: Page) -> None:
     start_session(page, "Echo")
     ask(page, f"```bash\n{SLOW}\n```\n\n```python\n{PYTHON}```")

@@ -134,6 +134,7 @@ def test_a_step_is_saved_and_outlives_its_run(page: Page, app_process: AppProces
     expect(page.get_by_test_id("case-row")).to_contain_text("its run is gone")
 
 
+@pytest.mark.long
 def test_a_conversation_becomes_one_case(page: Page) -> None:
     page.goto("/playground")
     start_session(page, "Counter")

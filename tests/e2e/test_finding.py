@@ -111,6 +111,7 @@ def test_what_runs_and_what_is_new_shows_by_itself_and_the_list_stays_as_it_was_
 
 
 @pytest.mark.blank
+@pytest.mark.long
 def test_a_conversation_is_exported_and_copied_by_keyboard_alone(page: Page, tmp_path: Path) -> None:
     page.context.grant_permissions(["clipboard-read", "clipboard-write"])
     talk(page, "Tell me of sloes")

@@ -76,6 +76,7 @@ def status(page: Page, number: int) -> Locator:
     return variant(page, number).get_by_test_id("variant-status")
 
 
+@pytest.mark.long
 def test_a_red_gate_is_passed_with_a_reason_only_and_going_back_is_free(page):
     open_variants(page, "adder")
     expect(variant(page, 2).get_by_test_id("gate-state")).to_have_attribute("data-state", "red")

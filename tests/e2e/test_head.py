@@ -46,6 +46,7 @@ def places(page: Page) -> dict[tuple[int, int], dict[str, float]]:
     return found
 
 
+@pytest.mark.long
 def test_nothing_jumps_and_nothing_is_cut_off_when_a_run_begins_and_ends(page: Page) -> None:
     start_session(page)
     ask(page, SUM)

@@ -1,5 +1,6 @@
 """From a new agent to its better variant and back, without a mouse; the focus is always to be seen."""
 
+import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from tests.e2e.playground import ANSWER_SECONDS, SUM
@@ -40,6 +41,7 @@ def row(page: Page, number: int) -> Locator:
     return page.locator(f"[data-testid=variant-row][data-variant='{number}']")
 
 
+@pytest.mark.long
 def test_a_prompt_is_made_better_by_keyboard_alone(page: Page) -> None:
     press(page, page.get_by_test_id("nav-agents"))
     create(page)

@@ -64,6 +64,7 @@ def with_a_changed_tool(page: Page, server: str) -> None:
     run(page, "mutated")
 
 
+@pytest.mark.long
 def test_a_server_is_pasted_agreed_to_examined_and_called(page: Page, screenshot: Callable[[str], Path]) -> None:
     page.goto("/tools")
     page.get_by_test_id("add-mcp-button").click()
@@ -165,6 +166,7 @@ def dialog_faults(page: Page) -> list[str]:
     return [one for one in violations(page) if not one.startswith("color-contrast")]
 
 
+@pytest.mark.long
 def test_what_a_server_waits_for_is_decided_on_the_overview_with_all_of_it_in_view(
     page: Page, screenshot: Callable[[str], Path]
 ) -> None:

@@ -112,6 +112,7 @@ def test_a_value_is_pinned_used_marked_and_taken_off(page: Page, context: Browse
     expect(page.locator(".wf-pinned")).to_have_count(1)
 
 
+@pytest.mark.long
 def test_parts_run_and_a_value_is_pinned_by_keys(page: Page, context: BrowserContext, app_process: AppProcess):
     slug = made(context, app_process, "By keys")
     ran(context, app_process, slug, "x")

@@ -118,6 +118,7 @@ def test_a_variable_is_completed_and_gets_a_box(page: Page) -> None:
     expect(page.get_by_test_id("prompt-faults")).to_contain_text("“{{two words}}” is no variable")
 
 
+@pytest.mark.long
 def test_a_prompt_is_saved_as_a_variant_that_answers_next(page: Page, screenshot: Callable[[str], Path]) -> None:
     talk_to(page, "Saver")
     ask(page, "What is 1 + 1?")
@@ -362,7 +363,7 @@ def test_a_prompt_is_edited_and_saved_by_keyboard_alone(page: Page) -> None:
     page.keyboard.press("ControlOrMeta+End")
     page.keyboard.type(" Be brief.")
     expect(page.get_by_test_id("changes-chip")).to_be_visible()
-    for stop in ("changes-chip", "variant-note", "save-variant-button"):
+    for stop in ("variant-note", "save-variant-button"):
         page.keyboard.press("Tab")
         expect(page.get_by_test_id(stop)).to_be_focused()
     page.keyboard.press("Enter")

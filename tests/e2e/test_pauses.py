@@ -24,6 +24,7 @@ def call(page: Page, name: str, **arguments: object) -> Locator:
     return send(page, json.dumps({"name": name, "arguments": arguments}))
 
 
+@pytest.mark.long
 def test_a_call_is_allowed_denied_with_a_reason_changed_and_always_allowed(page: Page) -> None:
     start_session(page, "Obedient")
     allowed = call(page, "add", x=1, y=2)

@@ -134,6 +134,7 @@ def test_a_request_is_copied_as_json(page: Page):
 REFUSE = "() => { navigator.clipboard.writeText = () => Promise.reject(new DOMException('No', 'NotAllowedError')); }"
 
 
+@pytest.mark.long
 def test_what_the_browser_lets_nobody_copy_is_not_said_to_be_copied(page: Page):
     page.goto("/runs/the-sum?view=messages")
     page.evaluate(REFUSE)

@@ -62,6 +62,7 @@ def yesterday(events: Iterator[Event]) -> list[Entry]:
     ]
 
 
+@pytest.mark.long
 def test_a_failed_run_is_found_mended_compared_and_taken_along(page: Page, browser: Browser, tmp_path: Path):
     find_failed_run(page)
     edit_the_refused_result(page)

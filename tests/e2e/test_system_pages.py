@@ -62,6 +62,7 @@ SLOW = [pytest.param(one, marks=pytest.mark.long) for one in ("/", "/resources?a
 
 
 @pytest.mark.parametrize("address", ["/monitoring?over=month", *SLOW])
+@pytest.mark.long
 def test_a_month_of_runs_is_shown_whole_in_every_size_and_theme(page: Page, address: str) -> None:
     page.goto(address)
     expect(page.locator(".chart-mark").last).to_be_attached()

@@ -79,6 +79,7 @@ def keep(name: str, live: Run) -> None:
     SEEN[name], SEEN[f"{name}-session"] = live.run_id, live.started.session_id
 
 
+@pytest.mark.long
 def test_an_edited_result_says_so_in_the_chat_and_in_every_view(page: Page) -> None:
     page.goto(f"/playground/{SEEN['result-session']}")
     card = page.get_by_test_id("tool-call").first

@@ -100,6 +100,7 @@ def called(page: Page, tool: str, text: str) -> Locator:
     return page.get_by_test_id("tool-call-by-hand-result")
 
 
+@pytest.mark.long
 def test_a_tool_from_the_template_is_allowed_called_edited_and_used_by_an_agent(
     page: Page, folder: Path, screenshot: Callable[[str], Path]
 ) -> None:

@@ -90,6 +90,7 @@ def test_comparisons_suggestions_and_the_list_name_no_model_of_it(page: Page):
     expect(page.get_by_text("This agent has no prompt of its own")).to_be_visible()
 
 
+@pytest.mark.long
 def test_it_stands_beside_a_plain_agent_in_one_experiment(page: Page):
     page.goto("/evals")
     page.get_by_test_id("dataset-row").filter(has_text="Sums for Beside").get_by_role("link").first.click()
