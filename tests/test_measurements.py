@@ -35,7 +35,7 @@ async def test_figures_of_all_runs_are_measured():
 
 def test_the_state_on_the_canvas_is_measured():
     with ThreadPoolExecutor(1) as beside:  # pytest's own event loop may run in this thread
-        [figure] = beside.submit(workflow_live.run, nodes=5).result()
+        [figure] = beside.submit(workflow_live.run, nodes=5, rounds=1).result()
     assert figure.name == "W2 state on the canvas, 5 nodes alive, p95"
 
 
