@@ -45,7 +45,6 @@ def taken(collector: str) -> dict[str, int]:
     return dict(httpx.get(f"{collector}/spans").json()["runs"])
 
 
-@pytest.mark.long
 def test_spans_go_to_an_address_of_the_environment_once_somebody_agreed(
     page: Page, app_process: AppProcess, collector: str
 ):

@@ -79,7 +79,6 @@ def test_what_would_be_deleted_is_said_before(page: Page, app_process: AppProces
 
 
 @pytest.mark.blank
-@pytest.mark.long
 def test_a_backup_is_taken_saved_brought_back_and_restored_at_the_next_start(
     page: Page, app_process: AppProcess, complaints: Complaints, tmp_path: Path
 ) -> None:

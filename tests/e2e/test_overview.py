@@ -121,7 +121,6 @@ def test_what_begins_to_wait_elsewhere_comes_while_one_looks_and_goes_when_it_is
     expect(page.get_by_test_id("overview-runs")).to_contain_text("3")
 
 
-@pytest.mark.long
 def test_a_failed_job_is_dismissed_brought_back_and_tried_again(page: Page, screenshot: Callable[[str], Path]) -> None:
     start_session(page, "Obedient")
     run_in_background(page, "this is no call")
@@ -171,7 +170,6 @@ def test_a_message_that_waits_behind_a_stopped_run_is_counted_and_sent(page: Pag
     expect(page.get_by_test_id("overview-pause")).to_have_count(0)
 
 
-@pytest.mark.long
 def test_a_run_that_a_kill_cut_off_is_resumed_on_the_overview(
     page: Page, app_process: AppProcess, tmp_path: Path
 ) -> None:

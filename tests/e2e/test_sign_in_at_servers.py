@@ -81,7 +81,6 @@ def looked_at(page: Page, screenshot: Callable[[str], Path], name: str) -> None:
     page.emulate_media(color_scheme="light")
 
 
-@pytest.mark.long
 def test_one_signs_in_on_the_servers_page_and_in_the_middle_of_a_run(
     page: Page, servers: Servers, app_process: AppProcess, screenshot: Callable[[str], Path]
 ) -> None:
