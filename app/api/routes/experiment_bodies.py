@@ -25,22 +25,13 @@ _CHEAPER_MODEL: dict[str, JsonValue] = {
     "margin": 0.05,
     "ceiling_usd": 2,
 }
+_TWO_AGENTS: dict[str, JsonValue] = {"dataset": "sums", "agent": "assistant", "beside": ["sort-a-request"]}
 _COLUMN: dict[str, JsonValue] = {
-    **{
-        "agent": "",
-        "variant": 2,
-        "model": "",
-        "words": "variant 2",
-        "passed": 17,
-        "failed": 2,
-        "errors": 1,
-        "not_scored": 0,
-    },
+    **{"agent": "", "variant": 2, "model": "", "words": "variant 2"},
+    **{"passed": 17, "failed": 2, "errors": 1, "not_scored": 0},
     **{"skipped": 0, "pending": 0, "rate": 0.895, "low": 0.686, "high": 0.971, "worst": 0.85, "best": 0.9},
     **{"cost_usd": 0.12, "judge_usd": 0.0, "p50_ms": 2140.0, "p95_ms": 4300.0, "recorded": 19, "called": 19},
 }
-
-_TWO_AGENTS: dict[str, JsonValue] = {"dataset": "sums", "agent": "assistant", "beside": ["sort-a-request"]}
 
 
 class ProgressReply(Reply):

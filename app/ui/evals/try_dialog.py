@@ -87,8 +87,9 @@ class TryDialog:
             self._variants = ui.select({}, multiple=True, label="Variants, the first one is the baseline")
             self._variants.props("outlined dense options-dense use-chips data-testid=try-variants")
             self._variants.on_value_change(self._chose_variants)
-        self._others = ui.select({}, multiple=True, label="Other agents beside it, each with its active variant")
+        self._others = ui.select({}, multiple=True, label="Other agents beside it")
         self._others.props("outlined dense options-dense use-chips data-testid=try-beside").classes("fill")
+        self._others.props["title"] = "Each is tried with its active variant."
         self._others.visible = len(names) > 1
         self._others.on_value_change(self._chose_variants)
         with ui.element("div").classes("try-models"):

@@ -64,7 +64,8 @@ def _pages(workbench: Workbench) -> Iterator[Command]:
 
 def _agents(workbench: Workbench) -> Iterator[Command]:
     for agent in workbench.agents.all():
-        yield Command("Agents", agent.name, agent.icon, partial(start_session, workbench, agent.id), "New session")
+        begin = partial(start_session, workbench, agent.id)
+        yield Command("Agents", agent.name, agent.icon, begin, "New session", key=agent.id)
 
 
 def _sessions(workbench: Workbench) -> Iterator[Command]:
@@ -75,18 +76,18 @@ def _sessions(workbench: Workbench) -> Iterator[Command]:
 
 def _editors(workbench: Workbench) -> Iterator[Command]:
     for agent in workbench.agents.all():
-        yield Command("Edit", f"Edit {agent.name}", "edit_note", _to(editor_address(agent)), agent.slug)
+        yield Command("Edit", f"Edit {agent.name}", "edit_note", _to(editor_address(agent)), agent.slug, key=agent.id)
 
 
 def _tools(workbench: Workbench) -> Iterator[Command]:
     for listed in workbench.tools.listed():
         name = listed.spec.name
-        yield Command("Tools", listed.spec.title or name, listed.spec.icon, _to(tool_address(name)), name)
+        yield Command("Tools", listed.spec.title or name, listed.spec.icon, _to(tool_address(name)), name, key=name)
 
 
 def _datasets(workbench: Workbench) -> Iterator[Command]:
     for one in workbench.datasets.all():
-        yield Command("Datasets", one.name, "dataset", _to(dataset_address(one.slug)), one.slug)
+        yield Command("Datasets", one.name, "dataset", _to(dataset_address(one.slug)), one.slug, key=one.id)
 
 
 async def _new_session(workbench: Workbench) -> None:

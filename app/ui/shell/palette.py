@@ -28,7 +28,7 @@ class Command:
     below: Html | None = None
     """What stands under its title, such as the words that were found."""
     key: str = ""
-    """The same for two commands that lead to the same thing."""
+    """The same for two commands of a group that lead to the same thing; needed where two may have the same title."""
 
     @property
     def name(self) -> str:
@@ -154,7 +154,7 @@ class Palette:
             return
         chosen = self._found[self._chosen] if self._chosen else None
         self._found = matching(self._all, query, found)
-        self._chosen = next((place for place, one in enumerate(self._found) if chosen and one.key == chosen.key), 0)
+        self._chosen = next((place for place, one in enumerate(self._found) if chosen and one.name == chosen.name), 0)
         self._draw()
 
     def _move(self, by: int) -> None:

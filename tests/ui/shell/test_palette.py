@@ -1,11 +1,15 @@
 import asyncio
 from collections.abc import Sequence
+from pathlib import Path
 
 from nicegui import Client, ui
 from nicegui.page import page
 
+from app.domain.agents import PromptBehaviour, new_agent
 from app.ui.elements.markup import Html
+from app.ui.shell.commands import commands
 from app.ui.shell.palette import SHOWN, Command, Palette, listed, matching, score
+from tests.api.over import opened
 
 COMMANDS = [
     Command("Pages", title, "forum", lambda: None) for title in ("Playground", "Runs", "Python analyst", "Dark theme")
@@ -97,15 +101,24 @@ async def test_a_command_goes_on_when_the_palette_has_closed_meanwhile() -> None
     client.delete()
 
 
+async def test_of_two_that_are_called_the_same_the_one_that_was_clicked_runs(tmp_path: Path):
+    workbench = opened(tmp_path)
+    first = await workbench.agents.create(new_agent("Twin", PromptBehaviour(), taken_slugs=()))
+    second = await workbench.agents.create(new_agent("Twin", PromptBehaviour(), taken_slugs=(first.slug,)))
+    names = [command.name for command in commands(workbench) if command.title in ("Twin", "Edit Twin")]
+    assert len(names) == len(set(names)) == 4 and f"Agents/{second.id}" in names
+    await workbench.close()
+
+
 async def test_what_was_clicked_runs_though_the_list_has_changed_meanwhile():
     ran: list[str] = []
 
     async def nothing_is_found(_query: str) -> Sequence[Command]:
         return ()
 
-    commands = [Command("Pages", title, "forum", lambda title=title: ran.append(title)) for title in ("Runs", "Tools")]
+    known = [Command("Pages", title, "forum", lambda title=title: ran.append(title)) for title in ("Runs", "Tools")]
     with Client(page("")) as client:
-        palette = Palette(lambda: commands, nothing_is_found)
+        palette = Palette(lambda: known, nothing_is_found)
         palette.open()
         palette._show("to")
         assert [one.title for one in palette._found] == ["Tools"]
