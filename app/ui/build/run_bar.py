@@ -23,7 +23,7 @@ from app.ui.graph.run_states import RunStates, Show
 from app.ui.schema_form.simple import select_box
 from app.workbench import Workbench
 
-LOOK_SECONDS = 0.1
+LOOK_SECONDS = 0.05
 PAUSES_SECONDS = 0.5
 LAST_RUNS = 12
 THREAD_ENTRIES = 1000
