@@ -98,6 +98,7 @@ class CompareColumn(ui.element):
         self.cells: dict[int, Cell | None] = {}
         """By round; `None` where no run was started."""
         self._blanks: dict[int, ui.html] = {}
+        self._refusals: dict[int, str] = {}
         self._workbench = workbench
         self._new_turn = new_turn
         with self:
@@ -113,11 +114,10 @@ class CompareColumn(ui.element):
         return bool(self._going_on())
 
     def shows(self, number: int, reply: Reply) -> bool:
-        """True when that reply stands in that round already."""
-        if number not in self.cells:
-            return False
-        cell = self.cells[number]
-        return (cell.run_id if cell else "") == reply.run_id
+        """True when that reply stands in that round already; whether a run that was not there is by now, is not."""
+        if (cell := self.cells.get(number)) is not None:
+            return cell.run_id == reply.run_id
+        return not reply.run_id and self._refusals.get(number) == reply.refusal
 
     def drop(self, number: int) -> None:
         """Take a round off the column."""
@@ -125,11 +125,13 @@ class CompareColumn(ui.element):
             cell.delete()
         if (blank := self._blanks.pop(number, None)) is not None:
             blank.delete()
+        self._refusals.pop(number, None)
 
     async def put(self, number: int, reply: Reply, *, first: bool) -> None:
         """Show a reply in its round; `first` puts it above all others."""
         self.drop(number)
         if not reply.run_id:
+            self._refusals[number] = reply.refusal
             self._put_blank(number, reply.refusal)
             return
         run_id = reply.run_id

@@ -186,3 +186,18 @@ def test_an_archived_variant_is_no_candidate() -> None:
 
 def test_variants_are_named_with_their_status_the_newest_first() -> None:
     assert list(variant_words(COUNTER).items()) == [(2, "v2 · Newer"), (1, "v1 · Active")]
+
+
+async def test_a_refusal_takes_the_place_of_a_run_that_never_began(tmp_path: Path) -> None:
+    async with visitor(tmp_path) as (user, workbench):
+        comparison_id = await compared(workbench, columns=2, turns=0)
+        first, second = workbench.comparisons.get(comparison_id).sessions
+        runs = {first: await answered(workbench, first, 0)}
+        announced = ComparedTurn(text="Question 0", runs={**runs, second: new_id()})
+        refused = ComparedTurn(text="Question 0", runs=runs, refusals={second: "gone_tool is not there."})
+        await user.open(f"/compare/{comparison_id}")
+        for turn, told in ((announced, "There is no run"), (refused, "gone_tool is not there.")):
+            await workbench.comparisons.change(
+                comparison_id, lambda one, turn=turn: one.model_copy(update={"turns": (turn,)})
+            )
+            await sees(user, told)
