@@ -76,7 +76,10 @@ def matching(commands: Sequence[Command], query: str, found: Sequence[Command] =
 
 
 class Palette:
-    """A dialog over the page; built anew each time it is opened, so that it knows the newest sessions."""
+    """A dialog over the page; a new one each time it is opened.
+
+    So it knows the newest sessions, and one that still closes neither keeps the next one shut nor takes it along.
+    """
 
     def __init__(self, commands: Callable[[], Sequence[Command]], search: Found) -> None:
         """`search` gives what is found in more than the titles."""
@@ -86,27 +89,29 @@ class Palette:
         self._found: list[Command] = []
         self._chosen = 0
         self._query = ""
-        self._dialog = ui.dialog().props(
-            'position=top transition-duration=80 no-route-dismiss aria-label="Search or jump to"'
-        )
-        self._dialog.on("hide", self._hidden)
+        self._place = ui.element().classes("hidden")
+        self._dialog: ui.dialog | None = None
         self._list: ui.html | None = None
 
     def open(self) -> None:
         """Show it, or hide it when it is shown."""
-        if self._dialog.value:
+        if self._dialog is not None and self._dialog.value:
             self._dialog.close()
             return
-        self._dialog.clear()
+        self._gone()
         self._all = self._commands()
-        with self._dialog, ui.card().classes("palette").props("data-testid=command-palette"):
-            self._build()
-        self._dialog.open()
+        with self._place, ui.dialog(value=True) as dialog:
+            dialog.props('position=top transition-duration=80 no-route-dismiss aria-label="Search or jump to"')
+            dialog.on("hide", self._gone)
+            with ui.card().classes("palette").props("data-testid=command-palette"):
+                self._build()
+        self._dialog = dialog
 
-    def _hidden(self) -> None:
-        """Of one that was opened again meanwhile this tells of the time before."""
-        if not self._dialog.value:
-            self._dialog.clear()
+    def _gone(self) -> None:
+        if self._dialog is not None and not self._dialog.is_deleted:
+            self._dialog.delete()
+        self._dialog = None
+        self._place.clear()
 
     def _build(self) -> None:
         box = ui.input(placeholder="Search pages, agents, actions and all that was said…", on_change=self._filter)
@@ -150,7 +155,7 @@ class Palette:
         if len(query.strip()) < SHORTEST_SEARCHED or query != self._query:
             return
         found = await self._search(query)
-        if query != self._query or not found or not self._dialog.value:
+        if query != self._query or not found or self._dialog is None:
             return
         chosen = self._found[self._chosen] if self._chosen else None
         self._found = matching(self._all, query, found)
@@ -179,8 +184,9 @@ class Palette:
             await self._run(self._found[self._chosen])
 
     async def _run(self, command: Command) -> None:
-        self._dialog.close()
-        with self._dialog:  # what was clicked in it is gone once it has closed, however long the command takes
+        if self._dialog is not None:
+            self._dialog.close()
+        with self._place:  # what was clicked in it is gone once it has closed, however long the command takes
             outcome = command.run()
             if isinstance(outcome, Awaitable):
                 await outcome

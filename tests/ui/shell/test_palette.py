@@ -87,7 +87,7 @@ async def test_a_command_goes_on_when_the_palette_has_closed_meanwhile() -> None
     shown: list[ui.label] = []
 
     async def slow() -> None:
-        palette._hidden()
+        palette._gone()
         await asyncio.sleep(0)
         shown.append(ui.label("there"))
 
