@@ -303,6 +303,7 @@ def test_many_cases_come_by_pages_and_are_filtered(page: Page) -> None:
     expect(page).to_have_url(re.compile("page=2"))
     page.get_by_test_id("case-search").fill("What is 27")
     expect(rows).to_have_count(2)  # 26 + 1 is 27 too
+    expect(page).not_to_have_url(re.compile("page=2"))
     page.reload()
     expect(rows).to_have_count(2)
     page.get_by_test_id("case-search").fill("")
