@@ -65,7 +65,7 @@ def context(browser: Browser, app_process: AppProcess) -> Iterator[BrowserContex
     """
     profile = browser.new_context(base_url=app_process.url, viewport=WINDOW)
     profile.request.get(app_process.address, max_redirects=0)
-    profile.new_page()  # stays: a browser opens a window, which takes it longer than a tab, only where there is none
+    profile.new_page().goto("/favicon.ico")  # stays, so that the process that draws the app's pages does
     yield profile
     profile.close()
 
@@ -83,7 +83,7 @@ def page(
     request: pytest.FixtureRequest, context: BrowserContext, app_process: AppProcess, complaints: Complaints
 ) -> Iterator[Page]:
     """A new tab past the door, on the Playground; the picture of a failure goes to `build/screenshots`."""
-    tab = context.new_page()
+    tab = beside_the_first(context)
     if request.node.get_closest_marker(BLANK) is None:
         tab.goto(app_process.playground)
         tab.wait_for_url(lambda url: "token=" not in url)
@@ -93,6 +93,14 @@ def page(
         tab.screenshot(path=SCREENSHOTS / f"failed-{request.node.name}.png")
     leave(context)
     assert not complaints.all(), "\n".join(complaints.all())
+
+
+def beside_the_first(profile: BrowserContext) -> Page:
+    """A new tab that the first one opened: one process draws both, and has compiled already what every page loads."""
+    first = profile.pages[0]
+    with first.expect_popup() as opened:
+        first.evaluate("void window.open('about:blank')")
+    return opened.value
 
 
 def leave(profile: BrowserContext) -> None:
