@@ -7,8 +7,8 @@ PY := .venv/bin/python
 RUN_LOCK := packaging/requirements.lock
 DEV_LOCK := packaging/requirements-dev.lock
 BUNDLE_LOCK := packaging/requirements-bundle.lock
-# One more than there are processors: tests wait for processes and clocks.
-WORKERS := $(shell echo $$(( $$(getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2) + 1 )))
+# Two more than there are processors: tests wait for processes and clocks.
+WORKERS := $(shell echo $$(( $$(getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2) + 2 )))
 UNIT := tests --ignore=tests/e2e --ignore=tests/bench --ignore=tests/faults --ignore=tests/packaged --ignore=tests/test_measurements.py
 
 # A machine that is busy with something else may fail a test that waits; what fails again by itself has failed.
