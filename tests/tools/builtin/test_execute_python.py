@@ -104,6 +104,8 @@ async def test_each_program_has_a_process_of_its_own(registry: Registry) -> None
     seen: list[set[int]] = []
     for _ in range(2):
         await run(registry, "print('here')", Counting())
+        _, alive = await asyncio.to_thread(psutil.wait_procs, workers(), timeout=10)
+        assert not alive
     first, second = seen
     assert first and second and not first & second
 
