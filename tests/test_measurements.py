@@ -3,15 +3,11 @@
 They run by themselves; those that judge no time are in `test_untimed_measurements.py`.
 """
 
-from concurrent.futures import ThreadPoolExecutor
-
 import pytest
 
 from tests.bench import (
     pictures,
     search,
-    system,
-    workflow_live,
     workflows_running,
 )
 from tests.faults import (
@@ -25,18 +21,6 @@ from tests.faults import (
 async def test_smaller_pictures_are_measured():
     figures = await pictures.run(width=1600, several=2)
     assert figures[0].name == "a photo of 2 million pixels made smaller" and figures[0].passed
-
-
-async def test_figures_of_all_runs_are_measured():
-    figures = await system.run(stored=200, rounds=1, counted=500, watched=3)
-    assert [figure.name for figure in figures[1:3]] == ["Start with 200 runs", "30 days by model with 200 runs"]
-    assert figures[2].passed and figures[3].passed, figures
-
-
-def test_the_state_on_the_canvas_is_measured():
-    with ThreadPoolExecutor(1) as beside:  # pytest's own event loop may run in this thread
-        [figure] = beside.submit(workflow_live.run, nodes=5, rounds=1).result()
-    assert figure.name == "W2 state on the canvas, 5 nodes alive, p95"
 
 
 async def test_runs_of_workflows_are_measured():

@@ -22,9 +22,11 @@ from tests.bench import (
     mcp_oauth,
     memory,
     python_sandbox,
+    system,
     system_pages,
     tool_files,
     workflow_canvas,
+    workflow_live,
     workflows,
 )
 from tests.bench import mcp as mcp_calls
@@ -95,6 +97,18 @@ def test_what_evals_tell_by_mistake_is_measured():
 
 def test_the_script_of_the_canvas_is_weighed():
     assert workflow_canvas.script().passed
+
+
+async def test_figures_of_all_runs_are_measured():
+    figures = await system.run(stored=200, rounds=1, counted=500, watched=3)
+    assert [figure.name for figure in figures[1:3]] == ["Start with 200 runs", "30 days by model with 200 runs"]
+    assert figures[2].passed and figures[3].passed, figures  # a look at 200 runs is far from its bar at any load
+
+
+def test_the_state_on_the_canvas_is_measured():
+    with ThreadPoolExecutor(1) as beside:  # pytest's own event loop may run in this thread
+        [figure] = beside.submit(workflow_live.run, nodes=5, rounds=1).result()
+    assert figure.name == "W2 state on the canvas, 5 nodes alive, p95"
 
 
 def test_workflows_are_measured():

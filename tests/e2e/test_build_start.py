@@ -18,7 +18,7 @@ pytestmark = pytest.mark.blank
 PHONE = {"width": 390, "height": 844}
 ANSWER = 60_000
 TEMPLATES = [
-    ("Sort a request", "update it first"),
+    pytest.param("Sort a request", "update it first", marks=pytest.mark.long),
     pytest.param("Summarise files", "There are no files to summarise", marks=pytest.mark.long),
     pytest.param(
         "Write, review, revise", "the release moves to Friday. Anna writes the notes.", marks=pytest.mark.long
@@ -156,6 +156,7 @@ def phone(browser: Browser, app_process: AppProcess) -> Iterator[Page]:
     profile.close()
 
 
+@pytest.mark.long
 def test_the_tour_and_a_template_are_used_by_touch(phone: Page) -> None:
     phone.goto("/build?new=1")
     phone.get_by_test_id("agent-name-input").fill("By touch")

@@ -150,6 +150,7 @@ def phone(browser: Browser, app_process: AppProcess) -> Iterator[Page]:
     profile.close()
 
 
+@pytest.mark.long
 def test_by_touch(phone: Page) -> None:
     created(phone, "Whole by touch")
     phone.locator("li[data-node=input]").get_by_test_id("list-open").tap()

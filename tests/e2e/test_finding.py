@@ -76,6 +76,7 @@ def test_the_palette_finds_what_was_said_and_shows_the_words(page: Page) -> None
 
 
 @pytest.mark.blank
+@pytest.mark.long
 def test_the_landing_finds_what_was_said(page: Page) -> None:
     address = talk(page, "What is 4 + 4?", "Tell me of damsons")
     page.goto("/playground")

@@ -204,6 +204,7 @@ def written(value: object) -> str:
     return json.dumps(value, ensure_ascii=False).strip('"')
 
 
+@pytest.mark.long
 def test_each_snippet_is_tried_from_the_page(page: Page, screenshot: Callable[[str], Path]) -> None:
     program = open_page(page)
     page.get_by_test_id("api-message").fill(SUM)

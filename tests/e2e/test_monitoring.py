@@ -203,7 +203,7 @@ def test_the_app_says_what_it_takes_and_starts_a_tool_file_again(page: Page) -> 
 
 
 @pytest.mark.blank
-@pytest.mark.parametrize("dark", [False, True])
+@pytest.mark.parametrize("dark", [pytest.param(False, marks=pytest.mark.long), True])
 def test_everybody_can_use_it_on_a_telephone_too(page: Page, dark: bool) -> None:
     opened(page)
     page.add_style_tag(content=STILL)

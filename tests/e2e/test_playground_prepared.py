@@ -204,6 +204,7 @@ def test_a_run_of_very_many_steps_shows_its_last_ones(page: Page, prepared: Prep
     expect(page.get_by_test_id("reasoning").last.locator(".prose")).to_have_count(40)
 
 
+@pytest.mark.long
 def test_hostile_words_do_nothing_wherever_they_show(page: Page, prepared: Prepared) -> None:
     expect(page.get_by_test_id("session-row").filter(has_text="<script>")).to_be_visible()
     page.goto(f"/playground/{prepared.hostile}")

@@ -215,7 +215,7 @@ def test_days_without_runs_say_so(page: Page) -> None:
     expect(page.get_by_test_id("chart")).to_have_count(0)
 
 
-@pytest.mark.parametrize("dark", [False, True])
+@pytest.mark.parametrize("dark", [pytest.param(False, marks=pytest.mark.long), True])
 def test_everybody_can_use_it_on_a_telephone_too(page: Page, dark: bool) -> None:
     opened(page, f"?by=variant&at={GPT}")
     page.add_style_tag(content=STILL)

@@ -286,6 +286,7 @@ def test_user_mode_hides_what_is_for_developers_and_says_so_where_it_is_opened_b
     expect(developer).to_have_attribute("aria-pressed", "true")
 
 
+@pytest.mark.long
 def test_it_is_accessible_in_both_themes(page: Page):
     page.set_viewport_size({"width": 1280, "height": 720})
     card(opened(page), "bedrock")

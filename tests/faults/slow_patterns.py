@@ -30,7 +30,7 @@ LENGTH = 200_000
 FIRST = 1_000
 BAR = 0.1
 NOTHING = HostileText("", "", "")
-FEW = 40
+FEW = 16
 """Patterns of the short form: to make the texts of all takes longer than to try them."""
 SLOWEST = 6
 """Texts for each pattern that are doubled: those that took longest when they were short."""
