@@ -29,7 +29,7 @@ test: .venv/.dev ## Check everything: style, types, layers, unit tests, the app 
 	@$(PY) -m pytest -q tests/test_measurements.py || $(AGAIN) tests/test_measurements.py; }
 	@CHROMIUM="$$($(PY) -m tests.browser)" && export CHROMIUM && { $(PY) -m pytest -q -n 3 --dist loadfile -m 'not long' tests/e2e || $(AGAIN) tests/e2e; }; }
 
-journeys: .venv/.dev ## Do all journeys in a real browser, the long ones too; ARGS="-m long" picks those
+journeys: .venv/.dev ## Do all journeys in a real browser, the long ones too
 	@CHROMIUM="$$($(PY) -m tests.browser)" && export CHROMIUM && $(PY) -m pytest -q -n 3 --dist loadfile tests/e2e $(ARGS)
 
 lint: .venv/.dev ## Check style, types and layers
