@@ -44,6 +44,6 @@ install_half() {
 }
 install_half 0 &
 other=$!
-install_half 1 || { kill "$other"; exit 1; }
+install_half 1 || { kill "$other" 2>/dev/null || true; exit 1; }
 wait "$other"
 "$place/bin/python" -m compileall -q app
