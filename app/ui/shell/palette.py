@@ -103,7 +103,8 @@ class Palette:
         with self._place, ui.dialog(value=True) as dialog:
             dialog.props('position=top transition-duration=80 no-route-dismiss aria-label="Search or jump to"')
             dialog.on("hide", self._gone)
-            with ui.card().classes("palette").props("data-testid=command-palette"):
+            with ui.card().classes("palette").props("data-testid=command-palette") as card:
+                card.on("vnodeMounted", js_handler=_FOCUS_ITS_BOX)
                 self._build()
         self._dialog = dialog
 
@@ -192,6 +193,8 @@ class Palette:
                 await outcome
 
 
+_FOCUS_ITS_BOX = "(card) => card.el.querySelector('input').focus({ preventScroll: true })"
+"""As soon as it is drawn: a dialog focuses what is in it when it has come to rest, and until then letters are lost."""
 _EMIT_KEY = """(event) => {
   if (event.isComposing || !["ArrowDown", "ArrowUp", "Enter"].includes(event.key)) return;
   event.preventDefault();
