@@ -1,5 +1,7 @@
 """The real app and a real browser; a test fails on whatever the console, the network or the log complains about."""
 
+import json
+import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -7,7 +9,7 @@ import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, ViewportSize, expect, sync_playwright
 
 from tests.app_process import ROOT, AppProcess
-from tests.browser import chromium
+from tests.browser import WITHOUT_WINDOWS, chromium
 from tests.e2e.complaints import Complaints
 
 FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking"]
@@ -32,6 +34,7 @@ SCREENSHOTS = ROOT / "build" / "screenshots"
 expect.set_options(timeout=20_000)  # milliseconds: a machine that does much else is slow
 REPORT = pytest.StashKey[pytest.TestReport]()
 BLANK = "blank"
+PAST_THE_DOOR = re.compile(r"/playground$")
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -50,8 +53,9 @@ def app_process(tmp_path_factory: pytest.TempPathFactory) -> Iterator[AppProcess
 @pytest.fixture(scope="session")
 def browser() -> Iterator[Browser]:
     with sync_playwright() as playwright:
+        size = f"--window-size={WINDOW['width']},{WINDOW['height']}"
         chrome = playwright.chromium.launch(
-            executable_path=chromium(), args=[*FLAGS, f"--disable-features={','.join(UNUSED)}"]
+            executable_path=chromium(), args=[*FLAGS, size, f"--disable-features={','.join(UNUSED)}"]
         )
         yield chrome
         chrome.close()
@@ -63,7 +67,10 @@ def context(browser: Browser, app_process: AppProcess) -> Iterator[BrowserContex
 
     The tests of one file share it, so that what every page loads is fetched and compiled once.
     """
-    profile = browser.new_context(base_url=app_process.url, viewport=WINDOW)
+    if chromium().name in WITHOUT_WINDOWS:  # a page has that size from the beginning, and is not laid out twice
+        profile = browser.new_context(base_url=app_process.url, no_viewport=True)
+    else:
+        profile = browser.new_context(base_url=app_process.url, viewport=WINDOW)
     profile.request.get(app_process.address, max_redirects=0)
     profile.new_page().goto("/favicon.ico")  # stays, so that the process that draws the app's pages does
     yield profile
@@ -83,10 +90,11 @@ def page(
     request: pytest.FixtureRequest, context: BrowserContext, app_process: AppProcess, complaints: Complaints
 ) -> Iterator[Page]:
     """A new tab past the door, on the Playground; the picture of a failure goes to `build/screenshots`."""
-    tab = beside_the_first(context)
     if request.node.get_closest_marker(BLANK) is None:
-        tab.goto(app_process.playground)
-        tab.wait_for_url(lambda url: "token=" not in url)
+        tab = beside_the_first(context, app_process.playground)
+        tab.wait_for_url(PAST_THE_DOOR)
+    else:
+        tab = beside_the_first(context)
     yield tab
     report = request.node.stash.get(REPORT, None)
     if report is None or report.failed:
@@ -95,11 +103,11 @@ def page(
     assert not complaints.all(), "\n".join(complaints.all())
 
 
-def beside_the_first(profile: BrowserContext) -> Page:
+def beside_the_first(profile: BrowserContext, address: str = "about:blank") -> Page:
     """A new tab that the first one opened: one process draws both, and has compiled already what every page loads."""
     first = profile.pages[0]
     with first.expect_popup() as opened:
-        first.evaluate("void window.open('about:blank')")
+        first.evaluate(f"void window.open({json.dumps(address)})")
     return opened.value
 
 
