@@ -24,7 +24,7 @@ run: .venv/.run ## Start the app; arguments go into ARGS="--port 9000"
 	@$(PY) -m app $(ARGS)
 
 test: .venv/.dev ## Check everything: style, types, layers, unit tests, the app in a real browser
-	@$(PY) -m tests.browser >/dev/null & browser=$$!; $(MAKE) --no-print-directory lint; checked=$$?; wait $$browser && exit $$checked
+	@{ $(PY) -m pytest -q --collect-only $(UNIT); $(PY) -m tests.browser; } >/dev/null & ready=$$!; $(MAKE) --no-print-directory lint; checked=$$?; wait $$ready && exit $$checked
 	@$(PY) -m pytest -q -n $(WORKERS) --dist loadfile --no-loadscope-reorder $(UNIT) || $(AGAIN) $(UNIT); }
 	@$(PY) -m pytest -q tests/test_measurements.py || $(AGAIN) tests/test_measurements.py; }
 	@CHROMIUM="$$($(PY) -m tests.browser)" && export CHROMIUM && { $(PY) -m pytest -q -n 3 --dist loadfile -m 'not long' tests/e2e || $(AGAIN) tests/e2e; }; }
