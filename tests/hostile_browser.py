@@ -20,6 +20,8 @@ DANGERS = """(elsewhere) => {
   const found = window.refused.map((words) => `refused by the CSP: ${words}`);
   if (window.hacked || ({}).hacked) found.push("script ran");
   const tell = (element, words) => found.push(`<${element.tagName} ${words}>`);
+  // Not its property: a link in a drawing has none.
+  const scheme = (href) => (URL.canParse(href, document.baseURI) ? new URL(href, document.baseURI).protocol : ":");
   const sourced = /^[\\s\\x00-\\x20]*(javascript|vbscript|data:text|file|blob):/i;
   const never = ("SCRIPT IFRAME FRAME FRAMESET OBJECT EMBED BASE META LINK STYLE MATH MARQUEE FOREIGNOBJECT TEMPLATE " +
     "SLOT AUDIO VIDEO").split(" ");
@@ -35,10 +37,9 @@ DANGERS = """(elsewhere) => {
     const drawn = element.matches(".math-shown .katex-mathml > math");  // by KaTeX, of what it lets through
     if (never.includes(element.tagName.toUpperCase()) && !drawn) tell(element, "");
     if (element.matches("form[action]")) tell(element, "action");
-    const leads = element.matches("a[href]:not([href^='#'])");
-    if (leads && !["http:", "https:", "mailto:", "data:"].includes(element.protocol))
-      tell(element, `href=${element.getAttribute("href")}`);
-    if (element.matches("a[href]:not([download])") && element.protocol === "data:") tell(element, "href=data:");
+    const href = element.matches("a[href]:not([href^='#'])") ? element.getAttribute("href") : null;
+    if (href !== null && !["http:", "https:", "mailto:", "data:"].includes(scheme(href))) tell(element, `href=${href}`);
+    if (element.matches("a[href]:not([download])") && scheme(href) === "data:") tell(element, "href=data:");
     if (element.matches(".prose :is([id], [name], [data-action], [data-testid])")) tell(element, "posing");
   }
   return found;

@@ -121,6 +121,7 @@ def look_around(folder: Path, planted: Planted, payloads: Sequence[str], *, else
 
 
 def look_briefly(page: Page, watch: Watch, planted: Planted) -> None:
+    visit(page, watch, "/monitoring")
     visit(page, watch, f"/playground/{planted.sessions[0]}")
     look_at_run(page, watch, planted.long_runs[0], views=())
 
