@@ -2,11 +2,14 @@
 
 import gc
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
+import psutil
 import pytest
 from hypothesis import HealthCheck, settings
+
+from tests.processes import alive, command_of
 
 # The tests, and the apps that they start, write into nobody's keyring.
 os.environ["PYTHON_KEYRING_BACKEND"] = "keyring.backends.fail.Keyring"
@@ -32,3 +35,15 @@ def pytest_collection(session: pytest.Session) -> Iterator[None]:
     gc.freeze()
     gc.enable()
     return collected
+
+
+@pytest.fixture
+def started() -> Callable[[], list[str]]:
+    """The command lines of what this test has started and has not ended; tests before it may hold some of theirs."""
+    me = psutil.Process()
+    others = me.children(recursive=True)
+
+    def commands() -> list[str]:
+        return [command_of(one) for one in me.children(recursive=True) if one not in others and alive(one.pid)]
+
+    return commands

@@ -1,5 +1,7 @@
 """Processes of which a test knows the number."""
 
+import contextlib
+
 import psutil
 
 
@@ -9,3 +11,10 @@ def alive(pid: int) -> bool:
         return psutil.Process(pid).status() != psutil.STATUS_ZOMBIE
     except psutil.NoSuchProcess:
         return False
+
+
+def command_of(process: psutil.Process) -> str:
+    """What it was started with; its number, once it is gone."""
+    with contextlib.suppress(psutil.NoSuchProcess):
+        return " ".join(process.cmdline())
+    return str(process.pid)

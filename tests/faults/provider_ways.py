@@ -40,6 +40,8 @@ from tests.figures import Figure
 
 SPARE = 1.0
 """Seconds that a run may take beyond its idle timeouts, or what its way takes."""
+LOADING = 60.0
+"""Seconds that the first call of each route may take: it loads what it needs."""
 PLAIN_WAITS = (1, 2, 30, 60, 120)
 """Seconds before a retry where the provider says nothing of it."""
 COMPARED = 1000
@@ -67,7 +69,7 @@ async def _figures(ways: Collection[Way], what: str) -> list[Figure]:
     with tempfile.TemporaryDirectory() as temporary:
         async with bench(Path(temporary) / "data") as workplace:
             for model in ("openai/ok", "gemini/ok"):  # one by each route
-                await workplace.take(Way("warms up", model, WAYS[0].outcome))
+                await workplace.take(Way("warms up", model, WAYS[0].outcome, silence=LOADING))
             for way in ways:
                 outcome, seconds = await workplace.take(way)
                 if outcome != way.outcome:

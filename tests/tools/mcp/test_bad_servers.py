@@ -3,6 +3,7 @@
 import asyncio
 import sys
 import time
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -17,10 +18,6 @@ from tests.processes import alive
 from tests.tools.context import Context
 from tests.tools.mcp.hubs import called, hostile, hub_of, reached, text_of
 from tests.waiting import until
-
-
-def children() -> list[psutil.Process]:
-    return psutil.Process().children(recursive=True)
 
 
 async def test_a_command_that_is_not_there(tmp_path: Path):
@@ -53,11 +50,11 @@ async def test_reconnecting_does_not_wait(tmp_path: Path):
         await until(lambda: hub.states()[0].retry_at not in (None, first.retry_at))
 
 
-async def test_a_server_that_hangs_in_its_handshake(tmp_path: Path):
+async def test_a_server_that_hangs_in_its_handshake(tmp_path: Path, started: Callable[[], list[str]]):
     async with hub_of(tmp_path, hostile("silent"), patience=Patience(handshake=0.3, retries=(1000,))) as hub:
         state = await reached(hub, "failed")
         assert state.problem == "It did not answer within 0.3 seconds."
-        assert not children()
+        assert not started()
 
 
 async def test_a_server_that_floods_its_standard_error(tmp_path: Path):
@@ -122,14 +119,14 @@ async def test_a_call_of_a_server_that_is_long_gone_says_so_at_once(tmp_path: Pa
             await called(hub, "bad__peaceful")
 
 
-async def test_no_process_is_left_of_a_deaf_server_and_its_children(tmp_path: Path):
+async def test_no_process_is_left_of_a_deaf_server_and_its_children(tmp_path: Path, started: Callable[[], list[str]]):
     async with hub_of(tmp_path, hostile("deaf")) as hub:
         await reached(hub, "ready")
         child = psutil.Process(int(text_of(await called(hub, "bad__spawn"))))
-        [server] = [one for one in children() if "hostile.py" in " ".join(one.cmdline())]
+        [server] = [one for one in psutil.Process().children() if "hostile.py" in " ".join(one.cmdline())]
     assert not server.is_running()
     await until(lambda: not child.is_running() or child.status() == psutil.STATUS_ZOMBIE)
-    assert not children()
+    assert not started()
 
 
 async def test_children_of_a_server_that_ended_are_ended(tmp_path: Path):

@@ -1,8 +1,7 @@
 """A run keeps the version it began with; what nobody holds any more ends."""
 
 import asyncio
-
-import psutil
+from collections.abc import Callable
 
 from app.domain.messages import TextPart
 from app.domain.tools import ToolOutput
@@ -75,13 +74,14 @@ async def test_nothing_outlives_the_app(folder: Folder) -> None:
     assert not alive(pid)
 
 
-async def test_what_is_saved_while_the_app_ends_starts_nothing(folder: Folder) -> None:
-    before = psutil.Process().children()  # what tests before it hold
+async def test_what_is_saved_while_the_app_ends_starts_nothing(
+    folder: Folder, started: Callable[[], list[str]]
+) -> None:
     await folder.add("a.py", PID)
     saved = asyncio.gather(folder.tools.save("a.py", f"{PID}\n", expected=None), folder.tools.close())
     await saved
     await folder.tools.settled()
-    assert not [child for child in psutil.Process().children() if child not in before and alive(child.pid)]
+    assert not started()
 
 
 class HeldUp(Context):

@@ -356,13 +356,13 @@ async def test_a_process_that_ends_tells_its_calls_and_starts_again(start, name,
     assert await worker.call("pid", {}, Context())
 
 
-async def test_a_file_that_hangs_while_it_is_loaded_is_ended_and_says_where(start):
+async def test_a_file_that_hangs_while_it_is_loaded_is_ended_and_says_where(start, started):
     worker = start("import time\nx = 1\nwhile True:\n    pass")
     with pytest.raises(LoadFailed, match=r"still being loaded after 0\.3 seconds") as raised:
         await worker.load(timeout=0.3)
     assert raised.value.line in (3, 4)
     assert worker.pid is None
-    assert not children()
+    assert not started()
 
 
 async def test_a_file_that_ends_its_process_says_how(start):
@@ -370,11 +370,11 @@ async def test_a_file_that_ends_its_process_says_how(start):
         await start("import os\nos._exit(3)").load()
 
 
-async def test_a_broken_file_says_where(start):
+async def test_a_broken_file_says_where(start, started):
     with pytest.raises(LoadFailed, match="SyntaxError") as raised:
         await start("\n\ndef f(:").load()
     assert raised.value.line == 3 and "def f(:" in raised.value.traceback
-    assert not children()
+    assert not started()
 
 
 async def test_names_that_change_with_each_start_are_told(start):
@@ -462,10 +462,6 @@ class Telling(Context):
 
 asyncio.run(FileWorker(Path(sys.argv[1]), SOURCE).call("hold", {}, Telling()))
 """
-
-
-def children() -> list[psutil.Process]:
-    return [child for child in psutil.Process().children() if not ended(child)]
 
 
 def ended(process: psutil.Process) -> bool:

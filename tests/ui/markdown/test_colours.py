@@ -1,8 +1,7 @@
 """The colours of code, found out in a process of their own."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 
-import psutil
 import pytest
 from pygments.lexers import get_lexer_by_name
 
@@ -10,12 +9,6 @@ from app.ui.markdown.colours import LANGUAGES, LONGEST_CODE, Colours
 
 SLOW = "$'" + "\\0" * 200
 """Which Pygments reads for longer than anybody lives."""
-
-
-@pytest.fixture(autouse=True)
-def others() -> list[psutil.Process]:
-    """Processes that tests before this one have not ended yet."""
-    return psutil.Process().children()
 
 
 @pytest.fixture
@@ -40,10 +33,10 @@ async def test_line_ends_and_blanks_stay(colours: Colours) -> None:
 
 @pytest.mark.parametrize("language", ["klingon", "autohotkey", "autoit", ""])
 async def test_other_languages_have_no_colours_and_need_no_process(
-    colours: Colours, others: list[psutil.Process], language: str
+    colours: Colours, started: Callable[[], list[str]], language: str
 ) -> None:
     assert await colours.of("x = 1", language) == []
-    assert psutil.Process().children() == others
+    assert started() == []
 
 
 async def test_long_code_has_no_colours(colours: Colours) -> None:
@@ -51,12 +44,12 @@ async def test_long_code_has_no_colours(colours: Colours) -> None:
 
 
 async def test_code_that_takes_too_long_costs_its_process_and_is_not_tried_again(
-    colours: Colours, others: list[psutil.Process]
+    colours: Colours, started: Callable[[], list[str]]
 ) -> None:
     assert await colours.of(SLOW, "bash") == []
-    assert psutil.Process().children() == others
+    assert started() == []
     assert await colours.of(SLOW, "bash") == []
-    assert psutil.Process().children() == others
+    assert started() == []
     assert await colours.of("x = 1", "python") != []
 
 
