@@ -17,6 +17,7 @@ from pathlib import Path
 from playwright.sync_api import Page, expect, sync_playwright
 
 from app.domain.agents import PromptBehaviour, new_agent
+from app.domain.workflows.renaming import LONGEST
 from app.store.folder.folder import DataFolder
 from tests.app_process import AppProcess
 from tests.browser import chromium
@@ -34,8 +35,9 @@ FEW = 16
 """Patterns of the short form: to make the texts of all takes longer than to try them."""
 SLOWEST = 6
 """Texts for each pattern that are doubled: those that took longest when they were short."""
-MOST_OF = (("app.llm.demo.sums", 400), ("app.llm.demo", 4_000))
-"""What the demo model reads is cut to so many characters before any pattern of its sees it."""
+MOST_OF = (("app.llm.demo.sums", 400), ("app.llm.demo", 4_000), ("app.domain.workflows.renaming", LONGEST))
+"""So many characters at most are seen by any pattern there: what the demo model reads is cut, what names are changed in
+is left alone where it is longer."""
 ANSWERS = (
     *("![" * 50_000, "[" * 100_000, "a|b\n-|-\n" * 12_000, "> " * 50_000, "- a\n" * 40_000),
     *("*a **b " * 20_000, "<" * 99_000),
