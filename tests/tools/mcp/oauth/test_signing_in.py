@@ -79,7 +79,7 @@ async def test_after_a_restart_a_good_token_asks_nobody_and_one_that_ended_is_re
 
 
 async def test_a_token_that_ends_is_renewed_once_however_many_call(person: Person):
-    async with serving(Manners(lives=1)) as servers, person.hub(servers) as hub:
+    async with serving() as servers, person.hub(servers) as hub:
         await signed_in(person, hub)
         before = servers.asked.copy()
         servers.expire()
