@@ -22,14 +22,21 @@ class Pages(ui.sub_pages):
     reading = False
     """Whether the code of the page is still read: it may have pages inside, so its address is not unknown yet."""
 
+    def __init__(self, routes: dict[str, Callable[..., object]]) -> None:
+        self.worth_showing = asyncio.Event()
+        super().__init__(routes)
+
     def _set_match(self, match: RouteMatch | None) -> None:
         if match is not None or not (self.reading and self._active_tasks):
             super()._set_match(match)
 
     async def built(self) -> None:
-        """Return when the page of the address is built, or takes so long that its frame is better shown alone."""
+        """Return when the page of the address is built, is worth showing, or its frame is better shown alone."""
         if self._active_tasks:
-            await asyncio.wait(self._active_tasks, timeout=FIRST_CONTENT_SECONDS)
+            worth = asyncio.create_task(self.worth_showing.wait())
+            both = (asyncio.gather(*self._active_tasks, return_exceptions=True), worth)
+            await asyncio.wait(both, timeout=FIRST_CONTENT_SECONDS, return_when=asyncio.FIRST_COMPLETED)
+            worth.cancel()
 
     def _render_404(self) -> None:
         ui.page_title("Not found · Agent Playground")
@@ -38,6 +45,13 @@ class Pages(ui.sub_pages):
     def _render_error(self, _: Exception) -> None:
         log.exception("A page could not be built")
         failed()
+
+
+def worth_showing(element: ui.element) -> None:
+    """Hold the page in which the element is back no longer: the rest of it follows."""
+    for frame in element.ancestors():
+        if isinstance(frame, Pages):
+            frame.worth_showing.set()
 
 
 def failed() -> None:

@@ -17,6 +17,7 @@ from app.ui.elements.format import head
 from app.ui.elements.new_session import AS_NODES, NODES_SYMBOL, make_workflow
 from app.ui.elements.notices import NOTHING_COPIED, notify, problems_shown
 from app.ui.elements.pager import address_with
+from app.ui.elements.sub_pages import worth_showing
 from app.ui.graph.node_plans import AGAIN, Way, plan_of
 from app.ui.run.child_run import Parts, card_context
 from app.ui.run.findings_panel import Findings
@@ -117,6 +118,7 @@ class RunPage:
             return
         self._run.take(entries)
         self._built_tabs().show_opening()
+        worth_showing(self._body)
 
     async def _take(self, entries: list[Entry]) -> None:
         """Take what was not taken yet, in pieces that leave the event loop its turns."""

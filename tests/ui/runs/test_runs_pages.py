@@ -1,10 +1,14 @@
 """The Runs pages in this process, over a real store."""
 
+import asyncio
+import threading
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from functools import partial
 from pathlib import Path
+from types import SimpleNamespace
 
+import pytest
 from nicegui import background_tasks, ui
 from nicegui.testing import User
 from nicegui.testing.user_simulation import user_simulation
@@ -331,3 +335,19 @@ async def test_a_run_that_is_gone_for_good_while_its_page_is_open_is_told_at_its
         user.find("Export").click()
         await sees(user, "no run &#x27;r1&#x27;")
         assert not the(user, "export-download").enabled
+
+
+async def test_a_long_run_comes_with_its_first_steps_while_the_others_are_still_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = tmp_path / "data"
+    await seed_long_run(folder, 3_000)
+    shown = threading.Event()
+    monkeypatch.setattr("app.store.runs.traces.time", SimpleNamespace(sleep=lambda _: shown.wait(60)))
+    monkeypatch.setattr("app.ui.elements.sub_pages.FIRST_CONTENT_SECONDS", 60)
+    async with visitor(folder) as (user, _):
+        try:
+            await asyncio.wait_for(user.open("/runs/long-run"), 30)
+            assert "Run on from here" in words(user)
+        finally:
+            shown.set()
