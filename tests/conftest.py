@@ -2,6 +2,7 @@
 
 import gc
 import os
+import signal
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -20,6 +21,8 @@ settings.load_profile("patient")
 
 
 HERE = Path(__file__).parent
+LONGEST = 300
+"""Seconds after which a test hangs: it fails, and keeps the others waiting no longer."""
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -35,6 +38,23 @@ def pytest_collection(session: pytest.Session) -> Iterator[None]:
     gc.freeze()
     gc.enable()
     return collected
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_call(item: pytest.Item) -> Iterator[None]:
+    if not hasattr(signal, "alarm"):  # Windows
+        return (yield)
+
+    def gives_up(*_: object) -> None:
+        raise TimeoutError(f"{item.name} takes more than {LONGEST} seconds.")
+
+    before = signal.signal(signal.SIGALRM, gives_up)
+    signal.alarm(LONGEST)
+    try:
+        return (yield)
+    finally:
+        signal.alarm(0)
+        signal.signal(signal.SIGALRM, before)
 
 
 @pytest.fixture
