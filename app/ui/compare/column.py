@@ -97,8 +97,8 @@ class CompareColumn(ui.element):
         self.props["aria-label"] = label
         self.cells: dict[int, Cell | None] = {}
         """By round; `None` where no run was started."""
-        self._blanks: dict[int, ui.html] = {}
-        self._refusals: dict[int, str] = {}
+        self._blanks: dict[int, tuple[str, ui.html]] = {}
+        """By round, where there is no answer: why, and where that stands."""
         self._workbench = workbench
         self._new_turn = new_turn
         with self:
@@ -117,21 +117,19 @@ class CompareColumn(ui.element):
         """True when that reply stands in that round already; whether a run that was not there is by now, is not."""
         if (cell := self.cells.get(number)) is not None:
             return cell.run_id == reply.run_id
-        return not reply.run_id and self._refusals.get(number) == reply.refusal
+        return not reply.run_id and number in self._blanks and self._blanks[number][0] == reply.refusal
 
     def drop(self, number: int) -> None:
         """Take a round off the column."""
         if (cell := self.cells.pop(number, None)) is not None:
             cell.delete()
         if (blank := self._blanks.pop(number, None)) is not None:
-            blank.delete()
-        self._refusals.pop(number, None)
+            blank[1].delete()
 
     async def put(self, number: int, reply: Reply, *, first: bool) -> None:
         """Show a reply in its round; `first` puts it above all others."""
         self.drop(number)
         if not reply.run_id:
-            self._refusals[number] = reply.refusal
             self._put_blank(number, reply.refusal)
             return
         run_id = reply.run_id
@@ -187,7 +185,7 @@ class CompareColumn(ui.element):
         self.cells[number] = None
         with self:
             blank = ui.html(_blank(refusal), sanitize=False).classes("compare-blank")
-        self._blanks[number] = blank.style(f"--row: {first_row(number)}")
+        self._blanks[number] = refusal, blank.style(f"--row: {first_row(number)}")
 
 
 def _blank(refusal: str) -> Html:
