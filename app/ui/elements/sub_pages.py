@@ -35,8 +35,10 @@ class Pages(ui.sub_pages):
         if self._active_tasks:
             worth = asyncio.create_task(self.worth_showing.wait())
             both = (asyncio.gather(*self._active_tasks, return_exceptions=True), worth)
-            await asyncio.wait(both, timeout=FIRST_CONTENT_SECONDS, return_when=asyncio.FIRST_COMPLETED)
-            worth.cancel()
+            try:
+                await asyncio.wait(both, timeout=FIRST_CONTENT_SECONDS, return_when=asyncio.FIRST_COMPLETED)
+            finally:
+                worth.cancel()
 
     def _render_404(self) -> None:
         ui.page_title("Not found · Agent Playground")
