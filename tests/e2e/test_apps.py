@@ -7,13 +7,14 @@ from pathlib import Path
 
 import httpx
 import pytest
-from playwright.sync_api import BrowserContext, FrameLocator, Locator, Page, expect
+from playwright.sync_api import Browser, BrowserContext, FrameLocator, Locator, Page, expect
 
 from tests.app_process import AppProcess
+from tests.browser import chromium
 from tests.e2e.accessible import violations
 from tests.e2e.apps import app_on
 from tests.e2e.complaints import Complaints
-from tests.e2e.conftest import WINDOW
+from tests.e2e.conftest import FLAGS, WINDOW
 from tests.e2e.playground import finished, send, start_session
 from tests.e2e.test_accessible import PHONE, STILL
 from tests.e2e.test_mcp import has_status
@@ -22,6 +23,12 @@ from tests.view_servers.hands import press_in
 
 FRAME_SECONDS = 30_000
 TILES = "https://tiles.example"
+KEEPS_KEYBOARD = "--enable-blink-features=BlockingFocusWithoutUserActivation"
+GRABS = """if (parent !== top) setInterval(() => {
+  window.focus();
+  document.querySelector("button")?.focus();
+}, 20)"""
+"""A view that takes the keyboard by itself, again and again."""
 
 
 @pytest.fixture(scope="module")
@@ -307,6 +314,23 @@ def test_a_view_moves_by_keyboard_alone_and_at_its_own_wish(page: Page) -> None:
     expect(desk.locator("#said")).to_have_text('pip: {"mode":"fullscreen"}')
     press_in(page, desk.get_by_role("button", name="Smaller"))
     is_in(page, "inline")
+
+
+def test_a_view_gets_no_key_where_the_browser_keeps_the_keyboard_from_it(
+    browser: Browser, app_process: AppProcess
+) -> None:
+    with browser.browser_type.launch(executable_path=chromium(), args=[*FLAGS, KEEPS_KEYBOARD]) as keeping:
+        page = keeping.new_page(base_url=app_process.url)
+        page.add_init_script(GRABS)
+        page.goto(app_process.playground)
+        kept = []
+        page.on("console", lambda message: kept.append(message) if "Blocked focus" in message.text else None)
+        shown(page, "show_desk")
+        page.get_by_test_id("chat-input").click()
+        page.keyboard.type("My own words", delay=40)
+        expect(page.get_by_test_id("chat-input")).to_have_value("My own words")
+        expect(page.get_by_test_id("mcp-app")).to_have_attribute("data-state", "live")
+        assert len(kept) > 9
 
 
 @pytest.mark.parametrize("mode", ["fullscreen", "beside", "inline"])

@@ -29,6 +29,10 @@ const LARGEST_FILE = 10_000_000;
 const ASKED = new Set(["tools/call", "tools/list", "resources/read", "resources/list", "resources/templates/list",
   "prompts/list", "ui/message", "ui/update-model-context", "ui/open-link"]);
 const RATIO = "app-beside-ratio";
+// Where the browser can, it keeps the keyboard from a frame that nobody pointed at; else a key may go there before we
+// take it back.
+const NO_GRAB = "focus-without-user-activation";
+const TAKES_NO_KEYS = document.featurePolicy?.features().includes(NO_GRAB) && `${NO_GRAB} 'none'`;
 const OVER = ":is(.q-menu, .q-dialog__inner):not([class*=leave-active])";
 
 const apps = new Set(); // all of this page, in the order they came
@@ -265,7 +269,7 @@ export default {
       if (this.round !== round) return;
       const frame = (this.frame = document.createElement("iframe"));
       frame.setAttribute("sandbox", "allow-scripts allow-same-origin allow-forms"); // of the page between, not of the view
-      if (this.clipboard) frame.setAttribute("allow", "clipboard-write *");
+      frame.allow = [this.clipboard && "clipboard-write *", TAKES_NO_KEYS].filter(Boolean).join("; ");
       frame.referrerPolicy = "no-referrer";
       frame.title = `${this.label} (${[...apps].indexOf(this) + 1})`;
       frame.src = this.sandbox;
