@@ -40,9 +40,10 @@ async def crash() -> str:
 @tool()
 async def plod(context: CallContext) -> str:
     """Takes its time, and says so."""
-    for step in range(8):
-        context.progressed(Progress(done=step, total=8))
-        await asyncio.sleep(0.05)
+    began = time.monotonic()
+    while (gone := time.monotonic() - began) < 1.2:
+        context.progressed(Progress(done=gone, total=1.2))
+        await asyncio.sleep(0.02)
     return "there"
 
 
@@ -121,7 +122,7 @@ async def test_whatever_goes_wrong_is_its_outcome(hand_calls, name, arguments, s
 
 
 async def test_progress_gives_the_whole_time_again(hand_calls):
-    assert (await outcome_of(hand_calls.start("plod", {}, seconds=0.2))).text == "there"
+    assert (await outcome_of(hand_calls.start("plod", {}, seconds=1))).text == "there"
 
 
 async def test_a_question_stops_the_time_until_it_is_answered(hand_calls):
