@@ -32,12 +32,12 @@ async def run(
     *, stored: int = STORED_RUNS, rounds: int = ROUNDS, counted: int = 5_000, watched: float = 20
 ) -> list[Figure]:
     with tempfile.TemporaryDirectory() as temporary:
+        unseen = await milliseconds_unseen(Path(temporary), watched)  # first: whatever follows goes on in this process
         few, many = Path(temporary) / "few", Path(temporary) / "many"
         for folder, count in ((few, FEW), (many, stored)):
             await seed_rows(folder, count)
             sign_in(folder)
         rolled_up = await milliseconds_a_run(Path(temporary), counted)
-        unseen = await milliseconds_unseen(Path(temporary), watched)
         starts = await asyncio.to_thread(compared_starts, few, many, rounds)
         looked, memory = await asyncio.to_thread(look_at_figures, many)
     ratio = starts[1] / starts[0]
