@@ -46,7 +46,7 @@ async def test_an_agent_made_from_a_template_runs(workbench: Workbench):
         session = await workbench.chat.new_session(agent.id)
         live = await workbench.chat.send(session.id, "hello")
         live.stop()
-        await asyncio.wait_for(live.ended(), 5)
+        await asyncio.wait_for(live.ended(), 30)
         assert live.status in ("cancelled", "completed")
     assert len([agent for agent in workbench.agents.all() if agent.name == "Mine"]) == len(workbench.templates())
 
@@ -63,7 +63,7 @@ async def test_two_variants_answer_the_same_message(workbench: Workbench):
     columns = [ColumnChoice(agent_id=tutor.id, variant=1)] * 2
     comparison = await workbench.compare.start(columns)
     lives = [one for one in await workbench.compare.send(comparison.id, "What is 12 * 7?") if isinstance(one, Run)]
-    await asyncio.wait_for(asyncio.gather(*(live.ended() for live in lives)), 20)
+    await asyncio.wait_for(asyncio.gather(*(live.ended() for live in lives)), 30)
     assert [live.status for live in lives] == ["completed", "completed"]
     assert workbench.sessions.recent() == []
     assert workbench.rows.week_of(tutor.id).runs == 2
@@ -120,6 +120,6 @@ async def test_an_answered_session_leaves_no_lock_behind(workbench: Workbench):
         session = await workbench.chat.new_session(agent.id)
         live = await workbench.chat.send(session.id, "hello")
         live.stop()
-        await asyncio.wait_for(live.ended(), 5)
+        await asyncio.wait_for(live.ended(), 30)
         counts.append(locks())
     assert counts[0] == counts[-1]

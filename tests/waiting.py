@@ -8,7 +8,7 @@ from typing import TypeVar
 T = TypeVar("T")
 
 
-async def until(condition: Callable[[], T], seconds: float = 5, pause: float = 0.001) -> T:
+async def until(condition: Callable[[], T], seconds: float = 30, pause: float = 0.001) -> T:
     """What `condition` gives once it gives something true; fails after that many seconds."""
     async with asyncio.timeout(seconds):
         while not (found := condition()):  # noqa: ASYNC110  any condition, with nothing that tells of it
@@ -16,7 +16,7 @@ async def until(condition: Callable[[], T], seconds: float = 5, pause: float = 0
     return found
 
 
-def wait_until(condition: Callable[[], T], seconds: float = 10, pause: float = 0.02) -> T:
+def wait_until(condition: Callable[[], T], seconds: float = 30, pause: float = 0.02) -> T:
     """The same outside of an event loop."""
     deadline = time.monotonic() + seconds
     while not (found := condition()):

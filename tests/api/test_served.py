@@ -62,7 +62,7 @@ async def test_a_socket_needs_a_key_and_follows_a_run(app: AppProcess):
     with pytest.raises(InvalidStatus) as refused:
         await connect(address)
     assert refused.value.response.status_code == 401
-    async with connect(address, additional_headers=headers(app)) as socket, asyncio.timeout(20):
+    async with connect(address, additional_headers=headers(app)) as socket, asyncio.timeout(30):
         messages = [json.loads(message) async for message in socket]
     assert [one["seq"] for one in messages if one["type"] == "entry"] == list(range(16))
     assert messages[-1]["status"] == "completed"

@@ -62,7 +62,7 @@ class Bench:
         """A run from its start to its end."""
         session = await self.session(*tools, **limits)
         live = await self.chat.send(session.id, text)
-        await asyncio.wait_for(live.ended(), 10)
+        await asyncio.wait_for(live.ended(), 30)
         return live
 
 

@@ -149,7 +149,7 @@ def look_tool(looked: list[str]) -> AnyTool:
 
 
 async def ended(live: Run) -> None:
-    await asyncio.wait_for(live.ended(), 10)
+    await asyncio.wait_for(live.ended(), 30)
 
 
 def results(live: Run) -> dict[str, ToolResult]:

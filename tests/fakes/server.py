@@ -67,7 +67,7 @@ class FakeServer:
     async def __aexit__(self, *_: object) -> None:
         await self.stop()
 
-    async def wait(self, condition: Callable[[Seen], bool], seconds: float = 5) -> None:
+    async def wait(self, condition: Callable[[Seen], bool], seconds: float = 30) -> None:
         """Return when the condition holds; raises `TimeoutError` when it does not in time."""
         async with asyncio.timeout(seconds), self.changed:
             await self.changed.wait_for(lambda: condition(self.seen))

@@ -67,7 +67,7 @@ async def call(
     url: str,
     *messages: Message,
     tools: tuple[ToolSpec, ...] = (),
-    idle_timeout: float = 5,
+    idle_timeout: float = 60,
     artifacts: dict[str, bytes] | None = None,
     output_schema: JsonSchema | None = None,
 ) -> Outcome:

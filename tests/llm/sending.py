@@ -113,7 +113,7 @@ class Sender:
         """How each went along; `body` is what arrived then. Raises `ModelFailure`."""
         messages = (*before, user_message("look", *parts))
         asked = ModelRequest(
-            name, messages, tools=tools, idle_timeout=5, dispositions=dispositions or {}, session_id=session
+            name, messages, tools=tools, idle_timeout=60, dispositions=dispositions or {}, session_id=session
         )
         request = await self.models.prepared(asked)
         model = await self.models.open(name)

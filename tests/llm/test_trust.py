@@ -19,7 +19,7 @@ ASK = """
 import asyncio, sys
 from tests.llm.calling import call
 
-print(asyncio.run(call("openai/x", sys.argv[1], idle_timeout=10)).text)
+print(asyncio.run(call("openai/x", sys.argv[1], idle_timeout=60)).text)
 """
 ANSWER = {
     "id": "1", "object": "chat.completion.chunk", "created": 1, "model": "x",

@@ -101,7 +101,7 @@ def over(readers: list[asyncio.StreamReader]) -> list[bool]:
 async def ended(reader: asyncio.StreamReader) -> bytes:
     """What came before its end."""
     said = b""
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(30):
         while True:
             try:
                 piece = await reader.read(1000)

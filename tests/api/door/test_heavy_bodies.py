@@ -133,6 +133,6 @@ async def test_a_client_of_openai_and_a_socket_are_told_so_too(world: World):
     assert (answer.status_code, answer.json()["error"]["code"]) == (413, "too_large")
     assert longest < LONGEST
     address = f"ws://127.0.0.1:{world.port}/api/v1/ws/chat"
-    async with asyncio.timeout(20), connect(address, additional_headers=world.shown(LIMITED)) as socket:
+    async with asyncio.timeout(30), connect(address, additional_headers=world.shown(LIMITED)) as socket:
         await socket.send((b'{"message": "x", "more": %b}' % LISTS).decode())
         assert "100,000 values" in json.loads(await socket.recv())["message"]

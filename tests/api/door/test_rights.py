@@ -207,7 +207,7 @@ async def test_rights_are_ticked_and_taken_away_and_a_key_for_all_agents_has_the
 async def test_a_socket_goes_on_in_the_sessions_of_its_own_key_alone(world: World):
     owners = await run(world, OWNER)
     address = f"ws://127.0.0.1:{world.port}/api/v1/ws/chat"
-    async with asyncio.timeout(20), connect(address, additional_headers=world.shown(LIMITED)) as socket:
+    async with asyncio.timeout(30), connect(address, additional_headers=world.shown(LIMITED)) as socket:
         await socket.send(json.dumps({"message": "What was said?", "session": owners.session_id}))
         refused = json.loads(await socket.recv())
         assert refused["type"] == "error" and refused["message"].startswith("There is no session")
@@ -222,7 +222,7 @@ async def test_a_socket_goes_on_in_the_sessions_of_its_own_key_alone(world: Worl
 async def test_an_open_socket_does_what_its_key_may_by_now(world: World):
     address = f"ws://127.0.0.1:{world.port}/api/v1/ws/chat"
     key_id, chosen = key_of(world, VARYING).id, json.dumps({"message": "Hi", "agent": "mine", "model": "demo/agent"})
-    async with asyncio.timeout(20), connect(address, additional_headers=world.shown(VARYING)) as socket:
+    async with asyncio.timeout(30), connect(address, additional_headers=world.shown(VARYING)) as socket:
         await socket.send(chosen)
         while json.loads(await socket.recv())["type"] != "agent-response":
             pass

@@ -36,7 +36,7 @@ async def agent(
 
 async def ask(workbench: Workbench, model: str, text: str = SUM, *, stream: bool = False) -> httpx.Response:
     body = {"model": model, "messages": [{"role": "user", "content": text}], "stream": stream}
-    async with client_of(workbench) as client, asyncio.timeout(20):
+    async with client_of(workbench) as client, asyncio.timeout(30):
         return await client.post("/chat/completions", json=body)
 
 
@@ -69,7 +69,7 @@ async def test_an_answer_that_was_cut_off_says_so(workbench: Workbench):
 async def test_an_agent_with_a_form_of_its_own_takes_no_other(workbench: Workbench):
     slug = await agent(workbench, schema={"type": "object", "properties": {"sum": {"type": "number"}}})
     form = {"type": "json_schema", "name": "other", "schema": {"type": "object", "properties": {}}}
-    async with client_of(workbench) as client, asyncio.timeout(20):
+    async with client_of(workbench) as client, asyncio.timeout(30):
         refused = await client.post("/responses", json={"model": slug, "input": SUM, "text": {"format": form}})
         body = {"model": slug, "input": SUM, "text": {"format": {"type": "json_object"}}}
         answered = (await client.post("/responses", json=body)).json()
@@ -81,7 +81,7 @@ async def test_an_agent_with_a_form_of_its_own_takes_no_other(workbench: Workben
 
 async def test_a_response_that_waits_for_a_person_is_told_at_once(workbench: Workbench):
     slug = await agent(workbench, policy="ask")
-    async with client_of(workbench) as client, asyncio.timeout(20):
+    async with client_of(workbench) as client, asyncio.timeout(30):
         told = await client.post("/responses", json={"model": slug, "input": SUM, "stream": True})
     last = json.loads(told.text.split("data: ")[-1])
     assert last["type"] == "response.failed" and "Decide on the page" in last["response"]["error"]["message"]
@@ -120,7 +120,7 @@ async def test_what_the_agents_of_a_workflow_used_is_told_as_its_own(workbench: 
     slug = await asking(workbench)
     said = {"model": slug, "messages": [{"role": "user", "content": SUM}]}
     streamed = {**said, "stream": True, "stream_options": {"include_usage": True}}
-    async with client_of(workbench) as client, asyncio.timeout(20):
+    async with client_of(workbench) as client, asyncio.timeout(30):
         whole = (await client.post("/chat/completions", json=said)).json()["usage"]
         chunks = events(await client.post("/chat/completions", json=streamed))
         response = (await client.post("/responses", json={"model": slug, "input": SUM})).json()["usage"]

@@ -158,7 +158,7 @@ async def one_run(workbench: Workbench) -> AsyncIterator[tuple[str, Any]]:
 
 async def test_a_stream_that_is_silent_says_that_it_lives(workbench):
     assert QUIET_SECONDS == 10
-    async with one_run(workbench) as (_, live), asyncio.timeout(10):
+    async with one_run(workbench) as (_, live), asyncio.timeout(30):
         async for piece in pieces(live, quiet=0.1):
             if isinstance(piece, Quiet):
                 break

@@ -31,7 +31,7 @@ async def a_run(workbench: Workbench, text: str) -> Run:
     agent = await workbench.agents.create(new_agent("Adds", behaviour, taken_slugs=workbench.agents.slugs()))
     session = await workbench.chat.new_session(agent.id)
     live = await workbench.chat.send(session.id, text)
-    await asyncio.wait_for(live.ended(), 10)
+    await asyncio.wait_for(live.ended(), 30)
     return live
 
 
@@ -55,7 +55,7 @@ async def test_a_run_is_replayed_and_gone_on_with_from_an_edited_result(workbenc
     assert (told["reused_steps"], told["seq"], told["moved"], told["side_effects"]) == (1, seq, "", [])
     fork = workbench.runs.recent(told["run_id"])
     assert fork is not None
-    await asyncio.wait_for(fork.ended(), 10)
+    await asyncio.wait_for(fork.ended(), 30)
     assert fork.status == "completed"
     assert fork.started.purpose == "api"
     assert workbench.sessions.get(told["session_id"]).runs == (fork.run_id,)
@@ -104,4 +104,4 @@ async def test_a_fork_joins_its_session_when_asked_to(workbench: Workbench) -> N
     for run_id in (joined["run_id"], own["run_id"]):
         fork = workbench.runs.recent(run_id)
         assert fork is not None
-        await asyncio.wait_for(fork.ended(), 10)
+        await asyncio.wait_for(fork.ended(), 30)

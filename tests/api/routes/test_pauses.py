@@ -54,9 +54,9 @@ async def test_a_call_is_approved_for_exactly_its_arguments(workbench: Workbench
 async def test_a_tool_is_always_allowed_in_its_session(workbench: Workbench):
     live = await waiting(workbench)
     assert (await decide(workbench, live, decision="always")).is_success
-    await asyncio.wait_for(live.ended(), 10)
+    await asyncio.wait_for(live.ended(), 30)
     again = await workbench.chat.send(live.started.session_id, SUM)
-    await asyncio.wait_for(again.ended(), 10)
+    await asyncio.wait_for(again.ended(), 30)
     assert [sum(e.event.type == "pause_requested" for e in run.entries) for run in (live, again)] == [1, 0]
     assert workbench.sessions.get(live.started.session_id).tools_allowed == ("calculator",)
 

@@ -125,7 +125,7 @@ async def test_a_run_in_the_background_is_answered_at_once(client, workbench):
 async def test_a_run_that_waits_for_a_person_is_answered_as_paused(client, workbench):
     behaviour = PromptBehaviour(tools=(ToolChoice(name="calculator", policy="ask"),))
     await workbench.agents.create(new_agent("Asks", behaviour, taken_slugs=()))
-    run = (await asyncio.wait_for(client.post("/agents/asks/run", json={"input": SHORT}), 10)).json()["data"]
+    run = (await asyncio.wait_for(client.post("/agents/asks/run", json={"input": SHORT}), 30)).json()["data"]
     assert run["status"] == "paused"
     (pause,) = run["pauses"]
     assert (pause["reason"], pause["tool"], pause["arguments"]["x"]) == ("approval", "calculator", 5)

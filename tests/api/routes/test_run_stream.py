@@ -43,7 +43,7 @@ def entries_in(messages: list[dict]) -> list[dict]:
 
 async def test_a_run_is_followed_to_its_end(workbench, port):
     live = await begun(workbench, SUM)
-    messages = await asyncio.wait_for(read(port, live.run_id), 20)
+    messages = await asyncio.wait_for(read(port, live.run_id), 30)
     assert entries_in(messages) == [entry.model_dump(mode="json") for entry in live.entries]
     ids = {"runId": live.run_id, "sessionId": live.started.session_id}
     assert messages[-1] == {"type": "finish", **ids, "status": "completed"}
@@ -66,7 +66,7 @@ async def test_who_connects_again_misses_nothing_and_gets_nothing_twice(workbenc
             fresh = True
             for _ in range(6):
                 try:
-                    message = json.loads(await asyncio.wait_for(socket.recv(), 10))
+                    message = json.loads(await asyncio.wait_for(socket.recv(), 30))
                 except ConnectionClosed:
                     break
                 if message["type"] == "entry":

@@ -196,7 +196,7 @@ async def test_the_nodes_of_a_run_are_read_one_by_one(client, made):
 async def test_nodes_come_over_the_socket_as_they_begin_and_end(port, client, made):
     async with connect(f"ws://127.0.0.1:{port}/api/v1/ws/chat") as socket:
         await socket.send(json.dumps({"message": "What is it?", "agent": "sums-by-nodes"}))
-        told = [json.loads(await asyncio.wait_for(socket.recv(), 10)) for _ in range(8)]
+        told = [json.loads(await asyncio.wait_for(socket.recv(), 30)) for _ in range(8)]
     assert [one["type"] for one in told] == ["user-request", *["node", "node-ended"] * 3, "agent-response"]
     assert told[3] == {"type": "node", "title": "Sum", "node": "sum", "callId": "sum", "kind": "tool"}
     assert told[4] == {"type": "node-ended", "node": "sum", "callId": "sum", "state": "done", "error": None}

@@ -50,7 +50,7 @@ async def test_a_step_and_a_conversation_become_cases(bench, collecting):
     session = bench.data.sessions.get((await bench.runs.trace(first)).entries[0].event.session_id)
     bench.models.say("You are welcome.")
     live = await bench.chat.send(session.id, "Thanks!")
-    await asyncio.wait_for(live.ended(), 5)
+    await asyncio.wait_for(live.ended(), 30)
     step = await collecting.from_run(dataset.id, first, step=1)
     assert (step.step, step.reference, len(step.expected_calls or ())) == (1, None, 1)
     turns = await collecting.from_turns(dataset.id, bench.data.sessions.get(session.id).runs)
@@ -69,7 +69,7 @@ async def test_a_run_that_goes_on_is_no_case_yet(bench, collecting):
     with pytest.raises(NotFound):
         await collecting.from_run(dataset.id, "nobody")
     live.stop()
-    await asyncio.wait_for(live.ended(), 5)
+    await asyncio.wait_for(live.ended(), 30)
     assert (await collecting.from_run(dataset.id, live.run_id)).reference is None
 
 
@@ -80,7 +80,7 @@ async def test_attachments_stay_where_they_are_by_hash(bench, collecting):
     session = await bench.session("add")
     bench.models.say("Two columns.")
     live = await bench.chat.send(session.id, "Look", (table,))
-    await asyncio.wait_for(live.ended(), 5)
+    await asyncio.wait_for(live.ended(), 30)
     case = await collecting.from_run(dataset.id, live.run_id)
     assert [part.artifact for part in case.attachments] == [digest]
     assert await bench.data.artifacts.get(digest) == b"a,b"

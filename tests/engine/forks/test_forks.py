@@ -61,7 +61,7 @@ class World:
         return await self.ended(await self.forks.start(live.run_id, ForkPlan(seq=seq, **plan), trigger=PAGE))
 
     async def ended(self, live: Run) -> Run:
-        await asyncio.wait_for(live.ended(), 10)
+        await asyncio.wait_for(live.ended(), 30)
         return live
 
 

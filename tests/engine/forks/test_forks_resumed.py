@@ -59,7 +59,7 @@ async def ended(runs: Runs, run_id: str) -> Run:
         await until(lambda: live.control.waits or live.status not in ("running", "paused"))
         if live.control.waits:
             resolve(live, live.control.awaited or "", "approve")
-    await asyncio.wait_for(live.ended(), 10)
+    await asyncio.wait_for(live.ended(), 30)
     return live
 
 
@@ -197,7 +197,7 @@ async def test_a_message_that_breaks_in_is_answered_by_the_model_and_not_from_th
     world.models.say("stopped as you wish")
     steer = live.control.steer(user_message("stop paying"))
     assert await steer.landed
-    await asyncio.wait_for(live.ended(), 10)
+    await asyncio.wait_for(live.ended(), 30)
     assert said(live.entries)[-1] == "stopped as you wish"
     assert "pay 7" not in world.done
     await again.close()

@@ -24,7 +24,7 @@ async def part(bench: Bench, name: str, content: bytes = b"x", media_type: str =
 async def said(bench: Bench, session, text: str, *attachments):
     bench.models.say("ok")
     live = await bench.chat.send(session.id, text, attachments)
-    await asyncio.wait_for(live.ended(), 10)
+    await asyncio.wait_for(live.ended(), 30)
     return live
 
 
@@ -71,7 +71,7 @@ async def test_editing_and_regenerating_keep_the_attachments(bench):
     ):
         bench.models.say("ok")
         live = await again()
-        await asyncio.wait_for(live.ended(), 10)
+        await asyncio.wait_for(live.ended(), 30)
         assert paths(live) == ["/a.csv"] and list(live.started.files) == ["/a.csv"]
         assert bench.models.requests[-1].messages[-1].text == "look closer"
 

@@ -96,7 +96,7 @@ async def test_the_next_request_is_what_send_asks_first(bench):
     bench.models.say(reply("", ToolCall(call_id="c1", name="talk")))
     bench.models.say("done")
     live = await bench.chat.send(session.id, "write")
-    await asyncio.wait_for(live.ended(), 5)
+    await asyncio.wait_for(live.ended(), 30)
     foretold = await bench.chat.next_request(session.id, "and now?")
     bench.models.say("ok")
     live = await bench.chat.send(session.id, "and now?")

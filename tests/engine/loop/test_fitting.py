@@ -12,7 +12,7 @@ from tests.engine.scripted import reply
 
 async def said(bench, session, text: str):
     live = await bench.chat.send(session.id, text)
-    await asyncio.wait_for(live.ended(), 5)
+    await asyncio.wait_for(live.ended(), 30)
     return live
 
 

@@ -196,7 +196,7 @@ async def test_a_stopped_run_keeps_its_text_and_closes_the_stream(bench):
     live = await bench.chat.send(session.id, "x")
     await until(lambda: live.draft.text)
     live.stop()
-    await asyncio.wait_for(live.ended(), 1)
+    await asyncio.wait_for(live.ended(), 30)
     assert live.status == "cancelled" and bench.models.closed == 1
     assert types(live)[-3:] == ["message_added", "model_returned", "run_finished"]
     partial = conversation(live.entries)[-1]
@@ -207,10 +207,10 @@ async def test_stop_during_tools_gives_every_call_a_result(bench):
     bench.models.say(reply("", add("quick"), ToolCall(call_id="stuck", name="hang")))
     session = await bench.session("add", "hang")
     live = await bench.chat.send(session.id, "x")
-    await asyncio.wait_for(bench.events["hanging"].wait(), 5)
+    await asyncio.wait_for(bench.events["hanging"].wait(), 30)
     await until(lambda: results(live))
     live.stop()
-    await asyncio.wait_for(live.ended(), 1)
+    await asyncio.wait_for(live.ended(), 30)
     assert [(r.call_id, r.status) for r in results(live)] == [("quick", "ok"), ("stuck", "cancelled")]
     assert live.status == "cancelled"
 
@@ -234,7 +234,7 @@ async def test_live_text_is_on_disk_within_a_second_or_so(bench):
     async def on_disk():
         return (await bench.data.traces.read(live.run_id)).draft.text == "first words"
 
-    async with asyncio.timeout(3):
+    async with asyncio.timeout(10):
         while not await on_disk():  # noqa: ASYNC110  another process would see it on the disk only
             await asyncio.sleep(0.05)
     live.stop()
@@ -248,7 +248,7 @@ async def test_an_approved_call_runs_with_the_arguments_as_decided(bench):
     pause = await pause_of(live)
     assert live.status == "paused" and pause.arguments == {"x": 1, "y": 2}
     resolve(live, pause.pause_id, "edit", arguments={"x": 20, "y": 22})
-    await asyncio.wait_for(live.ended(), 5)
+    await asyncio.wait_for(live.ended(), 30)
     assert results(live)[0].text == "42" and live.status == "completed"
 
 
@@ -258,7 +258,7 @@ async def test_a_denied_call_never_runs_and_the_model_reads_why(bench):
     session = await bench.session(ToolChoice(name="add", policy="ask"))
     live = await bench.chat.send(session.id, "x")
     resolve(live, (await pause_of(live)).pause_id, "deny", note="too risky")
-    await asyncio.wait_for(live.ended(), 5)
+    await asyncio.wait_for(live.ended(), 30)
     assert "tool_called" not in types(live)
     assert "too risky" in bench.models.requests[1].messages[-1].parts[0].text
 

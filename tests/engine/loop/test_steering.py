@@ -29,8 +29,8 @@ def results(live: Run) -> list[tuple[str, str]]:
 
 
 async def steered(live: Run, text: str, *attachments: Attachment) -> bool:
-    landed = await asyncio.wait_for(live.control.steer(user_message(text, *attachments)).landed, 5)
-    await asyncio.wait_for(live.ended(), 5)
+    landed = await asyncio.wait_for(live.control.steer(user_message(text, *attachments)).landed, 30)
+    await asyncio.wait_for(live.ended(), 30)
     return landed
 
 
@@ -92,7 +92,7 @@ async def test_a_steer_cancels_tools_and_every_call_has_a_result(bench):
     bench.models.say("Fine.")
     session = await bench.session("hang")
     live = await bench.chat.send(session.id, "go")
-    await asyncio.wait_for(bench.events["hanging"].wait(), 5)
+    await asyncio.wait_for(bench.events["hanging"].wait(), 30)
 
     assert await steered(live, "Leave it")
     assert results(live) == [("hang", "cancelled"), ("hang", "cancelled")]
@@ -112,7 +112,7 @@ async def test_a_tool_that_may_not_be_cancelled_is_waited_for(bench):
     assert results(live) == [("hang", "cancelled")]
     assert live.control.steered and not steer.landed.done()
     bench.events["paying"].set()
-    await asyncio.wait_for(live.ended(), 5)
+    await asyncio.wait_for(live.ended(), 30)
     assert results(live) == [("hang", "cancelled"), ("pay", "ok")]
     assert said(live)[-2:] == [("user", "Stop that"), ("assistant", "Paid.")]
 
@@ -154,7 +154,7 @@ async def test_several_steers_go_in_by_their_order(bench):
     await until(lambda: live.draft.text)
 
     first, second = live.control.steer(user_message("one")), live.control.steer(user_message("two"))
-    await asyncio.wait_for(live.ended(), 5)
+    await asyncio.wait_for(live.ended(), 30)
     assert await first.landed and await second.landed
     assert said(live)[-3:] == [("user", "one"), ("user", "two"), ("assistant", "Good.")]
 
@@ -167,7 +167,7 @@ async def test_stop_goes_before_a_steer(bench):
 
     steer = live.control.steer(user_message("wait"))
     live.stop()
-    await asyncio.wait_for(live.ended(), 5)
+    await asyncio.wait_for(live.ended(), 30)
     assert await steer.landed is False
     assert live.status == "cancelled"
     assert not live.control.steer(user_message("too late")).landed.result()
@@ -194,13 +194,13 @@ async def test_a_steer_over_the_queue_waits_as_a_chip_for_such_a_tool(bench):
     live = await bench.chat.send(session.id, "go")
     await until(lambda: any(isinstance(entry.event, ToolCalled) for entry in live.entries))
 
-    await asyncio.wait_for(queue.steer(session.id, "Stop that"), 5)
+    await asyncio.wait_for(queue.steer(session.id, "Stop that"), 30)
     [waiting] = bench.data.sessions.get(session.id).queue
     assert waiting.text == "Stop that" and queue.breaking_in(waiting.id)
     with pytest.raises(Conflict, match="on its way"):
         await queue.send_now(session.id, waiting.id)
     bench.events["paying"].set()
-    await asyncio.wait_for(live.ended(), 5)
+    await asyncio.wait_for(live.ended(), 30)
     await until(lambda: not bench.data.sessions.get(session.id).queue)
     assert said(live)[-2:] == [("user", "Stop that"), ("assistant", "Paid.")]
     assert bench.data.sessions.get(session.id).runs == (live.run_id,)
@@ -213,7 +213,7 @@ async def test_a_steer_that_waits_outlives_the_app(bench):
     live = await bench.chat.send(session.id, "go")
     await until(lambda: any(isinstance(entry.event, ToolCalled) for entry in live.entries))
 
-    await asyncio.wait_for(queue.steer(session.id, "Stop that"), 5)
+    await asyncio.wait_for(queue.steer(session.id, "Stop that"), 30)
     await bench.runs.close()
     await queue.close()
     [waiting] = bench.data.sessions.get(session.id).queue

@@ -45,6 +45,6 @@ async def test_the_next_request_is_ready_while_results_are_written_and_leaves_be
             assert len(bench.models.requests) == 1
         finally:
             disk.free.set()
-        await asyncio.wait_for(live.ended(), 10)
+        await asyncio.wait_for(live.ended(), 30)
     assert len(bench.models.requests) == 2
     assert stored == [True]

@@ -136,7 +136,7 @@ async def called(bench: Bench, call: ToolCall, *tools: ToolChoice | str, **limit
 
 
 async def returned(live):
-    await asyncio.wait_for(live.ended(), 10)
+    await asyncio.wait_for(live.ended(), 30)
     return next(entry.event for entry in live.entries if entry.event.type == "tool_returned")
 
 
@@ -221,7 +221,7 @@ async def test_the_rest_of_a_big_result_is_read_by_its_name_and_nothing_else_is(
     bench.models.say(reply("", *reads))
     bench.models.say("ok")
     live = await bench.chat.send(session.id, "read it")
-    await asyncio.wait_for(live.ended(), 10)
+    await asyncio.wait_for(live.ended(), 30)
     results = {e.event.call_id: e.event.result for e in live.entries if e.event.type == "tool_returned"}
     assert results["r0"].text == "ü" * 10
     assert results["r1"].status == "error" and ref in results["r1"].text

@@ -40,7 +40,7 @@ async def test_retry_now_makes_the_next_attempt_at_once(bench):
     live = await waiting(bench)
     bench.models.say("here I am")
     live.control.retrying.decide(again=True)
-    await asyncio.wait_for(live.ended(), 5)
+    await asyncio.wait_for(live.ended(), 30)
 
     assert live.status == "completed"
     assert [entry.event.attempt for entry in live.entries if entry.event.type == "model_called"] == [1, 2]
@@ -49,7 +49,7 @@ async def test_retry_now_makes_the_next_attempt_at_once(bench):
 async def test_giving_up_fails_the_run_by_what_went_wrong(bench):
     live = await waiting(bench)
     live.control.retrying.decide(again=False)
-    await asyncio.wait_for(live.ended(), 5)
+    await asyncio.wait_for(live.ended(), 30)
 
     assert (live.status, error_of(live.entries).failure) == ("failed", "rate_limit")
     assert len(bench.models.requests) == 1
@@ -58,7 +58,7 @@ async def test_giving_up_fails_the_run_by_what_went_wrong(bench):
 async def test_stop_ends_the_wait(bench):
     live = await waiting(bench)
     live.stop()
-    await asyncio.wait_for(live.ended(), 1)
+    await asyncio.wait_for(live.ended(), 30)
 
     assert live.status == "cancelled"
 
@@ -83,7 +83,7 @@ async def test_a_wait_is_decided_once(bench):
     live.control.retrying.decide(again=False)
     with pytest.raises(Conflict):
         live.control.retrying.decide(again=True)
-    await asyncio.wait_for(live.ended(), 5)
+    await asyncio.wait_for(live.ended(), 30)
 
 
 async def test_blank_text_is_nothing_that_was_shown(bench):
@@ -105,7 +105,7 @@ async def overflowing(bench, *failures: ModelFailure):
         bench.models.say(failure)
     bench.models.say("short")
     live = await bench.chat.send(session.id, "and now?")
-    await asyncio.wait_for(live.ended(), 5)
+    await asyncio.wait_for(live.ended(), 30)
     return live
 
 

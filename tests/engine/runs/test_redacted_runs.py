@@ -54,7 +54,7 @@ class Bench:
 
     async def ask(self, text: str = "hi") -> Run:
         live = await self.begin(text)
-        await asyncio.wait_for(live.ended(), 10)
+        await asyncio.wait_for(live.ended(), 30)
         return live
 
     def files(self) -> dict[str, bytes]:
@@ -153,7 +153,7 @@ async def test_no_part_of_it_is_shown_live(bench: Bench):
     live = await bench.begin("hi")
     assert await until(lambda: live.recorder.printed.get("c")) == "see "
     bench.go_on.set()
-    await asyncio.wait_for(live.ended(), 10)
+    await asyncio.wait_for(live.ended(), 30)
     returned = next(entry.event for entry in live.entries if isinstance(entry.event, ToolReturned))
     assert returned.printed == f"see {SAID} there"
 
@@ -168,7 +168,7 @@ async def test_an_answer_that_the_end_of_the_app_breaks_off_is_kept_to_its_last_
 
 async def test_a_call_by_hand_gives_it_back_redacted(bench: Bench):
     call = bench.hand_calls.start("leak", {})
-    await asyncio.wait_for(call.ended(), 10)
+    await asyncio.wait_for(call.ended(), 30)
     assert call.outcome is not None
     assert (call.outcome.text, call.outcome.printed.strip()) == (f"returned {SAID}", f"printed {SAID}")
 

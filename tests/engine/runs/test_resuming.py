@@ -106,7 +106,7 @@ async def asked(live: Run, count: int = 1):
 
 async def ended(live: Run) -> dict[str, str]:
     """What came of each call, when the run has ended."""
-    await asyncio.wait_for(live.ended(), 10)
+    await asyncio.wait_for(live.ended(), 30)
     return {e.event.call_id: e.event.result.text for e in live.entries if e.event.type == "tool_returned"}
 
 
@@ -291,7 +291,7 @@ async def test_steps_and_time_that_were_used_up_before_count(bench, world):
     trace = [*old, *live.entries[1:]]
     after = await cut(bench, world, live, len(trace), entries=trace)
     resumed = await after.runs.resume("cut")
-    await asyncio.wait_for(resumed.ended(), 10)
+    await asyncio.wait_for(resumed.ended(), 30)
     assert resumed.status == "limited"
     assert next(e.event for e in resumed.entries if e.event.type == "limit_reached").limit == "time"
 
@@ -323,7 +323,7 @@ async def test_a_run_behind_which_the_conversation_went_on_stays_as_it_is(bench,
     live = await begun(bench, PAY)
     [pause] = await asked(live)
     after = await restarted(bench, world)
-    await asyncio.wait_for((await after.chat.send(live.started.session_id, "never mind")).ended(), 10)
+    await asyncio.wait_for((await after.chat.send(live.started.session_id, "never mind")).ended(), 30)
     with pytest.raises(Conflict, match="went on"):
         await Pauses(after.chat).decide(live.run_id, pause.pause_id, "approve")
     assert not await Pauses(after.chat).waiting() and world.done == []

@@ -45,19 +45,19 @@ async def test_the_run_in_which_it_was_said_and_the_next_one_ask_again(bench: Be
     await pauses.ask_again(live.started.session_id, "add")
     going_on.set()
     await pauses.decide(live.run_id, (await pause_of(live, "c2")).pause_id, "approve")
-    await asyncio.wait_for(live.ended(), 5)
+    await asyncio.wait_for(live.ended(), 30)
     assert bench.data.sessions.get(live.started.session_id).tools_allowed == ()
 
     bench.models.say(reply("", add("c3")))
     bench.models.say("Done.")
     following = await bench.chat.send(live.started.session_id, "add")
     resolve(following, (await pause_of(following, "c3")).pause_id, "approve")
-    await asyncio.wait_for(following.ended(), 5)
+    await asyncio.wait_for(following.ended(), 30)
 
 
 async def test_what_is_not_taken_back_is_not_asked_about(bench: Bench, allowed):
     pauses, live, going_on = allowed
     await pauses.ask_again(live.started.session_id, "another")
     going_on.set()
-    await asyncio.wait_for(live.ended(), 5)
+    await asyncio.wait_for(live.ended(), 30)
     assert bench.data.sessions.get(live.started.session_id).tools_allowed == ("add",)

@@ -19,14 +19,14 @@ async def say(bench, session, text, *answers):
     for answer in answers:
         bench.models.say(answer)
     live = await bench.chat.send(session.id, text)
-    await asyncio.wait_for(live.ended(), 5)
+    await asyncio.wait_for(live.ended(), 30)
     return live.run_id
 
 
 async def again(bench, session, run_id, answer):
     bench.models.say(answer)
     live = await bench.chat.regenerate(session.id, run_id)
-    await asyncio.wait_for(live.ended(), 5)
+    await asyncio.wait_for(live.ended(), 30)
     return live.run_id
 
 

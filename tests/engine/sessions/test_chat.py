@@ -17,7 +17,7 @@ def heard(bench, number):
 async def say(bench, session, text, answer):
     bench.models.say(answer)
     live = await bench.chat.send(session.id, text)
-    await asyncio.wait_for(live.ended(), 5)
+    await asyncio.wait_for(live.ended(), 30)
     return live
 
 
@@ -103,7 +103,7 @@ async def test_a_message_that_comes_as_an_answer_is_stored_is_sent_behind_it(ben
         pass
     assert live.alive, "its end is told before it is stored"
     second = await bench.chat.send(session.id, "two")
-    await asyncio.wait_for(second.ended(), 5)
+    await asyncio.wait_for(second.ended(), 30)
     assert heard(bench, 1) == ["one", "first", "two"]
 
 

@@ -45,7 +45,7 @@ async def ask(bench, compare, comparison, text, answer) -> list[Run]:
         bench.models.say(answer)
     sent = await compare.send(comparison.id, text)
     lives = [live for live in sent if isinstance(live, Run)]
-    await asyncio.wait_for(asyncio.gather(*(live.ended() for live in lives)), 5)
+    await asyncio.wait_for(asyncio.gather(*(live.ended() for live in lives)), 30)
     return lives
 
 
@@ -165,7 +165,7 @@ async def test_a_run_that_began_before_a_kill_is_part_of_the_comparison(bench, c
     killed = Compare(Chat(bench.data.agents, bench.data.sessions, runs, bench.chat.toolbox), bench.data.sessions,
                      bench.data.comparisons, runs, bench.data.scores)  # fmt: skip
     sending = asyncio.create_task(killed.send(comparison.id, "x"))
-    await asyncio.wait_for(traces.waits.wait(), 5)
+    await asyncio.wait_for(traces.waits.wait(), 30)
     assert killed.sending(comparison.id)
     await runs.unbroken.close(patience=0)
     await asyncio.wait([sending])
@@ -183,7 +183,7 @@ async def test_stop_stops_all(bench, compare):
     lives = await compare.send(comparison.id, "x")
     assert len(compare.live_runs(comparison.id)) == 2
     compare.stop(comparison.id)
-    await asyncio.wait_for(asyncio.gather(*(live.ended() for live in lives)), 5)
+    await asyncio.wait_for(asyncio.gather(*(live.ended() for live in lives)), 30)
     assert [live.status for live in lives] == ["cancelled", "cancelled"]
     assert compare.live_runs(comparison.id) == []
 

@@ -51,7 +51,7 @@ class Desk:
     async def ask(self, text: str, **changes: object) -> Run:
         session = await self.chat.new_session((await self.agent(**changes)).id)
         live = await self.chat.send(session.id, text)
-        await asyncio.wait_for(live.ended(), 20)
+        await asyncio.wait_for(live.ended(), 30)
         return live
 
     async def close(self) -> None:
@@ -152,9 +152,9 @@ async def test_a_table_file_of_the_session_is_read_by_its_path(desk: Desk):
         (await desk.agent(tools=[*SAMPLE["behaviour"]["tools"], {"name": "write_file"}])).id
     )
     live = await desk.chat.send(session.id, 'write "day,amount\n2024-01-01,5\n2024-01-02,6" to /sales.csv')
-    await asyncio.wait_for(live.ended(), 20)
+    await asyncio.wait_for(live.ended(), 30)
     live = await desk.chat.send(session.id, "Clean up /sales.csv")
-    await asyncio.wait_for(live.ended(), 20)
+    await asyncio.wait_for(live.ended(), 30)
     assert calls(live)[0].arguments == {"csv": "/sales.csv"}
     assert "**Sum of amount:** 11" in answer(live)
 

@@ -96,7 +96,7 @@ async def test_after_a_run_that_did_not_come_to_its_end_the_queue_waits_for_a_pe
     if stopped:
         live.stop()
     go_on.set()
-    await asyncio.wait_for(live.ended(), 5)
+    await asyncio.wait_for(live.ended(), 30)
     assert waiting(bench, session) == ["second"]
     bench.models.say("ok")
     await queue.send_now(session.id, message.id)
@@ -117,7 +117,7 @@ async def test_sent_now_it_breaks_into_the_run_that_goes_on(bench, queue):
     message = await queue.add(session.id, "now!")
     bench.models.say("Yes?")
     await queue.send_now(session.id, message.id)
-    await asyncio.wait_for(live.ended(), 5)
+    await asyncio.wait_for(live.ended(), 30)
     await until(lambda: waiting(bench, session) == [])
     origins = [entry.event.origin for entry in live.entries if isinstance(entry.event, MessageAdded)]
     assert origins == ["user", "model", "steer", "model"]
@@ -204,7 +204,7 @@ async def test_a_message_that_broke_in_is_in_its_run_before_it_is_nowhere_else(t
     session, live, _ = await answering(bench)
     bench.models.say("as you wish")
     await queue.send_now(session.id, (await queue.add(session.id, "stop")).id)
-    await asyncio.wait_for(live.ended(), 10)
+    await asyncio.wait_for(live.ended(), 30)
     await until(lambda: not bench.data.sessions.get(session.id).queue)
     await bench.runs.close()
     await queue.close()
@@ -224,7 +224,7 @@ async def test_a_steer_that_comes_too_late_waits_on_disk_before_it_is_no_draft_a
     assert bench.runs.of_session(session.id) is live, "it is over, but not yet stored"
     typed = len(disk.written)
     await queue.steer(session.id, "at once")
-    await asyncio.wait_for(live.ended(), 5)
+    await asyncio.wait_for(live.ended(), 30)
     await bench.runs.close()
     await queue.close()
     await bench.data.close()

@@ -45,7 +45,7 @@ class Desk:
         session = await self.workbench.chat.new_session(agent.id)
         live = await self.workbench.chat.send(session.id, "call apps__show with title=Hello")
         if policy == "ask":
-            await until(lambda: live.control.awaited, 10)
+            await until(lambda: live.control.awaited, 30)
             decide(live)
         await live.ended()
         [call] = call_views(live.entries).values()
@@ -62,7 +62,7 @@ class Desk:
 
     async def asked(self, view: ViewOf) -> Run:
         """The run of the view's calls once it waits for a person."""
-        await until(lambda: self.views.asked(view), 10)
+        await until(lambda: self.views.asked(view), 30)
         [run] = self.below(view)
         return run
 

@@ -33,7 +33,7 @@ async def test_a_run_that_is_stopped_at_any_await_of_a_node_leaves_nothing_behin
         factory = AtAwait("Walk._live", nth, stop_in(shop), passed_over=passed_over)
         asyncio.get_running_loop().set_task_factory(factory)
         live = await shop.begun(of_each_kind(), "bees")
-        await asyncio.wait_for(deciding(shop, live.run_id), 10)
+        await asyncio.wait_for(deciding(shop, live.run_id), 30)
         reached = factory.reached or (nth == 0 and factory.found)
         asyncio.get_running_loop().set_task_factory(None)
         await until(lambda: not shop.runs.live_runs() and not shop.runs.starting.taken)
@@ -59,7 +59,7 @@ async def test_an_agent_does_not_outlive_a_run_that_is_stopped_while_it_is_asked
         await until(lambda live=live, factory=factory: factory.reached or shop.models.calls)
         reached = factory.reached
         live.stop()
-        await asyncio.wait_for(live.ended(), 5)
+        await asyncio.wait_for(live.ended(), 30)
         asyncio.get_running_loop().set_task_factory(None)
         await until(lambda: not shop.runs.live_runs() and not shop.runs.starting.taken)
         for child in started(live):

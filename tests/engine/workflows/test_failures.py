@@ -128,7 +128,7 @@ async def test_stop_ends_all_that_goes_on(shop):
     live = await shop.begun(workflow(ask, hold("slow"), wires=wires))
     await until(lambda: shop.models.calls and shop.hands.did)
     live.stop()
-    await asyncio.wait_for(live.ended(), 1)
+    await asyncio.wait_for(live.ended(), 30)
     assert end(live).status == "cancelled"
     assert states(live) == {"input": "done", "ask": "cancelled", "slow": "cancelled"}
     await until(lambda: not shop.runs.live_runs())

@@ -29,7 +29,7 @@ async def deciding(shop: Workshop, run_id: str) -> None:
 
 
 async def to_its_end(shop: Workshop, live: Run) -> Run:
-    await asyncio.wait_for(deciding(shop, live.run_id), 20)
+    await asyncio.wait_for(deciding(shop, live.run_id), 30)
     await live.ended()
     return live
 

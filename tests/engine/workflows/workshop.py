@@ -158,7 +158,7 @@ class Workshop:
 
 
 async def ended(live: Run) -> None:
-    await asyncio.wait_for(live.ended(), 10)
+    await asyncio.wait_for(live.ended(), 30)
 
 
 def answer(live: Run) -> str:

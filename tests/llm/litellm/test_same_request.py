@@ -153,7 +153,7 @@ async def send(name: str, request: ModelRequest, url: str) -> None:
     )
     messages = tuple(replace_model(message, name) for message in request.messages)
     with suppress(ModelFailure):
-        async for _ in model.stream(replace(request, model=name, messages=messages, idle_timeout=5.0)):
+        async for _ in model.stream(replace(request, model=name, messages=messages, idle_timeout=60)):
             pass
 
 

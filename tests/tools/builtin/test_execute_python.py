@@ -70,7 +70,7 @@ async def test_printed_text_is_shown_while_the_program_runs(registry: Registry) 
 
     seen, context = asyncio.Event(), Waiting()
     program = asyncio.create_task(run(registry, "print('early')\nwhile True:\n    pass", context))
-    await asyncio.wait_for(seen.wait(), 3)
+    await asyncio.wait_for(seen.wait(), 30)
     assert context.shown == ["early\n"]
     program.cancel()
     await asyncio.wait({program})
@@ -126,7 +126,7 @@ async def test_stop_kills_an_endless_program_at_once(registry: Registry) -> None
             running.set()
 
     program = asyncio.create_task(run(registry, "print('on')\nwhile True:\n    pass", Waiting()))
-    await asyncio.wait_for(running.wait(), 3)
+    await asyncio.wait_for(running.wait(), 30)
     busy = workers()
     began = time.perf_counter()
     program.cancel()
@@ -147,7 +147,7 @@ async def test_workers_inherit_no_keys(registry: Registry, monkeypatch: pytest.M
     environments: list[dict[str, str]] = []
     monkeypatch.setenv("OPENAI_API_KEY", "sk-canary")
     program = asyncio.create_task(run(registry, "print('on')\nwhile True:\n    pass", Looking()))
-    await asyncio.wait_for(looked.wait(), 3)
+    await asyncio.wait_for(looked.wait(), 30)
     program.cancel()
     await asyncio.wait({program})
     assert environments and not any("sk-canary" in environment.values() for environment in environments)
@@ -188,7 +188,7 @@ async def test_a_worker_that_dies_is_told_and_replaced(registry: Registry) -> No
             running.set()
 
     program = asyncio.create_task(run(registry, "print('on')\nwhile True:\n    pass", Waiting()))
-    await asyncio.wait_for(running.wait(), 3)
+    await asyncio.wait_for(running.wait(), 30)
     for worker in workers():
         worker.kill()
     with pytest.raises(ToolError, match="ended by the sandbox"):

@@ -195,8 +195,8 @@ async def test_a_question_ends_with_the_call_that_asked_it(hub: McpHub):
     taken_back, context = asyncio.Event(), Thinking()
     assert text_of(await called(hub, "bad__leave_question", context)) == "left"
     if context.asked:
-        await asyncio.wait_for(taken_back.wait(), 5)
+        await asyncio.wait_for(taken_back.wait(), 30)
     call = asyncio.create_task(called(hub, "bad__ask", context))
     await until(lambda: context.asked)
     call.cancel()
-    await asyncio.wait_for(taken_back.wait(), 5)
+    await asyncio.wait_for(taken_back.wait(), 30)

@@ -111,7 +111,7 @@ async def everything_over_http() -> AsyncIterator[str]:
     )
     assert server.stderr
     try:
-        async with asyncio.timeout(20):
+        async with asyncio.timeout(30):
             while b"listening on port" not in await server.stderr.readline():
                 pass
         yield f"http://127.0.0.1:{port}/mcp"
