@@ -1,5 +1,6 @@
 """Pages inside the frame whose code is read when they are first opened."""
 
+import asyncio
 import threading
 from pathlib import Path
 
@@ -10,6 +11,7 @@ from app.ui.elements.sub_pages import Pages
 from app.ui.shell.pages import read_first
 from tests.test_late import written  # noqa: F401  a fixture
 from tests.ui.runs.test_runs_pages import visitor
+from tests.waiting import until
 
 
 async def test_a_page_is_read_beside_the_event_loop_and_built_at_once_from_then_on(written, tmp_path: Path):  # noqa: F811
@@ -32,6 +34,25 @@ async def test_a_page_whose_code_cannot_be_read_says_so(written, tmp_path: Path)
             await read_first(module, lambda: ui.label("built"))()
         await user.should_see("This page could not be shown")
         await user.should_not_see("built")
+
+
+async def test_whoever_leaves_while_a_page_is_built_leaves_nothing_that_waits(tmp_path: Path):
+    async def slow() -> None:
+        await forever.wait()
+
+    forever = asyncio.Event()
+    async with visitor(tmp_path) as (user, _):
+        await user.open("/playground")
+        with user.current_layout:
+            pages = Pages({"/playground": slow})
+        before = asyncio.all_tasks()
+        building = asyncio.create_task(pages.built())
+        await until(lambda: len(asyncio.all_tasks() - before) > 1)
+        building.cancel()
+        await asyncio.wait({building})
+        assert building.cancelled()
+        await until(lambda: not asyncio.all_tasks() - before)
+        forever.set()
 
 
 async def test_a_page_that_is_still_read_is_not_taken_for_an_unknown_one(written, tmp_path: Path):  # noqa: F811
