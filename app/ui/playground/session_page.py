@@ -256,7 +256,8 @@ class SessionPage:
 
     async def _keep_typed(self, text: str) -> None:
         with_text = partial(Session.model_copy, update={"composer": text})
-        self._session = await self._workbench.sessions.change(self._session.id, with_text)
+        await self._workbench.sessions.change(self._session.id, with_text)
+        self._session = with_text(self._session)  # what else is new in it was not looked at yet
         self._composer.cost.text = await self._side.count_message(text)
 
     async def _act(self, turn: Turn, action: str, value: str) -> None:

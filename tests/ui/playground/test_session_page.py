@@ -1,0 +1,31 @@
+"""The page of a session, where much changes at once."""
+
+import asyncio
+from functools import partial
+from pathlib import Path
+
+from nicegui.testing.user_interaction import UserInteraction
+
+from app.domain.apps import AppContext
+from app.domain.sessions import Session
+from app.ui.conversation.composer import Composer
+from tests.ui.runs.test_runs_pages import sees, visitor
+
+
+async def test_what_a_view_says_while_a_draft_is_being_stored_is_shown(tmp_path: Path):
+    async with visitor(tmp_path) as (user, workbench):
+        await workbench.start()
+        session = await workbench.chat.new_session(workbench.agents.by_slug("assistant").id)
+        await user.open(f"/playground/{session.id}")
+        [composer] = (one for one in user.current_layout.descendants() if isinstance(one, Composer))
+        for row in range(5):
+            said = AppContext(run_id="r", call_id="c", server="desk", tool="show_desk", text=f"Row {row} is chosen.")
+            telling = asyncio.create_task(workbench.sessions.change(session.id, partial(_told, said=said)))
+            UserInteraction(user, {composer}, None).trigger("typed", {"text": f"Draft {row}", "edition": row})
+            await telling
+            await sees(user, said.text)
+        assert workbench.sessions.get(session.id).composer == "Draft 4"
+
+
+def _told(session: Session, said: AppContext) -> Session:
+    return session.model_copy(update={"app_contexts": (said,)})
