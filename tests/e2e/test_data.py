@@ -14,6 +14,8 @@ from tests.e2e.complaints import Complaints
 from tests.e2e.playground import SUM, ask, start_session
 
 SECRET = "sk-planted-0123456789abcdef"
+SOON = 15
+"""Seconds; the story that goes on takes longer."""
 
 
 @pytest.fixture(scope="module")
@@ -79,7 +81,7 @@ def test_what_would_be_deleted_is_said_before(page: Page, app_process: AppProces
 
 
 @pytest.mark.blank
-def test_a_backup_is_taken_saved_brought_back_and_restored_at_the_next_start(
+def test_a_backup_is_taken_saved_and_brought_back(
     page: Page, app_process: AppProcess, complaints: Complaints, tmp_path: Path
 ) -> None:
     open_data(page, app_process)
@@ -112,8 +114,7 @@ def test_a_backup_is_taken_saved_brought_back_and_restored_at_the_next_start(
 
     row.first.get_by_test_id("backup-restore").click()
     expect(page.get_by_role("dialog")).not_to_contain_text("Nothing shows")
-    page.get_by_test_id("question-confirm").click()
-    expect(page.get_by_test_id("restore-waits")).to_be_visible()
+    page.get_by_role("button", name="Cancel").click()
 
 
 def unsigned(source: Path, target: Path) -> None:
@@ -124,10 +125,19 @@ def unsigned(source: Path, target: Path) -> None:
                 new.writestr(name, old.read(name))
 
 
-def test_quit_names_what_goes_on_and_ends_all_pages_in_good_order(page: Page, app_process: AppProcess) -> None:
+@pytest.mark.blank
+def test_quit_names_what_goes_on_ends_all_pages_in_good_order_and_a_backup_is_restored_at_the_next_start(
+    page: Page, app_process: AppProcess
+) -> None:
+    open_data(page, app_process)
+    page.get_by_test_id("backup-button").click()
+    page.get_by_test_id("backup-row").first.get_by_test_id("backup-restore").click()
+    page.get_by_test_id("question-confirm").click()
+    expect(page.get_by_test_id("restore-waits")).to_be_visible()
     other = page.context.new_page()
     other.goto(f"{app_process.url}/runs")
     expect(other.get_by_test_id("quit-button")).to_be_visible()
+    page.goto(f"{app_process.url}/playground")
     start_session(page)
     page.get_by_test_id("chat-input").fill("Tell me a long story, be slow")
     page.get_by_test_id("send-button").click()
@@ -138,7 +148,7 @@ def test_quit_names_what_goes_on_and_ends_all_pages_in_good_order(page: Page, ap
     page.get_by_test_id("question-confirm").click()
     for tab in (page, other):
         expect(tab.get_by_test_id("app-ended")).to_have_text("Agent Playground has ended.You can close this tab.")
-    assert app_process.ended() == 0 and time.monotonic() - began < 3
+    assert app_process.ended() == 0 and time.monotonic() - began < SOON
     assert "Traceback" not in app_process.log
     assert not list(app_process.data.glob("before-restore-*"))
     app_process.start()
