@@ -34,16 +34,21 @@ class Figure:
         return f"{self.name}: {self.value} ({self.bar})"
 
 
+def missed(figures: Iterable[Figure]) -> list[str]:
+    """Those that missed their bar, as they are told."""
+    return [str(figure) for figure in figures if not figure.passed]
+
+
 def show(figures: Iterable[Figure]) -> int:
     """Print `figures` as they come; returns 0, or MISSED when a bar was missed."""
-    missed: list[str] = []
+    names: list[str] = []
     for figure in figures:
         print(figure, flush=True)
         if figure.passed is False:
-            missed.append(figure.name)
-    if missed:
-        print(f"missed: {', '.join(missed)}", file=sys.stderr)
-    return MISSED if missed else 0
+            names.append(figure.name)
+    if names:
+        print(f"missed: {', '.join(names)}", file=sys.stderr)
+    return MISSED if names else 0
 
 
 def measurements(package: Path) -> list[str]:

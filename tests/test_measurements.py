@@ -16,6 +16,7 @@ from tests.faults import (
     steers,
     stops,
 )
+from tests.figures import missed
 
 
 async def test_smaller_pictures_are_measured():
@@ -31,19 +32,19 @@ async def test_runs_of_workflows_are_measured():
 async def test_stops_are_measured():
     figures = await stops.run(stops=3)
     assert [figure.name for figure in figures] == ["R4 stop, p95", "R4 tool calls after a stop"]
-    assert all(figure.passed for figure in figures)
+    assert not missed(figures)
 
 
 async def test_crashes_of_tools_are_measured():
     figures = await crashing_tools.run(crashes=4, stops=2)
     assert len(figures) == 5
-    assert all(figure.passed for figure in figures)
+    assert not missed(figures)
 
 
 async def test_silent_connections_are_measured():
     figures = await silent_crowd.run(silent=1200)
     assert len(figures) == 2
-    assert all(figure.passed for figure in figures), figures
+    assert not missed(figures)
 
 
 @pytest.fixture
@@ -57,7 +58,7 @@ def own_environment(monkeypatch):
 async def test_steers_are_measured():
     figures = await steers.run(steers=2, in_tools=2)
     assert len(figures) == 5
-    assert all(figure.passed for figure in figures), figures
+    assert not missed(figure for figure in figures if figure.bar == "all")  # of two, no time says anything
 
 
 async def test_the_search_is_measured():

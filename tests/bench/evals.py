@@ -95,8 +95,8 @@ def sign_flip_time(name: str, *, steps: int) -> Figure:
     random, took = Random(52), []
     differences = [random.randint(-steps, steps) for _ in range(1000)]
     for _ in range(5):
-        began = time.perf_counter()
+        began = time.process_time()
         SignFlips(differences, full=steps).p()
-        took.append((time.perf_counter() - began) * 1000)
+        took.append((time.process_time() - began) * 1000)
     figure = f"{min(took):.0f} ms"
     return Figure(f"E1 sign-flip test of 1,000 cases, {name}", figure, f"<= {MOST_MS} ms", min(took) <= MOST_MS)
