@@ -126,9 +126,9 @@ HOSTILE = [
 
 @pytest.mark.parametrize("schema", HOSTILE)
 def test_a_hostile_schema_takes_no_time(schema):
-    began = time.perf_counter()
+    began = time.process_time()
     check_output(schema, json.dumps("a" * 40 + "!"))
-    assert time.perf_counter() - began < 2
+    assert time.process_time() - began < 2
 
 
 @pytest.mark.parametrize("schema", HOSTILE[-3:])
@@ -138,12 +138,12 @@ def test_a_schema_without_an_end_is_told_so(schema):
 
 
 def test_a_hostile_pattern_of_names_takes_no_time():
-    began = time.perf_counter()
+    began = time.process_time()
     check_output({"patternProperties": {"^(a+)+$": {"type": "string"}}}, json.dumps({"a" * 40 + "!": 1}))
     assert check_output({"patternProperties": {"^a": {"type": "string"}}}, '{"ab": 1, "b": 1}') == (
         "/ab: 1 is not of type 'string'",
     )
-    assert time.perf_counter() - began < 2
+    assert time.process_time() - began < 2
 
 
 @pytest.mark.parametrize("word", ["additionalProperties", "unevaluatedProperties"])

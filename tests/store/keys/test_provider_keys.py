@@ -168,7 +168,7 @@ async def test_a_keyring_that_hangs_is_given_up_and_a_file_used(open_keys: Open,
     await keys.save("openai:key", KEY)
     await keys.save("mistral:key", "another-key-0123")
 
-    assert time.monotonic() - began < 1.5
+    assert time.monotonic() - began < 5
     where = await keys.where()
     assert where.place == "file"
     assert "did not answer within 0.2 seconds" in where.why

@@ -156,7 +156,7 @@ async def test_a_call_that_is_stopped_leaves_no_work_behind() -> None:
     assert "First page" in await read(tools, THREE)
     await tools.close()
     await asyncio.get_running_loop().shutdown_default_executor()
-    assert time.monotonic() - stopped < 3
+    assert time.monotonic() - stopped < 15
 
 
 async def test_what_is_damaged_is_not_logged_line_by_line(tools: Registry, caplog: pytest.LogCaptureFixture) -> None:

@@ -253,7 +253,7 @@ async def test_an_answer_that_never_ends_is_given_up() -> None:
         began = time.monotonic()
         with pytest.raises(ToolError, match=r"127.0.0.1 did not answer in full within 0.2 seconds"):
             await fetch(Sent(server.url()), here(), seconds=0.2)
-    assert time.monotonic() - began < 2
+    assert time.monotonic() - began < 10
 
 
 async def test_a_server_that_does_not_speak_http_is_told() -> None:
