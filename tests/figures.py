@@ -34,9 +34,9 @@ class Figure:
         return f"{self.name}: {self.value} ({self.bar})"
 
 
-def missed(figures: Iterable[Figure]) -> list[str]:
-    """Those that missed their bar, as they are told."""
-    return [str(figure) for figure in figures if not figure.passed]
+def missed(figures: Iterable[Figure], *, but: str | None = None) -> list[str]:
+    """Those that missed their bar, as they are told; of those whose name begins with `but` the time says nothing."""
+    return [str(figure) for figure in figures if not (figure.passed or (but and figure.name.startswith(but)))]
 
 
 def show(figures: Iterable[Figure]) -> int:
