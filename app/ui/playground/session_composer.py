@@ -2,7 +2,7 @@
 
 from collections.abc import Awaitable, Callable
 
-from app.domain.errors import WorkbenchError
+from app.domain.errors import Conflict, WorkbenchError
 from app.domain.messages import Attachment
 from app.domain.sessions import Session
 from app.engine.sessions.chat import FROM_PAGE
@@ -57,7 +57,7 @@ class SessionComposer(ComposerBar):
             if how == "background":
                 await run_in_background(self._workbench, self._session_id, text, attached)
             elif (live := self._workbench.runs.of_session(self._session_id)) is None:
-                await self._workbench.chat.send(self._session_id, text, attached)
+                await self._begin(text, attached)
             elif how == "steer" and live.run_id in self._workbench.sessions.get(self._session_id).runs:
                 await self._workbench.queue.steer(self._session_id, text, attached)
             else:
@@ -66,6 +66,15 @@ class SessionComposer(ComposerBar):
             self._counting.touch()
             raise
         self.attachments.sent(attached)
+
+    async def _begin(self, text: str, attached: tuple[Attachment, ...]) -> None:
+        """Begin a run, or wait for the end of one that began first, such as an answer that is given again."""
+        try:
+            await self._workbench.chat.send(self._session_id, text, attached)
+        except Conflict:
+            if self._workbench.runs.of_session(self._session_id) is None:
+                raise
+            await self._workbench.queue.add(self._session_id, text, attached)
 
 
 def hint_of(model: str | None) -> str:

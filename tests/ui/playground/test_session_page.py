@@ -10,6 +10,7 @@ from app.domain.apps import AppContext
 from app.domain.sessions import Session
 from app.ui.conversation.composer import Composer
 from tests.ui.runs.test_runs_pages import sees, visitor
+from tests.waiting import until
 
 
 async def test_what_a_view_says_while_a_draft_is_being_stored_is_shown(tmp_path: Path):
@@ -25,6 +26,23 @@ async def test_what_a_view_says_while_a_draft_is_being_stored_is_shown(tmp_path:
             await telling
             await sees(user, said.text)
         assert workbench.sessions.get(session.id).composer == "Draft 4"
+
+
+async def test_a_message_that_is_sent_while_an_answer_begins_waits_for_its_end(tmp_path: Path):
+    async with visitor(tmp_path) as (user, workbench):
+        await workbench.start()
+        session = await workbench.chat.new_session(workbench.agents.by_slug("assistant").id)
+        run = await workbench.chat.send(session.id, "What is 1 + 1?")
+        await run.ended()
+        await user.open(f"/playground/{session.id}")
+        [composer] = (one for one in user.current_layout.descendants() if isinstance(one, Composer))
+        again = asyncio.create_task(workbench.chat.regenerate(session.id, run.run_id))
+        await until(lambda: workbench.runs.beginning(session.id).locked(), pause=0)
+        assert workbench.runs.of_session(session.id) is None
+        assert await composer.submit("Hello", 5)
+        await again
+        await until(lambda: len(workbench.sessions.get(session.id).runs) == 2 and not workbench.runs.live_runs())
+        await sees(user, "Hello! I can call tools")
 
 
 def _told(session: Session, said: AppContext) -> Session:
