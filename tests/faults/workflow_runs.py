@@ -2,6 +2,7 @@
 
 import asyncio
 import tempfile
+from collections.abc import Iterable
 from pathlib import Path
 from random import Random
 
@@ -17,29 +18,41 @@ from tests.waiting import until
 
 WORKFLOWS = 2_000
 NODES = 12
+TOGETHER = 100
+"""In one data folder: each that is left is gone on with by a process that reads all of it."""
 
 
 async def run(workflows: int = WORKFLOWS) -> list[Figure]:
     wrong: list[str] = []
     left = 0
     with tempfile.TemporaryDirectory() as folder:
-        shop = Workshop.opened(Path(folder) / "data", Family(), Hands())
-        for seed in range(workflows):
-            made = random_flow(Random(seed), most=NODES)
-            live = await shop.begun(made, "hi")
-            try:
-                if seed % 3 == 0:
-                    shop, live, was_left = await _left(shop, live, Random(seed).randint(2, 60))
-                    left += was_left
-                else:
-                    await to_its_end(shop, live)
-                wrong += [f"workflow {seed}: {words}" for words in _wrong(made, live)]
-            except TimeoutError:
-                wrong.append(f"workflow {seed}: stuck")
-                shop = await shop.restarted()
-        await shop.closed()
+        for first in range(0, workflows, TOGETHER):
+            shop = Workshop.opened(Path(folder) / f"from {first}", Family(), Hands())
+            of_these, left_of_these = await _tried(shop, range(first, min(first + TOGETHER, workflows)))
+            wrong, left = wrong + of_these, left + left_of_these
     told = f"{len(wrong)} of {workflows:,}, {left} of them left in the middle"
     return [Figure("W1 runs that are stuck, broken or end a node twice", "; ".join([told, *wrong[:3]]), "0", not wrong)]
+
+
+async def _tried(shop: Workshop, seeds: Iterable[int]) -> tuple[list[str], int]:
+    """What is wrong, and how many were left."""
+    wrong: list[str] = []
+    left = 0
+    for seed in seeds:
+        made = random_flow(Random(seed), most=NODES)
+        live = await shop.begun(made, "hi")
+        try:
+            if seed % 3 == 0:
+                shop, live, was_left = await _left(shop, live, Random(seed).randint(2, 60))
+                left += was_left
+            else:
+                await to_its_end(shop, live)
+            wrong += [f"workflow {seed}: {words}" for words in _wrong(made, live)]
+        except TimeoutError:
+            wrong.append(f"workflow {seed}: stuck")
+            shop = await shop.restarted()
+    await shop.closed()
+    return wrong, left
 
 
 async def _left(shop: Workshop, live: Run, place: int) -> tuple[Workshop, Run, bool]:
