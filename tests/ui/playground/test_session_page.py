@@ -4,6 +4,7 @@ import asyncio
 from functools import partial
 from pathlib import Path
 
+from nicegui.testing import User
 from nicegui.testing.user_interaction import UserInteraction
 
 from app.domain.apps import AppContext
@@ -13,12 +14,17 @@ from tests.ui.runs.test_runs_pages import sees, visitor
 from tests.waiting import until
 
 
+async def composer_of(user: User) -> Composer:
+    [composer] = await until(lambda: [one for one in user.current_layout.descendants() if isinstance(one, Composer)])
+    return composer
+
+
 async def test_what_a_view_says_while_a_draft_is_being_stored_is_shown(tmp_path: Path):
     async with visitor(tmp_path) as (user, workbench):
         await workbench.start()
         session = await workbench.chat.new_session(workbench.agents.by_slug("assistant").id)
         await user.open(f"/playground/{session.id}")
-        [composer] = (one for one in user.current_layout.descendants() if isinstance(one, Composer))
+        composer = await composer_of(user)
         for row in range(5):
             said = AppContext(run_id="r", call_id="c", server="desk", tool="show_desk", text=f"Row {row} is chosen.")
             telling = asyncio.create_task(workbench.sessions.change(session.id, partial(_told, said=said)))
@@ -35,7 +41,7 @@ async def test_a_message_that_is_sent_while_an_answer_begins_waits_for_its_end(t
         run = await workbench.chat.send(session.id, "What is 1 + 1?")
         await run.ended()
         await user.open(f"/playground/{session.id}")
-        [composer] = (one for one in user.current_layout.descendants() if isinstance(one, Composer))
+        composer = await composer_of(user)
         again = asyncio.create_task(workbench.chat.regenerate(session.id, run.run_id))
         await until(lambda: workbench.runs.beginning(session.id).locked(), pause=0)
         assert workbench.runs.of_session(session.id) is None

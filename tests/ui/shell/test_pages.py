@@ -45,13 +45,12 @@ async def test_whoever_leaves_while_a_page_is_built_leaves_nothing_that_waits(tm
         await user.open("/playground")
         with user.current_layout:
             pages = Pages({"/playground": slow})
-        before = asyncio.all_tasks()
         building = asyncio.create_task(pages.built())
-        await until(lambda: len(asyncio.all_tasks() - before) > 1)
+        await until(lambda: pages.worth_showing._waiters)
         building.cancel()
         await asyncio.wait({building})
         assert building.cancelled()
-        await until(lambda: not asyncio.all_tasks() - before)
+        await until(lambda: not pages.worth_showing._waiters)
         forever.set()
 
 
