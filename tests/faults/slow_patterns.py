@@ -193,7 +193,7 @@ def _longest_of_the_app(folder: Path, model: str, answers: Sequence[str], demo: 
                 agent: "" for agent, _ in said
             }:  # what is imported with the first of them stops the loop for once
                 _stops_of(app, page, agent, "warm up")
-            stops = [(_least_of(app, page, agent, text), f"{agent}: {text[:40]!r}") for agent, text in said]
+            stops = [(_stops_of(app, page, agent, text), f"{agent}: {text[:40]!r}") for agent, text in said]
         finally:
             browser.close()
             app.stop()
@@ -201,12 +201,6 @@ def _longest_of_the_app(folder: Path, model: str, answers: Sequence[str], demo: 
         if found > BAR:
             print(f"  {what}: {found * 1000:.0f} ms")
     return max(found for found, _ in stops), len(stops)
-
-
-def _least_of(app: AppProcess, page: Page, agent: str, text: str) -> float:
-    """Once more where it is over the bar: beside other programs, its threads' time counts while the loop waits."""
-    found = _stops_of(app, page, agent, text)
-    return found if found <= BAR else min(found, _stops_of(app, page, agent, text))
 
 
 def _stops_of(app: AppProcess, page: Page, agent: str, text: str) -> float:
