@@ -122,6 +122,10 @@ def _resolve(future: asyncio.Future[None], failure: StorageError | None) -> None
         future.set_exception(StorageError(str(failure)))
 
 
+def _too_late(channel: Channel) -> StorageError:
+    return StorageError(f"{channel.log.path} is closed already: what came after that was not stored.")
+
+
 def _heard(told: asyncio.Future[None]) -> None:
     """It is no news to the log where nobody waits for it: the next flush tries it again, and says so."""
     if not told.cancelled():
@@ -141,6 +145,8 @@ class Writer:
         self._lingering = False
         """Whether the thread waits for more lines: it need not be told of them."""
         self._closing = False
+        self._ended = False
+        """Whether the thread is gone, or never to come: nothing is written any more."""
         self._thread: threading.Thread | None = None
 
     @property
@@ -151,6 +157,8 @@ class Writer:
 
     def put(self, channel: Channel, item: Item) -> None:
         with self._wake:
+            if self._ended:
+                channel.fail(_too_late(channel))
             if channel.failure is not None and not channel.keeps:
                 raise channel.failure
             channel.leaving = False
@@ -172,6 +180,9 @@ class Writer:
                 return told
             if channel.is_durable:
                 _resolve(told, None)
+                return told
+            if self._ended:
+                _resolve(told, _too_late(channel))
                 return told
             channel.waiters.append(_Waiter(channel.taken, loop, told))
             channel.failure = None
@@ -202,7 +213,7 @@ class Writer:
     def close(self) -> None:
         """Write what is pending and end the thread. Raises `StorageError` where the disk did not take all of it."""
         with self._wake:
-            self._closing = True
+            self._closing, self._ended = True, self._thread is None
             for channel in self._waiting:
                 channel.failure = None
             self._wake.notify()
@@ -229,6 +240,7 @@ class Writer:
             while not self._writing:  # all of it may be forgotten while others are waited for
                 while not self._ready():
                     if self._closing:
+                        self._ended = True
                         return []
                     self._wake.wait()
                 self._lingering = True

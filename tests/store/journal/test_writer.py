@@ -142,3 +142,18 @@ async def test_the_thread_outlives_lines_that_are_forgotten_while_it_waits_for_o
     assert (tmp_path / "kept").read_bytes() == b"line\n"
     assert not (tmp_path / "given up").exists()
     writer.close()
+
+
+@pytest.mark.parametrize("wrote_before", [True, False])
+async def test_a_line_that_comes_after_the_end_is_refused_and_not_waited_for(tmp_path: Path, wrote_before: bool):
+    writer = Writer()
+    dropping, keeping = Channel(LogFile(tmp_path / "x", Disk(), 0), writer), channel(tmp_path / "y", writer, Disk())
+    if wrote_before:
+        dropping.put(b"early\n")
+    writer.close()
+    with pytest.raises(StorageError, match="x is closed already"):
+        dropping.put(b"late\n")
+    keeping.put(b"late\n")
+    async with asyncio.timeout(30):
+        with pytest.raises(StorageError, match="y is closed already"):
+            await keeping.flush()
