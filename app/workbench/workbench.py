@@ -24,6 +24,7 @@ with late():
     import app.engine.experiments.reviewing
     import app.engine.experiments.scoring
     import app.engine.experiments.suggesting
+    import app.engine.runs.unbroken
     import app.engine.sessions.lost_runs
     import app.engine.sessions.workflow_checks
     import app.engine.sessions.workflows_of_runs
@@ -34,6 +35,9 @@ with late():
     import app.workbench.cluster.dask_workers
     import app.workbench.maintenance
     import app.workbench.samples
+
+PLANTING_SECONDS = 2
+"""How long an app that ends waits for its samples; then they stay away, as on a disk that takes nothing."""
 
 
 class Workbench(RunParts):
@@ -63,9 +67,16 @@ class Workbench(RunParts):
             await self.preferences.save(Preferences(setup=SetupProgress(offered=True)))
 
     async def plant(self) -> None:
-        """Keep the sample datasets, on the very first start: nobody asks for them on the first page."""
+        """Keep the sample datasets, on the very first start: nobody asks for them on the first page.
+
+        They come once: where the app is told to end meanwhile, they are kept to the last case before it closes.
+        """
         if self.data.first_start and not self.data.read_only and not self.datasets.slugs():
-            await app.workbench.samples.plant_datasets(self.collecting)
+            await self._planting(app.workbench.samples.plant_datasets(self.collecting))
+
+    @late_part
+    def _planting(self) -> "app.engine.runs.unbroken.Unbroken":
+        return app.engine.runs.unbroken.Unbroken()
 
     async def warm(self) -> None:
         """Make off the event loop what a start does not need but the first run does."""
@@ -108,6 +119,8 @@ class Workbench(RunParts):
             for part in ("working_copies", *tools, *others):
                 if part in made:
                     closing.push_async_callback(made[part].close)
+            if "_planting" in made:
+                closing.push_async_callback(self._planting.close, patience=PLANTING_SECONDS)
 
     # Evals.
 
