@@ -348,11 +348,13 @@ def test_who_else_may_write_where_the_lock_would_lie_is_not_trusted(tmp_path: Pa
         looking_lock(tmp_path)
 
 
-def test_what_goes_wrong_after_a_start_is_in_the_log(tmp_path: Path):
+def test_what_goes_wrong_after_a_start_is_in_the_log_and_what_could_not_be_stored_at_the_end(tmp_path: Path):
     app = AppProcess(tmp_path / "data", module="tests.failing_app")
     app.start()
     app.wait_for(re.compile("No index can be made here"))
-    app.stop()
+    assert app.stop() == 0
+    assert "Not everything could be stored: There is no room for the index." in app.log
+    assert "shutdown failed" not in app.log
 
 
 @pytest.mark.parametrize("port", ["93273", "0", "-1"])

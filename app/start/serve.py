@@ -24,7 +24,7 @@ from app.late import never, read, unbuilt, without
 with unbuilt(), without("aiohttp", "requests", "PIL", "tornado", "watchfiles"):
     never("pydantic.v1")  # FastAPI would look for models of it in every route
     from nicegui import app as server
-    from nicegui import background_tasks, ui
+    from nicegui import ui
 
 from starlette.routing import Route
 from starlette.types import ASGIApp, Receive, Scope, Send
@@ -39,6 +39,7 @@ from app.api.mcp.endpoint import McpEndpoint
 from app.api.routes.sign_in import sign_in_routes
 from app.api.routes.uploads import file_routes
 from app.domain.errors import WorkbenchError
+from app.engine.runs.unbroken import Unbroken
 from app.start.opening import NOT_SEEN, Opening, open_page
 from app.start.signatures import remember_signatures
 from app.start.spare_memory import SpareMemory, glibc
@@ -79,13 +80,20 @@ def serve(workbench: Workbench, port: int, how: Opening = "nothing") -> None:
     install(server, lambda app: inside(timed(LeftPages(app))))
     api = _add_routes(workbench)
     here = Announcement(pid=os.getpid(), port=port, token=token, computer=this_computer())
-    shown = asyncio.Event()
+    shown, warming = asyncio.Event(), Unbroken()
 
     async def start() -> None:
         gc.freeze()  # what is loaded now stays: looking through it again and again would stop the loop
         gc.enable()
         await workbench.start()
-        background_tasks.create(_announce(workbench, api, here, shown, how), name="announce and warm")
+        warming.begin(_announce(workbench, api, here, shown, how))
+
+    async def close() -> None:
+        await warming.close(patience=0)  # it would make parts that nobody closes any more
+        try:
+            await workbench.close()
+        except WorkbenchError as problem:
+            log.error("Not everything could be stored: %s", problem)  # noqa: TRY400  what is told is in the sentence
 
     for told_to_end in (signal.SIGTERM, signal.SIGINT):
         signal.signal(told_to_end, _end)
@@ -93,7 +101,7 @@ def serve(workbench: Workbench, port: int, how: Opening = "nothing") -> None:
     server.on_delete(spare_memory.page_gone)
     server.on_startup(start)
     server.on_shutdown(mcp.close)
-    server.on_shutdown(workbench.close)
+    server.on_shutdown(close)
     server.on_shutdown(beside.close)
     colours = Colours()
     server.on_shutdown(colours.close)
@@ -173,7 +181,10 @@ async def _announce(workbench: Workbench, api: LazyApi, here: Announcement, show
     print(f"Agent Playground is running at {here.address}", flush=True)  # noqa: T201  the one line it prints
     for sentence in await asyncio.to_thread(open_page, here, how, workbench.data.aside):
         print(sentence, flush=True)  # noqa: T201
-    await workbench.plant()
+    try:
+        await workbench.plant()
+    except WorkbenchError as problem:
+        log.warning("The sample datasets stay away: %s", problem)
     # The first page comes first: what is warmed would take its time from it.
     with contextlib.suppress(TimeoutError):
         await asyncio.wait_for(shown.wait(), WARM_SECONDS)
