@@ -53,9 +53,7 @@ def api_without_workbench() -> FastAPI:
         redoc_url=None,
         redirect_slashes=False,
     )
-    app.include_router(routes())
-    app.include_router(usage.scraped)
-    app.router.routes.extend(openai_routes())
+    app.router.routes.extend([*routes(), *usage.scraped.routes, *openai_routes()])
     for kind in (WorkbenchError, RequestValidationError, WebSocketRequestValidationError, HTTPException, Exception):
         app.add_exception_handler(kind, _in_words)
     return app

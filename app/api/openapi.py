@@ -11,6 +11,8 @@ from pydantic import JsonValue, TypeAdapter
 from pydantic.warnings import UnsupportedFieldAttributeWarning
 from starlette.routing import WebSocketRoute
 
+from app.api.door.envelopes import ErrorEnvelope
+
 DESCRIPTION = """Run agents, read their runs step by step, and manage agents and tools.
 
 Every answer is `{"success": true, "data": …}`, lists with a `count`; every error is
@@ -51,6 +53,7 @@ def openapi_document(app: FastAPI) -> Document:
         described = get_openapi(title=app.title, version=app.version, description=app.description, routes=app.routes)
     document = _DOCUMENT.validate_python(described)
     schemas = _at(document, "components", "schemas")
+    schemas[ErrorEnvelope.__name__] = ErrorEnvelope.model_json_schema(mode="serialization")
     _at(document, "components")["securitySchemes"] = _SCHEMES
     document["x-websockets"] = _sockets(app)
     document["security"] = [{name: []} for name in _SCHEMES]

@@ -11,6 +11,8 @@ from app.api.door.envelopes import ERRORS
 from app.api.door.strict_json import StrictRoute
 from app.workbench import Workbench
 
+PREFIX = "/api/v1"
+
 
 async def _workbench(connection: HTTPConnection) -> Workbench:
     workbench: Workbench = connection.app.state.workbench
@@ -33,5 +35,5 @@ class Paging(BaseModel):
 
 
 def resource(prefix: str, tag: str) -> APIRouter:
-    """An empty router for one kind of thing."""
-    return APIRouter(prefix=prefix, tags=[tag], route_class=StrictRoute, responses=ERRORS)
+    """An empty router for one kind of thing, below `PREFIX`."""
+    return APIRouter(prefix=PREFIX + prefix, tags=[tag], route_class=StrictRoute, responses=ERRORS)
