@@ -111,7 +111,7 @@ class AppProcess:
 
     def ended(self) -> int:
         """Wait for its end; the exit code."""
-        return self._running().wait(10)
+        return self._running().wait(30)
 
     def kill(self) -> None:
         """End it, if it still runs, without a chance to say goodbye; of a single file also what its starter made."""

@@ -262,6 +262,7 @@ def test_hosts_and_search_are_set_on_their_tools_pages(page: Page) -> None:
     page.goto("/tools/web_search")
     search = page.get_by_test_id("web-search-form")
     search.get_by_role("combobox").select_option("SearXNG")
+    expect(page.get_by_test_id("search-address")).to_be_visible()  # what follows moves down for it
     page.get_by_test_id("save-search").click()
     expect(page.get_by_test_id("search-note")).to_contain_text("Say where SearXNG answers")
     page.get_by_test_id("search-address").fill("https://searx.example.org")
