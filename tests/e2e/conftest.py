@@ -31,7 +31,7 @@ UNUSED = (
 """Features of the browser that no test has a use for."""
 WINDOW: ViewportSize = {"width": 1280, "height": 720}
 SCREENSHOTS = ROOT / "build" / "screenshots"
-expect.set_options(timeout=20_000)  # milliseconds: a machine that does much else is slow
+expect.set_options(timeout=30_000)  # milliseconds: a machine that does much else is slow
 REPORT = pytest.StashKey[pytest.TestReport]()
 BLANK = "blank"
 PAST_THE_DOOR = re.compile(r"/playground$")

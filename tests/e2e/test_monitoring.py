@@ -82,15 +82,18 @@ def test_a_run_that_goes_on_is_seen_and_stopped_from_here(page: Page, tmp_path: 
     expect(page.get_by_text("Nothing is running.")).to_be_visible()
 
 
+PLACE = "(selector) => document.querySelector(selector).getBoundingClientRect()"
+"""At once, since what is asked for step by step may have been drawn anew meanwhile."""
+
+
 def test_a_button_that_is_drawn_anew_while_it_is_pressed_is_clicked_once(page: Page, tmp_path: Path) -> None:
     start_session(page, "Obedient")
     send(page, json.dumps({"name": "wait_for", "arguments": {"path": str(tmp_path / "nowhere")}}))
     expect(page.get_by_test_id("tool-call")).to_be_visible()
     opened(page)
     page.evaluate("() => { window.clicks = 0; document.addEventListener('click', () => window.clicks++); }")
-    stop = page.get_by_test_id("live-stop")
-    at = stop.bounding_box()
-    assert at is not None
+    page.get_by_test_id("live-stop").wait_for()
+    at = page.evaluate(PLACE, "[data-testid=live-stop]")
     page.mouse.move(at["x"] + 10, at["y"] + 10)
     page.mouse.down()
     changed(page.get_by_test_id("live-run").locator(".live-numbers"))
