@@ -1,11 +1,13 @@
 """The API as an app of its own: its routes, its errors in words, and its description of itself."""
 
 import logging
+import warnings
 from collections.abc import Mapping
 
 from fastapi import FastAPI, Request, Response, WebSocket
 from fastapi.exceptions import RequestValidationError, WebSocketRequestValidationError
 from fastapi.responses import JSONResponse
+from pydantic.warnings import UnsupportedFieldAttributeWarning
 from starlette.exceptions import HTTPException
 
 from app import __version__
@@ -44,6 +46,8 @@ def api(workbench: Workbench) -> FastAPI:
 
 def api_without_workbench() -> FastAPI:
     """The same before it has been `attach_workbench` one."""
+    # FastAPI gives every body an alias, of which pydantic complains where a model is built by its first request.
+    warnings.filterwarnings("ignore", "The 'alias' attribute with value 'body'", UnsupportedFieldAttributeWarning)
     app = FastAPI(
         title="Agent Playground",
         version=__version__,

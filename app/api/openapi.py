@@ -1,14 +1,12 @@
 """The API's description of itself: FastAPI's, with the keys it takes and an example of every body and answer."""
 
 import inspect
-import warnings
 from collections.abc import Iterator
 
 from fastapi import FastAPI
 from fastapi.openapi.utils import get_openapi
 from fastapi.routing import iter_route_contexts
 from pydantic import JsonValue, TypeAdapter
-from pydantic.warnings import UnsupportedFieldAttributeWarning
 from starlette.routing import WebSocketRoute
 
 from app.api.door.envelopes import ErrorEnvelope
@@ -48,9 +46,7 @@ DEEPEST = 6
 
 def openapi_document(app: FastAPI) -> Document:
     """The OpenAPI document of the app; takes some tenths of a second."""
-    with warnings.catch_warnings():  # FastAPI gives every body an alias, of which pydantic complains in a shared model
-        warnings.simplefilter("ignore", UnsupportedFieldAttributeWarning)
-        described = get_openapi(title=app.title, version=app.version, description=app.description, routes=app.routes)
+    described = get_openapi(title=app.title, version=app.version, description=app.description, routes=app.routes)
     document = _DOCUMENT.validate_python(described)
     schemas = _at(document, "components", "schemas")
     schemas[ErrorEnvelope.__name__] = ErrorEnvelope.model_json_schema(mode="serialization")
