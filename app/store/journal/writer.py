@@ -200,6 +200,7 @@ class Writer:
             self._waiting.pop(channel, None)
             if and_remove and self._is_written_to(channel):
                 channel.pending.append(LogFile.remove)
+                self._waiting[channel] = None
             elif and_remove:
                 with contextlib.suppress(OSError):
                     channel.log.remove()

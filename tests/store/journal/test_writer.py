@@ -1,4 +1,5 @@
 import asyncio
+import threading
 import time
 from pathlib import Path
 
@@ -129,6 +130,29 @@ async def test_a_flush_that_is_given_up_disturbs_nobody(tmp_path: Path):
     writer.close()
 
 
+class Slow(Disk):
+    """Writes only once it may."""
+
+    def __init__(self) -> None:
+        self.writes, self.may_write = threading.Event(), threading.Event()
+
+    def write(self, descriptor: int, content: memoryview, offset: int) -> int:
+        self.writes.set()
+        assert self.may_write.wait(30)
+        return super().write(descriptor, content, offset)
+
+
+def test_a_file_that_is_removed_while_it_is_written_to_is_gone(tmp_path: Path):
+    writer, disk = Writer(), Slow()
+    removed = channel(tmp_path / "removed", writer, disk)
+    removed.put(b"line\n")
+    assert disk.writes.wait(30)
+    removed.forget(and_remove=True)
+    disk.may_write.set()
+    writer.close()
+    assert not (tmp_path / "removed").exists()
+
+
 async def test_the_thread_outlives_lines_that_are_forgotten_while_it_waits_for_others(tmp_path: Path):
     writer = Writer()
     given_up, kept = (channel(tmp_path / name, writer, Disk()) for name in ("given up", "kept"))
@@ -140,7 +164,7 @@ async def test_the_thread_outlives_lines_that_are_forgotten_while_it_waits_for_o
     async with asyncio.timeout(30):
         await kept.flush()
     assert (tmp_path / "kept").read_bytes() == b"line\n"
-    assert not (tmp_path / "given up").exists()
+    await until(lambda: not (tmp_path / "given up").exists())
     writer.close()
 
 
