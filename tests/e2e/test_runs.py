@@ -104,8 +104,7 @@ def test_filters_stand_in_the_address_and_survive_reload_back_and_forward(page: 
     expect(page).to_have_url(re.compile(r"\?q=haiku$"))
     page.get_by_test_id("runs-search").fill("haiku analyst")
     expect(page).to_have_url(re.compile(r"\?q=haiku\+analyst$"))
-    page.get_by_label("Status", exact=True).click()
-    page.get_by_role("option", name="Completed").click()
+    page.get_by_label("Status", exact=True).select_option("Completed")
     expect(page).to_have_url(re.compile(r"status=completed"))
     page.reload()
     expect(page.get_by_test_id("runs-search")).to_have_value("haiku analyst")
@@ -180,7 +179,7 @@ def test_provider_tool_purpose_and_price_are_asked_for_by_keyboard_on_a_telephon
             page.keyboard.press("ArrowDown")
         page.keyboard.press("Enter")
         expect(page).to_have_url(re.compile(rf"{field}={words.lower()}"))
-        expect(page.get_by_role("option")).to_have_count(0)
+        expect(page.locator("[role=option]")).to_have_count(0)
     page.get_by_test_id("runs-unpriced").press(" ")
     expect(page).to_have_url(re.compile(r"/runs\?provider=demo&tool=calculator&purpose=chat&unpriced=1$"))
     assert violations(page) == []
@@ -306,8 +305,7 @@ def test_a_run_is_judged_on_its_page_and_found_by_that(page: Page):
     expect(rows(page).get_by_test_id("run-marks")).to_contain_text("Rated goodNote: Ask AdaRefund")
     page.get_by_test_id("filter-chip").click()
     expect(page.get_by_test_id("runs-count")).to_contain_text("of ")
-    page.get_by_test_id("runs-marks").click()
-    page.get_by_role("option", name="Rated good").click()
+    page.get_by_test_id("runs-marks").select_option("Rated good")
     expect(page).to_have_url(re.compile(r"rating=good"))
     expect(rows(page)).to_have_count(1)
 
@@ -403,7 +401,7 @@ def test_an_interrupted_run_says_so_with_its_text(page: Page):
 def test_hostile_texts_do_nothing(page: Page):
     for address in ("/runs?q=hurt", "/runs/hostile", "/runs/hostile?view=trajectory"):
         page.goto(address)
-        expect(page.get_by_text("window.hurt").first).to_be_visible()
+        expect(page.get_by_text("window.hurt").locator("visible=true").first).to_be_visible()
         page.locator("details").evaluate_all("all => all.forEach((one) => { one.open = true; })")
         page.wait_for_load_state("networkidle")
         assert page.evaluate("window.hurt") is None

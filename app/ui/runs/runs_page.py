@@ -28,8 +28,8 @@ from app.ui.runs.trace_saved import SavedFilters
 from app.workbench import Workbench
 
 REFRESH_SECONDS = 0.5
-FIRST_ROWS = 24
-"""That fill a window: the others of a page that is opened come once these are seen."""
+FIRST_ROWS = 18
+"""That fill a window of 1,250 pixels: the others of a page that is opened come once these are seen."""
 UNFINISHED: tuple[RunStatus, ...] = ("running", "paused", "interrupted")
 """What the row of a run without an end may say; where it really stands, its trace tells."""
 _HEADING = joined(

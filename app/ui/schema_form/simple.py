@@ -9,7 +9,7 @@ from datetime import datetime
 from nicegui import events, ui
 
 from app.domain.values import well_formed
-from app.ui.elements.markup import joined, tag
+from app.ui.elements.markup import Html, joined, tag
 from app.ui.elements.visible import visible
 from app.ui.schema_form.field import Field
 from app.ui.schema_form.fitting import misfits, same
@@ -186,10 +186,15 @@ def select_box(
     on_change: Callable[[events.GenericEventArguments], object],
 ) -> ui.html:
     """The browser's own box to choose from; `on_change` gets the place of what was chosen in `event.args`."""
-    options = (tag("option", words, value=words, selected=place == chosen) for place, words in enumerate(choices))
-    box = ui.html(visible(joined(*options)), sanitize=False, tag="select").classes("select-box")
+    box = ui.html(options_of(choices, chosen), sanitize=False, tag="select").classes("select-box")
     box.props["aria-label"] = label
     return box.on("change", on_change, js_handler=_EMIT_INDEX)
+
+
+def options_of(choices: Sequence[str], chosen: int) -> Html:
+    """What may be chosen in such a box, with the choice."""
+    options = (tag("option", words, value=words, selected=place == chosen) for place, words in enumerate(choices))
+    return visible(joined(*options))
 
 
 def local_minutes(text: str) -> str:
