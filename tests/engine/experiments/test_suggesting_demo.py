@@ -17,6 +17,8 @@ async def test_the_demo_model_finds_a_better_variant_on_a_sample_dataset_and_say
         wish = Wish(agent.id, agent.active, dataset.id, "demo/agent", tools="live")
         suggestion = await bench.suggesting.start(wish, PAGE)
         await until(lambda: suggestion.status != "running", 120)
+        tried = bench.cells.of(suggestion.experiment_id)
+        assert tried and [cell.why for cell in tried if cell.end == "error"] == []
         assert suggestion.outcome.startswith("On 9 cases that no proposal saw: "), suggestion.outcome
         assert ": better." in suggestion.outcome, suggestion.outcome
         assert "The demo model follows a fixed rule and understands nothing." in suggestion.proposal.reason
