@@ -40,7 +40,8 @@ class App:
         self._starts += before is not None
         place = self._folder / str(self._starts)
         if before is not None:
-            shutil.copytree(before, place / "data", ignore=shutil.ignore_patterns("lock"))
+            # What is looked up in the cache is no figure, and its files come and go while they are copied.
+            shutil.copytree(before, place / "data", ignore=shutil.ignore_patterns("lock", "cache"))
         self.workbench = opened(place)
         await self.workbench.start()
         await self.workbench.warm()

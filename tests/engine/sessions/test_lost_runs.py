@@ -67,7 +67,7 @@ async def test_what_a_killed_run_has_cost_counts_once_its_row_is_met(house, sess
     await until(lambda: house.models.calls and not house.models.gate.clear())
     await until(lambda: len(house.models.calls) == 2)
     await live.recorder.flush()
-    shutil.copytree(house.data.path, tmp_path / "killed", ignore=shutil.ignore_patterns("lock"))
+    shutil.copytree(house.data.path, tmp_path / "killed", ignore=shutil.ignore_patterns("lock", "cache"))
     house.models.gate.set()
     await ended(live)
     after = Household.opened(tmp_path / "killed", house.models)
@@ -160,7 +160,7 @@ async def told(house: Household, session: Session, *texts: str) -> tuple[str, ..
 async def test_a_turn_that_its_session_was_not_told_of_takes_its_place(house, session, tmp_path, place):
     runs = await told(house, session, "one", "two", "three")
     run_id = await untold(house, session, "waits", place=place)
-    shutil.copytree(house.data.path, tmp_path / "killed", ignore=shutil.ignore_patterns("lock"))
+    shutil.copytree(house.data.path, tmp_path / "killed", ignore=shutil.ignore_patterns("lock", "cache"))
     after = Household.opened(tmp_path / "killed", house.models)
     await find(after)
 
@@ -184,7 +184,7 @@ async def test_a_run_that_knows_of_other_turns_and_one_that_was_replaced_take_no
     first = (await house.runs.trace(runs[0])).entries[0].event
     other = first.model_copy(update={"follows": "a-run-that-was-never-here"})
     await house.runs.start(other, user_message("four"))
-    shutil.copytree(house.data.path, tmp_path / "killed", ignore=shutil.ignore_patterns("lock"))
+    shutil.copytree(house.data.path, tmp_path / "killed", ignore=shutil.ignore_patterns("lock", "cache"))
     after = Household.opened(tmp_path / "killed", house.models)
     await find(after)
 
@@ -203,7 +203,7 @@ async def test_the_words_of_a_turn_wait_no_more_once_it_has_its_place(house, ses
 
     await house.data.sessions.change(session.id, lambda one: one.model_copy(update=changes))
     run_id = await untold(house, session, "waits", place=1, origin=origin)
-    shutil.copytree(house.data.path, tmp_path / "killed", ignore=shutil.ignore_patterns("lock"))
+    shutil.copytree(house.data.path, tmp_path / "killed", ignore=shutil.ignore_patterns("lock", "cache"))
     after = Household.opened(tmp_path / "killed", house.models)
     await find(after)
 
