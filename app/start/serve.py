@@ -88,20 +88,13 @@ def serve(workbench: Workbench, port: int, how: Opening = "nothing") -> None:
         await workbench.start()
         warming.begin(_announce(workbench, api, here, shown, how))
 
-    async def close() -> None:
-        await warming.close(patience=0)  # it would make parts that nobody closes any more
-        try:
-            await workbench.close()
-        except WorkbenchError as problem:
-            log.error("Not everything could be stored: %s", problem)  # noqa: TRY400  what is told is in the sentence
-
     for told_to_end in (signal.SIGTERM, signal.SIGINT):
         signal.signal(told_to_end, _end)
     server.on_connect(shown.set)
     server.on_delete(spare_memory.page_gone)
     server.on_startup(start)
     server.on_shutdown(mcp.close)
-    server.on_shutdown(close)
+    server.on_shutdown(partial(_close, workbench, warming))
     server.on_shutdown(beside.close)
     colours = Colours()
     server.on_shutdown(colours.close)
@@ -198,6 +191,14 @@ async def _announce(workbench: Workbench, api: LazyApi, here: Announcement, show
         await asyncio.to_thread(read, page)
         await asyncio.sleep(PAGE_SECONDS)
     gc.freeze()  # what is loaded now stays: looking through it again and again would stop the loop
+
+
+async def _close(workbench: Workbench, warming: Unbroken) -> None:
+    await warming.close(patience=0)  # it would make parts that nobody closes any more
+    try:
+        await workbench.close()
+    except WorkbenchError as problem:
+        log.error("Not everything could be stored: %s", problem)  # noqa: TRY400  what is told is in the sentence
 
 
 async def _answers(port: int) -> bool:
