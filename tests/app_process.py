@@ -14,6 +14,7 @@ import psutil
 
 ROOT = Path(__file__).resolve().parents[1]
 ADDRESS = re.compile(r"Agent Playground is running at (http://127\.0\.0\.1:\d+)/\?token=(\S+)")
+_RESERVED: list[socket.socket] = []
 LEFT_OUT = ("PYTEST_", "NICEGUI_", "AGENT_PLAYGROUND_", "PYTHONDONTWRITEBYTECODE")
 
 
@@ -161,6 +162,17 @@ def plain_environment() -> dict[str, str]:
 
 
 def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
+    """A port where nobody listens. On Linux it stays this program's until it ends: nobody else is given it meanwhile.
+
+    There a second socket that asks for it may listen at a port that is bound and not listened at; whoever asks for any
+    port gets another one.
+    """
+    probe = socket.socket()
+    if kept := sys.platform == "linux":
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        _RESERVED.append(probe)
+    probe.bind(("127.0.0.1", 0))
+    port: int = probe.getsockname()[1]
+    if not kept:
+        probe.close()
+    return port

@@ -2,7 +2,6 @@
 
 import asyncio
 import os
-import socket
 import subprocess
 import sys
 from collections.abc import AsyncIterator
@@ -16,6 +15,7 @@ from app.domain.messages import FilePart, ImagePart
 from app.domain.tool_settings import HttpTransport, McpServer, StdioTransport
 from app.domain.tools import Answer
 from app.tools.mcp.states import Patience
+from tests.app_process import free_port
 from tests.mcp_servers import npm_server
 from tests.tools.context import Context
 from tests.tools.mcp.hubs import called, hub_of, reached, text_of
@@ -99,9 +99,7 @@ async def test_everything_over_stdio(tmp_path: Path):
 @asynccontextmanager
 async def everything_over_http() -> AsyncIterator[str]:
     """The address of a server that is ready to be asked."""
-    with socket.socket() as taken:
-        taken.bind(("127.0.0.1", 0))
-        port = taken.getsockname()[1]
+    port = free_port()
     server = await asyncio.create_subprocess_exec(
         npm_server("everything"),
         "streamableHttp",
