@@ -8,10 +8,9 @@ from starlette.requests import HTTPConnection
 
 from app.api.door.caller import Caller, caller_of
 from app.api.door.envelopes import ERRORS
+from app.api.door.guests import API
 from app.api.door.strict_json import StrictRoute
 from app.workbench import Workbench
-
-PREFIX = "/api/v1"
 
 
 async def _workbench(connection: HTTPConnection) -> Workbench:
@@ -35,5 +34,5 @@ class Paging(BaseModel):
 
 
 def resource(prefix: str, tag: str) -> APIRouter:
-    """An empty router for one kind of thing, below `PREFIX`."""
-    return APIRouter(prefix=PREFIX + prefix, tags=[tag], route_class=StrictRoute, responses=ERRORS)
+    """An empty router for one kind of thing, below `API`."""
+    return APIRouter(prefix=API + prefix, tags=[tag], route_class=StrictRoute, responses=ERRORS)
