@@ -78,7 +78,7 @@ async def test_the_ways_of_a_provider_in_experiments_are_measured():
 
 
 def test_kills_of_experiments_are_measured():
-    figures = evals_kills.run(kills=1)
+    figures = evals_kills.run(kills=1, repeats=1)
     assert len(figures) == 5
     assert not missed(figures)
 

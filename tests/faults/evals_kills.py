@@ -28,13 +28,13 @@ KILLS = 200
 AT_ONCE = 4
 _LONGEST = 0.6
 """Seconds that the app is left alone at most; a whole experiment takes some five."""
-SIZE = CASES * len(VARIANTS) * REPEATS
 
 
 @dataclass
 class Toll:
     kills: int = 0
     experiments: int = 0
+    cells: int = 0
     lost: list[str] = field(default_factory=list)
     twice: list[str] = field(default_factory=list)
     stuck: list[str] = field(default_factory=list)
@@ -42,7 +42,7 @@ class Toll:
     """Runs that were made again."""
 
 
-def run(kills: int = KILLS) -> list[Figure]:
+def run(kills: int = KILLS, *, repeats: int = REPEATS) -> list[Figure]:
     toll, chance = Toll(), random.Random(11)
     with tempfile.TemporaryDirectory() as temporary:
         place = Path(temporary)
@@ -56,11 +56,12 @@ def run(kills: int = KILLS) -> list[Figure]:
                 chance,
                 toll,
                 kills,
+                repeats,
             )
         called = len(appended.read_text().splitlines())
     for problem in (*toll.lost, *toll.twice, *toll.stuck):
         print(f"  {problem}")
-    counted = f"of {toll.experiments * SIZE} cells, {toll.kills} kills in mid-experiment"
+    counted = f"of {toll.cells} cells, {toll.kills} kills in mid-experiment"
     most = toll.kills * AT_ONCE
     return [
         Figure("E2 cells of killed experiments: lost", f"{len(toll.lost)} {counted}", "0", not toll.lost),
@@ -71,11 +72,11 @@ def run(kills: int = KILLS) -> list[Figure]:
     ]
 
 
-def one_experiment(app: AppProcess, chance: random.Random, toll: Toll, kills: int) -> None:
+def one_experiment(app: AppProcess, chance: random.Random, toll: Toll, kills: int, repeats: int) -> None:
     """Start an experiment and kill the app again and again until all is done; then look at what came of it."""
     app.start()
     try:
-        experiment = started(app)
+        experiment = started(app, repeats)
         while not over(app, experiment):
             if toll.kills < kills:
                 time.sleep(chance.random() * _LONGEST)
@@ -94,8 +95,8 @@ def one_experiment(app: AppProcess, chance: random.Random, toll: Toll, kills: in
     asyncio.run(judged(app.data, experiment, toll))
 
 
-def started(app: AppProcess) -> str:
-    draft = {"dataset": DATASET, "agent": SLUG, "variants": VARIANTS, "repeats": REPEATS, "concurrency": AT_ONCE}
+def started(app: AppProcess, repeats: int) -> str:
+    draft = {"dataset": DATASET, "agent": SLUG, "variants": VARIANTS, "repeats": repeats, "concurrency": AT_ONCE}
     scorers = [{"type": "contains", "texts": ["done"]}]
     reply = post(app, "experiments", {**draft, "scorers": scorers})  # type: ignore[arg-type]
     return str(reply.raise_for_status().json()["data"]["id"])
@@ -127,6 +128,7 @@ async def judged(folder: Path, experiment_id: str, toll: Toll) -> None:
         experiment = data.experiments.get(experiment_id)
         cells = {cell.id: cell for cell in data.cells.of(experiment_id)}
         wanted = [cell_id(experiment_id, key) for key in planned(experiment.plan)]
+        toll.cells += len(wanted)
         toll.lost += [
             f"{one}: {_words(cells.get(one))}" for one in wanted if one not in cells or cells[one].end != "passed"
         ]
@@ -134,7 +136,7 @@ async def judged(folder: Path, experiment_id: str, toll: Toll) -> None:
         toll.twice += [f"{one} has {len(cell.runs)} runs" for one, cell in cells.items() if len(cell.runs) != 1]
         of_cells = Counter(run_id for cell in cells.values() for run_id in _runs(cell))
         toll.twice += [f"run {run_id} is of {times} cells" for run_id, times in of_cells.items() if times > 1]
-        rows = data.rows.find(RunFilter(behind=True), limit=10 * SIZE).rows
+        rows = data.rows.find(RunFilter(behind=True), limit=10 * len(wanted)).rows
         toll.lost += [f"run {row.run_id} is of no cell" for row in rows if row.run_id not in of_cells]
         toll.stuck += [f"run {row.run_id} was left" for row in rows if row.status == "running"]
         toll.again += sum(len(cell.before) for cell in cells.values())
