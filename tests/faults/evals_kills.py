@@ -19,7 +19,7 @@ from app.domain.evals.experiments import Cell, cell_id, planned
 from app.domain.trace import RunFilter
 from app.store.folder.folder import DataFolder
 from tests.app_process import AppProcess
-from tests.faults.experimenting_app import CASES, DATASET, REPEATS, SLUG, VARIANTS
+from tests.faults.experimenting_app import DATASET, REPEATS, SLUG, VARIANTS
 from tests.faults.run_kills import get, post
 from tests.figures import Figure
 from tests.waiting import wait_until
