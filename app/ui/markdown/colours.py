@@ -29,8 +29,10 @@ LANGUAGES = frozenset(_NAMES.split())
 """As a code block may name them."""
 LONGEST_CODE = 5_000
 """Characters."""
-SECONDS = 1.0
-"""After which the process is killed, and the code stays as it is."""
+SECONDS = 5.0
+"""After which the process is killed, and the code stays as it is; one that takes long is ended sooner by itself."""
+TOOK_TOO_LONG = "killed by SIGPROF"
+"""How such an end is told."""
 REMEMBERED = 500
 Pieces = list[tuple[str, int]]
 """The class of each piece's colour, and its length as browsers count."""
@@ -74,7 +76,8 @@ class Colours:
         except TimeoutError:
             return []
         except ToolError as error:
-            _log.warning("Code is shown without colours: %s", error)
+            if TOOK_TOO_LONG not in str(error):
+                _log.warning("Code is shown without colours: %s", error)
             return []
         return _PIECES.validate_json("".join(part.text for part in found.parts if isinstance(part, TextPart)))
 

@@ -1,7 +1,10 @@
 """The colours of code, found out in a process of their own."""
 
+import asyncio
+import signal
 from collections.abc import AsyncIterator, Callable
 
+import psutil
 import pytest
 from pygments.lexers import get_lexer_by_name
 
@@ -44,13 +47,26 @@ async def test_long_code_has_no_colours(colours: Colours) -> None:
 
 
 async def test_code_that_takes_too_long_costs_its_process_and_is_not_tried_again(
-    colours: Colours, started: Callable[[], list[str]]
+    colours: Colours, started: Callable[[], list[str]], caplog: pytest.LogCaptureFixture
 ) -> None:
     assert await colours.of(SLOW, "bash") == []
     assert started() == []
     assert await colours.of(SLOW, "bash") == []
     assert started() == []
     assert await colours.of("x = 1", "python") != []
+    assert caplog.messages == []
+
+
+@pytest.mark.skipif(not hasattr(signal, "SIGSTOP"), reason="Nothing here holds a process still.")
+async def test_a_machine_that_does_much_else_takes_no_colours_away(colours: Colours) -> None:
+    others = psutil.Process().children()
+    await colours.of("x = 1", "python")
+    [process] = [one for one in psutil.Process().children() if one not in others]
+    process.suspend()
+    asking = asyncio.create_task(colours.of("y = 2", "python"))
+    await asyncio.wait({asking}, timeout=2)
+    process.resume()
+    assert await asking != []
 
 
 def test_all_languages_are_known_to_pygments() -> None:
