@@ -73,6 +73,22 @@ def test_keys_that_scroll_up_leave_the_newest_line_and_end_returns_to_it(page):
     assert from_end(page) <= END_PIXELS
 
 
+def test_what_tab_reaches_above_is_in_view_and_stays_there_while_an_answer_grows(page):
+    middle_of_an_answer(page)
+    reached = page.get_by_test_id("regenerate-button").first
+    page.get_by_test_id("chat-input").focus()
+    while not reached.evaluate("button => button === document.activeElement"):
+        page.keyboard.press("Shift+Tab")
+    expect(page.get_by_test_id("jump-to-latest")).to_be_visible()
+    settled(page)
+    page.evaluate(MARK)
+    finished(page)
+
+    assert moved(page) <= MOVED_PIXELS
+    expect(reached).to_be_focused()
+    expect(reached).to_be_in_viewport()
+
+
 @pytest.mark.long
 def test_who_scrolls_down_to_the_end_follows_again(page):
     middle_of_an_answer(page)

@@ -137,13 +137,12 @@ export default {
     let_go(event) {
       if (this.held && event.buttons === 0) this.held = false;
     },
-    // The browser brings what Tab reaches into view.
-    focused() {
-      const before = this.top;
-      requestAnimationFrame(() => {
-        const { scroll } = this.$refs;
-        if (scroll && scroll.scrollTop < before && this.from_end() >= NEAR) this.pinned = false;
-      });
+    // The browser brings what Tab reaches into view, before or after it tells of it: the newest line is left for it.
+    focused(event) {
+      const { scroll } = this.$refs;
+      if (!event.target.matches(":focus-visible") || event.target === scroll) return;
+      const above = event.target.getBoundingClientRect().top < scroll.getBoundingClientRect().top;
+      if (above || (scroll.scrollTop < this.top && this.from_end() >= NEAR)) this.leave();
     },
     // A card that the reader opens stays under the pointer, also at the end of the conversation.
     clicked(event) {
