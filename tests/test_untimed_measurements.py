@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from tests.bench import (
+    api_first,
     api_run,
     evals,
     evals_cells,
@@ -161,6 +162,12 @@ def test_a_slow_pattern_is_found(slow):
     pattern = FoundPattern("app", 1, re.compile(slow), frozenset({"search"}))
     longest, _ = slow_patterns.longest_match([pattern], brief=False)
     assert longest > slow_patterns.BAR
+
+
+def test_the_first_request_to_the_api_is_measured():
+    first, described = api_first.run(rounds=1)
+    assert first.name == "The API's first request: processor" and " x (" in first.value
+    assert described.name == "The API's first description: processor"
 
 
 def test_runs_over_the_api_are_measured():
