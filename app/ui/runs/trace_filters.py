@@ -56,7 +56,7 @@ class RunFilters:
         self.show(query)
 
     def _build_search(self) -> None:
-        self._text = ui.input(placeholder="Search messages and tool calls", value=self._query.text)
+        self._text = ui.input(placeholder="Search messages, tools", value=self._query.text)
         self._text.props('outlined dense clearable type=search debounce=300 aria-label="Search runs"')
         self._text.props('data-testid=runs-search title="Words are found by how they begin. Put a phrase in quotes."')
         self._text.classes("search").on_value_change(lambda: self._change(text=self._text.value or ""))
@@ -85,7 +85,7 @@ class RunFilters:
 
 
 class ChoiceBox:
-    """The browser's own box to choose one of several: six drawn ones took a tenth of the page's time."""
+    """The browser's own box to choose one of several: six drawn ones above the list took a tenth of the page's time."""
 
     def __init__(self, label: str, on_choose: Callable[[str], None]) -> None:
         self._options: dict[str, str] = {}
@@ -135,20 +135,6 @@ def _number(chosen: object) -> int | None:
     return int(chosen) if isinstance(chosen, str) and chosen.isdecimal() else None
 
 
-def _select(label: str, options: dict[str, str], chosen: str) -> ui.select:
-    made = ui.select(options if chosen in options else options | {chosen: chosen}, value=chosen)
-    made.props("outlined dense options-dense").classes("runs-select")
-    made.props["aria-label"] = label
-    return made.props(f"data-testid=runs-{label.lower()}")
-
-
-def _choose(box: ui.select, options: dict[str, str], chosen: str) -> None:
-    """Show the choice, also one out of the address that is not there any more."""
-    wanted = options if chosen in options else options | {chosen: chosen}
-    if wanted != box.options or chosen != box.value:
-        box.set_options(wanted, value=chosen)
-
-
 MORE: tuple[tuple[str, str, str, Callable[[str], object]], ...] = (
     ("first_day", "From", "type=date data-testid=runs-from", day_of),
     ("last_day", "To", "type=date data-testid=runs-to", day_of),
@@ -178,7 +164,7 @@ class MoreFilters:
             "purpose": {ALL: "All purposes"} | {str(name): title for name, title in PURPOSE_TITLES.items()},
         }
         """By field: what may be chosen."""
-        self._chosen: dict[str, ui.select] = {}
+        self._chosen: dict[str, ChoiceBox] = {}
         self._query = RunsQuery()
         self._boxes: dict[str, ui.input] = {}
         self._ticks: dict[str, ui.checkbox] = {}
@@ -195,7 +181,7 @@ class MoreFilters:
             if field in self._boxes:
                 self._boxes[field].value = words
         for field, box in self._chosen.items():
-            _choose(box, self._choices[field], getattr(query, field) or ALL)
+            box.show(self._choices[field], getattr(query, field) or ALL)
         for field, tick in self._ticks.items():
             tick.value = getattr(query, field)
 
@@ -213,16 +199,14 @@ class MoreFilters:
                 box.props("outlined dense stack-label").props(looks)
                 box.on_value_change(partial(self._changed, field, meaning))
             for field, options in self._choices.items():
-                label = field.capitalize()
-                select = self._chosen[field] = _select(label, options, getattr(self._query, field) or ALL)
-                select.props(f'stack-label label="{label}"').on_value_change(partial(self._chose, field))
+                self._chosen[field] = ChoiceBox(field.capitalize(), partial(self._chose, field))
+                self._chosen[field].show(options, getattr(self._query, field) or ALL)
             for field, words in TICKS.items():
                 tick = self._ticks[field] = ui.checkbox(words, value=getattr(self._query, field))
                 tick.props(f"dense data-testid=runs-{field}").on_value_change(partial(self._ticked, field))
 
-    def _chose(self, field: str) -> None:
-        chosen = self._chosen[field].value or ALL
-        self._change(**{field: _one_of(tuple(PURPOSE_TITLES), chosen) if field == "purpose" else str(chosen)})
+    def _chose(self, field: str, chosen: str) -> None:
+        self._change(**{field: _one_of(tuple(PURPOSE_TITLES), chosen) if field == "purpose" else chosen})
 
     def _ticked(self, field: str) -> None:
         self._change(**{field: bool(self._ticks[field].value)})
