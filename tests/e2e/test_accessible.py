@@ -1,4 +1,7 @@
-"""Every page as axe-core sees it: nothing of any weight is wrong, in a light window and on a dark phone."""
+"""Every page as axe-core sees it: nothing of any weight is wrong, in a light window and on a dark phone.
+
+And as the keyboard walks through it: nothing that it reaches is covered (WCAG 2.2, 2.4.11).
+"""
 
 import re
 from collections.abc import Iterator
@@ -16,6 +19,19 @@ PHONE: ViewportSize = {"width": 390, "height": 844}
 MADE = {"{session}": "", "{run}": "", "{comparison}": "", "{dataset}": "", "{experiment}": ""}
 STILL = "*, *::before, *::after { animation: none !important; transition: none !important; }"
 """Colours in the middle of their change are nobody's."""
+WITH_BARS_THAT_STAY = ("/agents/assistant?tab=tools", "/settings")
+MOST_STEPS = 150
+REACHED = """() => new Promise((told) => requestAnimationFrame(() => requestAnimationFrame(() => {
+  const reached = document.activeElement;
+  if (reached === document.body) return told(null);
+  const { left, top, width, height } = reached.getBoundingClientRect();
+  const spots = [[0.5, 0.5], [0.1, 0.5], [0.9, 0.5], [0.5, 0.1], [0.5, 0.9]];
+  const there = spots.map(([x, y]) => document.elementFromPoint(left + x * width, top + y * height));
+  const seen = there.some((one) => one && one !== document.body && (one.contains(reached) || reached.contains(one)));
+  const names = [reached.dataset.testid, reached.getAttribute("aria-label"), reached.textContent, reached.tagName];
+  told([names.find(Boolean).trim().slice(0, 60), seen]);
+})))"""
+"""What has the focus, and whether any of it is seen; nothing once the keyboard has left the page."""
 ADDRESSES = (
     "/",
     "/playground",
@@ -98,3 +114,36 @@ def test_everybody_can_use_every_page(page: Page, address: str) -> None:
         page.set_viewport_size(width)
         found |= dict.fromkeys(violations(page), "dark phone" if dark else "light window")
     assert found == {}
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        *WITH_BARS_THAT_STAY,
+        *(pytest.param(one, marks=pytest.mark.long) for one in ADDRESSES if one not in WITH_BARS_THAT_STAY),
+    ],
+)
+def test_nothing_that_the_keyboard_reaches_is_covered(page: Page, address: str) -> None:
+    for name, made in MADE.items():
+        address = address.replace(name, made)
+    covered: list[str] = []
+    for width in (WINDOW, PHONE):
+        page.set_viewport_size(width)
+        page.goto(address)
+        expect(page.get_by_role("heading", level=1).first).to_be_visible()
+        page.wait_for_load_state("networkidle")
+        page.add_style_tag(content=STILL)
+        covered += [*covered_ones(page, "Tab"), *covered_ones(page, "Shift+Tab")]
+    assert covered == [], "\n".join(covered)
+
+
+def covered_ones(page: Page, key: str) -> list[str]:
+    """What is reached by that key and not to be seen, from where the focus is to the edge of the page."""
+    covered: list[str] = []
+    for _ in range(MOST_STEPS):
+        page.keyboard.press(key)
+        if (reached := page.evaluate(REACHED)) is None:
+            break
+        name, seen = reached
+        covered += [] if seen else [f"{name}, by {key}"]
+    return covered
