@@ -8,12 +8,21 @@ import pytest
 from starlette.types import ASGIApp
 
 from app.workbench import Workbench
-from tests.api.over import api_over, opened, served
+from tests.api.over import UNHURRIED, api_over, opened, served
 
 
 @pytest.fixture
 async def workbench(tmp_path: Path) -> AsyncIterator[Workbench]:
     workbench = opened(tmp_path)
+    await workbench.start()
+    yield workbench
+    await workbench.close()
+
+
+@pytest.fixture
+async def unhurried(tmp_path: Path) -> AsyncIterator[Workbench]:
+    """One whose long stories are not over before a test has done something."""
+    workbench = opened(tmp_path, UNHURRIED)
     await workbench.start()
     yield workbench
     await workbench.close()

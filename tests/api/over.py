@@ -21,8 +21,12 @@ QUICK = 0.001
 """Seconds for a token: an answer is there at once, and a long story still goes on while a test does something."""
 
 
-def opened(folder: Path) -> Workbench:
-    return Workbench.open(folder / "data", demo_pace=QUICK)
+UNHURRIED = 0.03
+"""A long story goes on for half a minute, whatever else the machine does."""
+
+
+def opened(folder: Path, pace: float = QUICK) -> Workbench:
+    return Workbench.open(folder / "data", demo_pace=pace)
 
 
 def api_over(workbench: Workbench) -> FastAPI:

@@ -168,7 +168,7 @@ class AgentTools:
 
     async def _begun(self, waiting: Waiting, agent: Agent, wanted: Asked) -> Run:
         caller, workbench, context = waiting.caller, self._workbench, waiting.context
-        depth = _depth(context)
+        depth, waiting.heard = _depth(context), 0
 
         def below(started: RunStarted) -> RunStarted:
             if depth > (allowed := started.limits.spawn_depth):

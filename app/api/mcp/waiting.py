@@ -18,7 +18,7 @@ from app.api.following.followed import FollowedRun
 from app.api.following.run_replies import triggered_by
 from app.api.mcp.changes import Context
 from app.domain.errors import Conflict
-from app.domain.events import Event, ModelCalled, NodeStarted, PauseRequested, ToolCalled
+from app.domain.events import Entry, Event, ModelCalled, NodeStarted, PauseRequested, ToolCalled
 from app.domain.tools import JsonSchema
 from app.domain.trace import open_pauses
 from app.engine.run.run import Run
@@ -59,6 +59,8 @@ class Waiting:
     patience: Patience
     seconds: float | None = None
     """How long it wants to wait at most; `None` for as long as it can."""
+    heard: int | None = None
+    """So many entries of the run need not be told of; `None`: all that there are when the waiting begins."""
     _told: int = 0
     _began: float = field(default_factory=monotonic)
 
@@ -96,10 +98,14 @@ class Waiting:
 
     async def _paused(self, live: FollowedRun) -> PauseRequested | None:
         """Follow the run to where it waits or ends, and tell of its steps."""
+        if self.heard is None:
+            self.heard = len(live.entries)
+        for entry in live.since(self.heard):
+            await self._hear(entry)
         if waiting := open_pauses(live.entries):
             return self._first(waiting)
-        async for entry in live.follow(len(live.entries)):
-            await self._tell(_words(entry.event))
+        async for entry in live.follow(self.heard):
+            await self._hear(entry)
             if isinstance(entry.event, PauseRequested) and (waiting := open_pauses(live.entries)):
                 return self._first(waiting)
         await live.ended()
@@ -133,6 +139,10 @@ class Waiting:
             done, _ = await asyncio.wait(awaited, timeout=min(left, self.patience.beat), return_when="FIRST_COMPLETED")
             if not done:
                 await self._tell(f"Still at work after {monotonic() - self._began:.0f} s")
+
+    async def _hear(self, entry: Entry) -> None:
+        self.heard = entry.seq + 1
+        await self._tell(_words(entry.event))
 
     async def _tell(self, words: str) -> None:
         if words:

@@ -52,8 +52,8 @@ async def test_a_schema_of_the_agent_is_that_of_its_tool(workbench, mode):
         assert answer.meta["agent-playground/run_id"]
 
 
-async def test_what_takes_long_goes_on_and_is_looked_after(workbench, mode):
-    async with mcp_at_a_port(workbench, QUICK) as base, client_of(base, mode=mode) as client:
+async def test_what_takes_long_goes_on_and_is_looked_after(unhurried, mode):
+    async with mcp_at_a_port(unhurried, QUICK) as base, client_of(base, mode=mode) as client:
         begun = await client.call_tool("run_assistant", {"input": STORY})
         assert begun.structured_content["status"] == "running"
         named = {"run_id": begun.structured_content["run_id"]}
@@ -64,17 +64,17 @@ async def test_what_takes_long_goes_on_and_is_looked_after(workbench, mode):
         assert (told.structured_content["status"], told.is_error) == ("cancelled", False)
 
 
-async def test_who_can_be_told_hears_that_it_goes_on_and_is_not_cut_off(workbench, mode):
+async def test_who_can_be_told_hears_that_it_goes_on_and_is_not_cut_off(unhurried, mode):
     heard: list[str] = []
 
     async def told(done, total, message):
         heard.append(message)
 
-    async with mcp_at_a_port(workbench, QUICK) as base:
+    async with mcp_at_a_port(unhurried, QUICK) as base:
         async with client_of(base, mode=mode) as client:
             asking = asyncio.create_task(client.call_tool("run_assistant", {"input": STORY}, progress_callback=told))
             await until(lambda: sum("Still" in words for words in heard) > 4)
-            [live] = workbench.runs.live_runs()
+            [live] = unhurried.runs.live_runs()
             live.stop()
             answer = await asking
             assert (answer.is_error, answer.structured_content["status"]) == (True, "cancelled")
@@ -83,7 +83,8 @@ async def test_who_can_be_told_hears_that_it_goes_on_and_is_not_cut_off(workbenc
             assert cut.structured_content["status"] == "running"
 
 
-async def test_a_cancelled_request_ends_the_run_that_was_made_for_it(workbench, mode):
+async def test_a_cancelled_request_ends_the_run_that_was_made_for_it(unhurried, mode):
+    workbench = unhurried
     async with mcp_at_a_port(workbench) as base, client_of(base, mode=mode) as client:
         first = await client.call_tool("run_assistant", {"input": SUM})
         session = first.structured_content["session_id"]
