@@ -97,7 +97,7 @@ class Rows:
 
     def knows(self, run_id: str) -> bool:
         """Whether there is or was a row of that run: also of a deleted one."""
-        return self._documents.stored(run_id) is not None
+        return self._heads.position(run_id) is not None
 
     def deleted(self, before: datetime) -> list[tuple[str, Turn]]:
         """The runs that were deleted before that, and of which more than what they cost is still kept.
