@@ -74,7 +74,7 @@ class Shell:
     def __init__(self, workbench: Workbench, live_markdown: LiveMarkdown, colours: Colours) -> None:
         self._workbench = workbench
         self._theme: Theme = workbench.preferences.get().theme
-        self._dark = theme.apply(self._theme)
+        theme.apply(self._theme)
         if workbench.preferences.get().mode == "user":
             ui.add_head_html(_USER_MODE)
         self._counts: NavCounts | None = None
@@ -111,7 +111,7 @@ class Shell:
             )
 
     def _build_header(self) -> None:
-        with ui.header().classes("app-header"):
+        with ui.header(add_scroll_padding=False).classes("app-header"):  # theme.css says it, before anything is drawn
             toggle = f"() => runMethod({self._drawer.id}, 'toggle', [])"
             icon_button("menu", "Show or hide the navigation").on("click", js_handler=toggle)
             brand = tag("span", icon("science"), cls="brand-mark")
@@ -168,7 +168,7 @@ class Shell:
 
     async def _set_theme(self, name: Theme) -> None:
         self._theme = name
-        self._dark.value = theme.DARK[name]
+        theme.change(name)
         self._themes.show(self._theme)
         preferences = self._workbench.preferences
         with problems_shown():

@@ -1,5 +1,6 @@
 """The looks of all pages: one style sheet, and the choice of light, dark or the system's."""
 
+import json
 import re
 from functools import cache
 from pathlib import Path
@@ -43,11 +44,18 @@ SHEETS = (
 )
 
 
-def apply(theme: Theme) -> ui.dark_mode:
-    """Dress the page that is being built; the element that changes its theme later."""
-    context.client.page.dark = DARK[theme]  # so that the very first paint is right
+def apply(theme: Theme) -> None:
+    """Dress the page that is being built.
+
+    NiceGUI's own element for it says the theme again whenever it is drawn, and each time a browser styles all anew.
+    """
+    context.client.page.dark = DARK[theme]
     _dress_all_pages()
-    return ui.dark_mode(DARK[theme])
+
+
+def change(theme: Theme) -> None:
+    """Dress the page that is shown in another theme."""
+    ui.run_javascript(f"setDark({json.dumps(DARK[theme])})")
 
 
 @cache
