@@ -131,10 +131,9 @@ def test_nothing_that_the_keyboard_reaches_is_covered(page: Page, address: str) 
         expect(page.get_by_role("heading", level=1).first).to_be_visible()
         page.wait_for_load_state("networkidle")
         page.add_style_tag(content=STILL)
-        for key in ("Tab", "Shift+Tab"):
-            walked = reached_by(page, key)
-            assert len(walked) >= LEAST_STEPS, f"{key} reached {len(walked)} things"
-            covered += [f"{name}, by {key}" for name, seen in walked if not seen]
+        walked = {key: reached_by(page, key) for key in ("Tab", "Shift+Tab")}  # the first of them from where it begins
+        assert max(map(len, walked.values())) >= LEAST_STEPS, f"reached was {walked}"
+        covered += [f"{name}, by {key}" for key, reached in walked.items() for name, seen in reached if not seen]
     assert covered == [], "\n".join(covered)
 
 
