@@ -28,6 +28,8 @@ with late():
     from app.ui.playground import session_menu as menu
 
 PAGE_SIZE = 30
+MOST_USED = 100
+"""Sessions that tell which agents are used, where there are too many to list."""
 LOOK_SECONDS = 2.0
 
 
@@ -116,6 +118,8 @@ class Landing:
     def _show_agents(self) -> None:
         agents = self._workbench.agents.all()
         if agents:
+            if len(agents) > PAGE_SIZE:
+                agents = self._used_first(agents)
             cards = tag("div", *(agent_card(agent) for agent in agents[:PAGE_SIZE]), cls="agent-grid")
             more = tag("a", f"All {plural(len(agents), 'agent')}", href=AGENTS) if len(agents) > PAGE_SIZE else ""
             self._agents.set_content(joined(cards, more))
@@ -123,6 +127,11 @@ class Landing:
         with self._agents:
             words = "Create one, import one, or bring a deleted one back from the Trash."
             empty_state("smart_toy", "No agents", words, tag("a", "Go to the Agents page", href=AGENTS))
+
+    def _used_first(self, agents: list[Agent]) -> list[Agent]:
+        """Before all others those that the newest sessions are with."""
+        newest = [session.agent_id for session in self._workbench.sessions.recent(limit=MOST_USED)]
+        return sorted(agents, key=lambda agent: newest.index(agent.id) if agent.id in newest else len(newest))
 
     @property
     def _searched(self) -> str:
