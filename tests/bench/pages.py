@@ -70,6 +70,7 @@ async def seeded(folder: Path, *, stored: int, sessions: int) -> dict[str, Visit
     for number in range(TURNS):
         live = await workbench.chat.send(session.id, f"What is {number} + 10, then multiply by 3?")
         await live.ended()
+    await workbench.search.ready()  # as in any folder that has been used: the index is made once, at half a processor
     await workbench.close()
     newest = f"[data-testid=assistant-message]:has-text('{(TURNS + 9) * 3}')"
     prompt = "[data-testid=prompt-editor]:has-text('You calculate')"
