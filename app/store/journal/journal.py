@@ -132,13 +132,14 @@ class JournalStorage(Storage):
             self.table(name)
         if self._channel is None:
             self._write(line)
+            self._past.count(batch, len(line), self._awake)
             make([batch], self._awake)
         else:
             self._settle(self._channel)
+            self._past.count(batch, len(line), self._awake)
             self._unsettled.append(make_undoable(batch, self._awake))
             self._put(self._channel, line)
-        self._past.count(batch, len(line))
-        if self._has_many_changes() or (not self._asleep and self._past.outweighs(self._awake, SPARE_BYTES)):
+        if self._has_many_changes() or (not self._asleep and self._past.outweighs(SPARE_BYTES)):
             self._compact_when_it_works()
 
     def assume(self, changes: Changes) -> None:
@@ -162,6 +163,10 @@ class JournalStorage(Storage):
             self._take_back(self._channel)
             raise
         self._settle(self._channel)
+        if self._asleep and self._past.outweighs(SPARE_BYTES):  # with the next change it is too late to wait for them
+            await self._wake_all()
+            if self._past.outweighs(SPARE_BYTES):
+                self._compact_when_it_works()
 
     def compact(self) -> None:
         """Rewrite the file without what is no longer so: at once, or by the writer after what it has to write."""
@@ -183,17 +188,15 @@ class JournalStorage(Storage):
 
     async def forget_past(self) -> None:
         """Have the file rewritten soon without what documents were before, off the event loop."""
-        for name in list(self._asleep):
-            await self.warm(name)
+        await self._wake_all()
         self.compact()
 
     async def tidy(self) -> None:
         """Have the file rewritten where most of it is what documents were before; for an owner that ends."""
         if self._channel is None or not self._channel.taken:
             return  # whoever only looked at it leaves it as it is
-        for name in list(self._asleep):
-            await self.warm(name)
-        if self._past.outweighs(self._awake):
+        await self._wake_all()
+        if self._past.outweighs():
             self.compact()
 
     def read(self) -> dict[str, dict[str, Document]] | None:
@@ -237,11 +240,15 @@ class JournalStorage(Storage):
 
     def _replay(self, payload: bytes) -> None:
         """Make the changes of a batch over several tables, behind what came before it."""
-        for batch in self._parsed([payload], None):
+        for batch, length in self._parsed([payload], None):
             for name, _ in batch:
                 self.table(name)
+            self._past.count(batch, length, self._awake)
             make([batch], self._awake)
-            self._past.count(batch, len(payload))
+
+    async def _wake_all(self) -> None:
+        for name in list(self._asleep):
+            await self.warm(name)
 
     def _wake(self, name: str, pause: Pause | None) -> None:
         """Have in memory what is on disk of the table, behind what is there of it already."""
@@ -252,20 +259,21 @@ class JournalStorage(Storage):
             if name in self._awake:
                 tables[name] = self._awake[name]
             with no_collection(_lines(asleep)):
-                for batch in self._parsed(asleep, pause):
+                for batch, length in self._parsed(asleep, pause):
+                    past.count(batch, length, tables)
                     make([batch], tables)
-                    past.count(batch)
             self._awake.pop(name, None)  # it may have been dropped
             self._awake.update(tables)
-            self._past.add(name, past, asleep)
+            self._past.add(past)
             del self._asleep[name]  # last: who finds it here no more reads it without the lock
 
-    def _parsed(self, asleep: list[bytes | Stretch], pause: Pause | None) -> Iterator[Batch]:
+    def _parsed(self, asleep: list[bytes | Stretch], pause: Pause | None) -> Iterator[tuple[Batch, int]]:
+        """Each change, and how many bytes it takes."""
         for payload in self._payloads(asleep, pause):
             if pause is not None:
                 pause()
             try:
-                yield batch_of(payload)
+                yield batch_of(payload), len(payload)
             except UNKNOWN_FORM:
                 self._damaged.append(f"A record of {self.path.name} is in a form that is not known here.")
 

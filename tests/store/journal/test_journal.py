@@ -278,6 +278,31 @@ def test_a_journal_of_large_documents_takes_about_their_size(tmp_path: Path):
         assert (tmp_path / "x.tdb").stat().st_size <= SPARE_BYTES + 3 * 10_100
 
 
+def test_one_large_document_among_many_small_ones_takes_about_its_size(tmp_path: Path):
+    database = JournalDB(tmp_path / "x.tdb", disk=_NoSync())
+    database.insert_multiple({"n": number} for number in range(300))
+    database.update({"text": "x" * 10_000}, doc_ids=[1])
+    for _ in range(2):
+        for number in range(100):
+            database.update({"n": number}, doc_ids=[1])
+            assert (tmp_path / "x.tdb").stat().st_size <= SPARE_BYTES + 5 * 10_100
+        database = JournalDB(tmp_path / "x.tdb", disk=_NoSync())  # what is in the file counts as well
+
+
+async def test_a_large_document_takes_about_its_size_while_nobody_asks_for_another_table(tmp_path: Path):
+    database = JournalDB(tmp_path / "x.tdb", disk=_NoSync())
+    database.table("other").insert({"said": "aside"})
+    database.insert({"text": "x" * 10_000})
+    writer = Writer()
+    database = JournalDB(tmp_path / "x.tdb", disk=_NoSync(), writer=writer)
+    for number in range(100):
+        database.update({"n": number}, doc_ids=[1])
+        await database.journal.durable()
+    writer.close()
+    assert (tmp_path / "x.tdb").stat().st_size <= SPARE_BYTES + 5 * 10_100
+    assert contents(JournalDB(tmp_path / "x.tdb"))["other"] == {1: {"said": "aside"}}
+
+
 def test_large_documents_are_not_rewritten_for_changes_of_small_ones(tmp_path: Path):
     """As long as those take less than what stays."""
     database = JournalDB(tmp_path / "x.tdb", disk=_NoSync())
