@@ -21,6 +21,7 @@ STILL = "*, *::before, *::after { animation: none !important; transition: none !
 """Colours in the middle of their change are nobody's."""
 UNDER_A_BAR = "/agents/assistant?tab=tools"
 """Where something stays at the top while much goes by below it."""
+SAY = "(message) => Quasar.Notify.create(message)"
 LEAST_STEPS, MOST_STEPS = 5, 150
 REACHED = """() => new Promise((told) => requestAnimationFrame(() => requestAnimationFrame(() => {
   const reached = document.activeElement;
@@ -115,6 +116,18 @@ def test_everybody_can_use_every_page(page: Page, address: str) -> None:
         page.set_viewport_size(width)
         found |= dict.fromkeys(violations(page), "dark phone" if dark else "light window")
     assert found == {}
+
+
+@pytest.mark.parametrize("dark", [False, True])
+def test_short_messages_can_be_read(page: Page, dark: bool) -> None:
+    page.goto("/jobs")
+    expect(page.get_by_role("heading", level=1)).to_be_visible()
+    page.add_style_tag(content=STILL)
+    page.evaluate("dark => Quasar.Dark.set(dark)", dark)
+    for kind in (None, "positive", "negative"):
+        page.evaluate(SAY, {"message": "That is so.", "type": kind, "actions": [{"label": "Open"}], "group": False})
+    expect(page.get_by_role("button", name="Open")).to_have_count(3)
+    assert violations(page) == []
 
 
 @pytest.mark.parametrize(
