@@ -16,6 +16,11 @@ from tests.e2e.playground import finished, send, start_session
 from tests.e2e.test_jobs import run_in_background, start_again, until
 
 PHONE = {"width": 390, "height": 844}
+BESIDE = """(matter) => {
+  const [symbol, title] = [".material-icons", "strong"].map((one) => matter.querySelector(one).getBoundingClientRect());
+  return title.top < symbol.bottom;
+}"""
+"""Both at one moment: the page may still be taking on its new width."""
 
 
 @pytest.fixture(scope="module")
@@ -131,8 +136,7 @@ def test_a_failed_job_is_dismissed_brought_back_and_tried_again(page: Page, scre
     screenshot("overview-job")
     accessible(page)
     page.set_viewport_size(PHONE)
-    symbol, title = failed.locator(".material-icons").first.bounding_box(), failed.locator("strong").bounding_box()
-    assert symbol and title and title["y"] < symbol["y"] + symbol["height"], "what it is stands below its symbol"
+    assert failed.evaluate(BESIDE), "what it is stands below its symbol"
     page.set_viewport_size(WINDOW)
     failed.get_by_test_id("matter-dismiss").click()
     expect(failed).to_have_count(0)
