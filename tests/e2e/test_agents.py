@@ -321,6 +321,13 @@ def test_an_agent_is_duplicated_deleted_and_brought_back(page: Page, screenshot:
     page.go_back()
     deleted.get_by_test_id("restore-button").click()
     page.get_by_test_id("trash-button").click()
+    card(page, "Python analyst (copy)").get_by_role("link").first.click()
+    page.wait_for_url("**/agents/python-analyst-copy")
+    page.get_by_test_id("agent-name").wait_for()
+    page.get_by_test_id("agent-delete").click()  # on its own page, which is gone with it
+    page.wait_for_url(re.compile("/agents$"))
+    expect(card(page, "Python analyst (copy)")).to_have_count(0)
+    page.get_by_test_id("undo-button").press("Enter")
     expect(card(page, "Python analyst (copy)")).to_be_visible()
 
 

@@ -357,4 +357,4 @@ class AgentPage:
     async def _delete(self) -> None:
         with problems_shown():
             await self._workbench.agents.delete(self._agent_id)
-            ui.navigate.to(self.list_address)
+            ui.navigate.to(address_with(self.list_address, {"deleted": self._agent_id}))

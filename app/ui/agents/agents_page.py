@@ -92,6 +92,7 @@ class AgentsPage:
             self._pager = Pager(f"{self.noun}s", lambda page: self._ask(self._query.model_copy(update={"page": page})))
         self._undo = UndoBar()
         self.show()
+        self._deleted_elsewhere(arguments.query_parameters.get("deleted", ""))
         if arguments.query_parameters.get("new") == "1":
             say_address(self._frame, self._query.address)
             ui.timer(0, self._create, once=True)
@@ -234,5 +235,15 @@ class AgentsPage:
 
     async def _delete(self, agent: Agent) -> None:
         await self._workbench.agents.delete(agent.id)
+        self._offer_restoring(agent)
+
+    def _deleted_elsewhere(self, agent_id: str) -> None:
+        """Who deletes an agent on its own page comes here, and may think better of it."""
+        agent = self._workbench.agents.find(agent_id)
+        if agent is not None and agent.deleted_at is not None:
+            self._offer_restoring(agent)
+            say_address(self._frame, self._query.address)
+
+    def _offer_restoring(self, agent: Agent) -> None:
         undo = partial(self._workbench.agents.restore, agent.id)
         self._undo.show(f"Deleted “{head(agent.name, 40)}”", undo, self.show)
