@@ -10,6 +10,8 @@ from tests.e2e.playground import ask, finished, send, start_session, wait_for_te
 
 SHOWCASE = "Show me Markdown"
 SLOWED = 4
+GROW = """() => { const more = document.createElement("div"); more.style.height = "300px";
+  document.querySelector(".transcript-content").append(more); }"""
 LEAVE_BY_KEY = ("PageUp", "ArrowUp", "Home")
 
 
@@ -87,6 +89,22 @@ def test_what_tab_reaches_above_is_in_view_and_stays_there_while_an_answer_grows
     assert moved(page) <= MOVED_PIXELS
     expect(reached).to_be_focused()
     expect(reached).to_be_in_viewport()
+
+
+def test_what_is_pressed_stays_under_the_pointer_until_it_is_let_go(page):
+    start_session(page)
+    ask(page, SHOWCASE)
+    assert from_end(page) <= END_PIXELS
+    page.mouse.move(640, 360)
+    page.mouse.down()
+    page.evaluate(MARK)
+    page.evaluate(GROW)
+
+    assert from_end(page) > 200
+    assert moved(page) <= MOVED_PIXELS
+    page.mouse.up()
+    page.wait_for_function(f"({FROM_END})() <= {END_PIXELS}")
+    expect(page.get_by_test_id("jump-to-latest")).to_have_count(0)
 
 
 @pytest.mark.long

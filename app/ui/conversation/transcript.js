@@ -6,6 +6,7 @@ const NEAR = 48; // pixels from the end that count as the end for a reader who c
 const GLIDES = 1000; // milliseconds that a movement may take to arrive
 const UP = new Set(["ArrowUp", "PageUp", "Home"]);
 const DOWN = new Set(["ArrowDown", "PageDown", " "]);
+const LIFTS = ["pointerup", "pointercancel", "pointermove"];
 const TYPING = "input, textarea, select, [contenteditable=true]";
 
 export default {
@@ -23,7 +24,8 @@ export default {
   mounted() {
     const { scroll, content } = this.$refs;
     this.top = 0;
-    this.held = false; // a button of the mouse is down
+    this.pressing = false; // a finger or a button of the mouse is down: nothing moves away from under it
+    this.held = false; // a button of the mouse is
     this.upwards = false; // the last movement that a person asked for
     this.finger = 0;
     this.ends = []; // where the end was of late, and since when: what is written moves it
@@ -41,13 +43,11 @@ export default {
     scroll.addEventListener("pointerdown", this.grasped);
     scroll.addEventListener("focusin", this.focused);
     scroll.addEventListener("click", this.clicked);
-    window.addEventListener("pointerup", this.let_go);
-    window.addEventListener("pointermove", this.let_go);
+    for (const kind of LIFTS) window.addEventListener(kind, this.let_go);
   },
   unmounted() {
     this.observer.disconnect();
-    window.removeEventListener("pointerup", this.let_go);
-    window.removeEventListener("pointermove", this.let_go);
+    for (const kind of LIFTS) window.removeEventListener(kind, this.let_go);
   },
   methods: {
     grown() {
@@ -64,7 +64,7 @@ export default {
     },
     follow() {
       const { scroll } = this.$refs;
-      if (!this.pinned || !scroll) return;
+      if (!this.pinned || this.pressing || !scroll) return;
       scroll.scrollTop = scroll.scrollHeight;
       this.top = scroll.scrollTop;
     },
@@ -131,11 +131,14 @@ export default {
     },
     // The scrollbar sends no events of its own but this one; a selection that is drawn beyond the edge scrolls too.
     grasped(event) {
+      this.pressing = true;
       this.held = event.pointerType !== "touch";
       if (this.held) this.upwards = false;
     },
     let_go(event) {
-      if (this.held && event.buttons === 0) this.held = false;
+      if (!this.pressing || event.buttons !== 0) return;
+      this.pressing = this.held = false;
+      setTimeout(this.follow); // after the click, which may be what leaves the newest line
     },
     // The browser brings what Tab reaches into view, before or after it tells of it: the newest line is left for it.
     focused(event) {
