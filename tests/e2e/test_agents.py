@@ -325,7 +325,8 @@ def test_an_agent_is_duplicated_deleted_and_brought_back(page: Page, screenshot:
     page.wait_for_url("**/agents/python-analyst-copy")
     page.get_by_test_id("agent-name").wait_for()
     page.get_by_test_id("agent-delete").click()  # on its own page, which is gone with it
-    page.wait_for_url(re.compile("/agents$"))
+    page.get_by_test_id("undo-button").wait_for()
+    expect(page).to_have_url(re.compile("/agents$"))
     expect(card(page, "Python analyst (copy)")).to_have_count(0)
     page.get_by_test_id("undo-button").press("Enter")
     expect(card(page, "Python analyst (copy)")).to_be_visible()
@@ -487,6 +488,7 @@ def test_the_palette_opens_an_editor_and_begins_a_new_agent(page: Page) -> None:
     expect(page.get_by_test_id("agent-name")).to_have_text("Math tutor")
     run_command(page, "new agent", "New agent")
     expect(page.get_by_test_id("agent-name-input")).to_be_focused()
+    expect(page).to_have_url(re.compile("/agents$"))  # neither a reload nor a step back asks again
     page.keyboard.type("From the palette")
     page.keyboard.press("Enter")
     expect(page.get_by_test_id("agent-name")).to_have_text("From the palette")

@@ -19,7 +19,7 @@ from app.ui.elements.format import head, plural
 from app.ui.elements.markup import joined, tag
 from app.ui.elements.new_session import start_session
 from app.ui.elements.notices import empty_state, problems_shown
-from app.ui.elements.pager import Pager, address_with, counted, pages, say_address
+from app.ui.elements.pager import Pager, address_with, counted, pages, say_address, stand_at
 from app.ui.elements.undo_bar import UndoBar
 from app.workbench import Workbench
 from app.workbench.samples import SampleAgent
@@ -94,7 +94,7 @@ class AgentsPage:
         self.show()
         self._deleted_elsewhere(arguments.query_parameters.get("deleted", ""))
         if arguments.query_parameters.get("new") == "1":
-            say_address(self._frame, self._query.address)
+            stand_at(self._frame, self._query.address)
             ui.timer(0, self._create, once=True)
 
     def _build_head(self) -> None:
@@ -242,7 +242,7 @@ class AgentsPage:
         agent = self._workbench.agents.find(agent_id)
         if agent is not None and agent.deleted_at is not None:
             self._offer_restoring(agent)
-            say_address(self._frame, self._query.address)
+            stand_at(self._frame, self._query.address)
 
     def _offer_restoring(self, agent: Agent) -> None:
         undo = partial(self._workbench.agents.restore, agent.id)

@@ -50,6 +50,16 @@ def address_with(path: str, said: Mapping[str, str]) -> str:
     return f"{path}?{query}" if query else path
 
 
+def stand_at(frame: ui.sub_pages, address: str) -> None:
+    """For the builder of a page: that address stands for it, and what the one asked for said besides is done once."""
+    router = ui.context.client.sub_pages_router
+    if router.is_initial_request:
+        ui.navigate.history.replace(address)
+    else:
+        router.current_path = address  # which NiceGUI has the browser show once the page is built
+    frame._reset_match()
+
+
 def say_address(frame: ui.sub_pages, address: str, *, in_place: bool = True) -> None:
     """Let the browser show that address, in place of the one that was, or as one more step back."""
     (ui.navigate.history.replace if in_place else ui.navigate.history.push)(address)

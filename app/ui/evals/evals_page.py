@@ -7,7 +7,7 @@ from app.ui.elements.buttons import button
 from app.ui.elements.choice import Choice
 from app.ui.elements.markup import joined, tag
 from app.ui.elements.notices import problems_shown
-from app.ui.elements.pager import say_address
+from app.ui.elements.pager import say_address, stand_at
 from app.ui.elements.questions import asked_for_text
 from app.ui.evals.dataset_files import ImportDataset
 from app.ui.evals.dataset_list import DatasetList
@@ -41,7 +41,7 @@ class EvalsPage:
         self._show()
         ui.timer(REFRESH_SECONDS, self._look)
         if arguments.query_parameters.get("new") == "1":
-            say_address(self._frame, self._query.address)
+            stand_at(self._frame, self._query.address)
             ui.timer(0, self._create, once=True)
 
     def _show(self) -> None:

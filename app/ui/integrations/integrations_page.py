@@ -14,7 +14,7 @@ from app.paths import own_command, own_environment
 from app.ui.elements.addresses import AGENTS, INTEGRATIONS
 from app.ui.elements.markup import icon, joined, tag
 from app.ui.elements.notices import empty_state
-from app.ui.elements.pager import address_with, say_address
+from app.ui.elements.pager import address_with, say_address, stand_at
 from app.ui.integrations.api_agent_panel import ApiAgentPanel
 from app.ui.integrations.api_keys_panel import ApiKeysPanel
 from app.ui.integrations.api_snippet_panel import Answer, ApiSnippetPanel
@@ -75,7 +75,7 @@ class IntegrationsPage:
             self._keys = ApiKeysPanel(workbench, on_made=self._key_made, on_revoked=self._look)
         ui.timer(LOOK_SECONDS, self._look)
         if arguments.query_parameters.get("new") == "1":
-            say_address(self._frame, self._query.address)
+            stand_at(self._frame, self._query.address)
             ui.timer(0, self._keys.create, once=True)
 
     def _build_call(self, workbench: Workbench) -> None:

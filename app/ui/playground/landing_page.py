@@ -18,7 +18,7 @@ from app.ui.elements.format import ago, head, moment_text, plural
 from app.ui.elements.markup import Html, icon, joined, tag
 from app.ui.elements.new_session import UNTITLED, agent_card, start_session
 from app.ui.elements.notices import empty_state, problems_shown
-from app.ui.elements.pager import say_address
+from app.ui.elements.pager import stand_at
 from app.ui.elements.status_pill import status_pill
 from app.ui.elements.undo_bar import UndoBar
 from app.ui.playground.session_rows import found_address, found_words
@@ -109,7 +109,7 @@ class Landing:
         deleted = self._workbench.sessions.find(arguments.query_parameters.get("deleted", ""))
         if deleted is not None and deleted.deleted_at is not None:
             menu.offer_restoring(self._workbench, deleted.id, self._undo, self._list)
-            say_address(arguments.frame, LANDING)
+            stand_at(arguments.frame, LANDING)
 
     async def _show_more(self) -> None:
         self._shown += PAGE_SIZE
