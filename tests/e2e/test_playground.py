@@ -64,7 +64,7 @@ def test_what_was_used_up_is_shown(page: Page) -> None:
     expect(page.get_by_test_id("token-chip")).to_contain_text(re.compile(r"[1-9][\d,]* tokens"))
     expect(page.get_by_test_id("cost-chip")).to_contain_text("$0.00")
     strip = page.get_by_test_id("kpi-strip")
-    for words in ("Tokens", "Cost", "Usual answer time", "first token", "Status", "Ready"):
+    for words in ("Tokens", "Cost", "Usual model call", "first token", "Status", "Ready"):
         expect(strip).to_contain_text(words)
     expect(page.get_by_test_id("status-bar")).to_contain_text("Idle")
     ask(page, SUM)

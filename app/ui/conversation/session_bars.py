@@ -67,7 +67,7 @@ def kpi_strip(facts: SessionFacts) -> Html:
     return joined(
         _tokens_kpi(facts),
         _cost_kpi(facts),
-        _kpi("Usual answer time", latency),
+        _kpi("Usual model call", latency),
         _kpi("Status", words),
     )
 
