@@ -12,9 +12,9 @@ WORKERS := $(shell echo $$(( $$(getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2)
 UNIT := tests --ignore=tests/e2e --ignore=tests/bench --ignore=tests/faults --ignore=tests/packaged --ignore=tests/test_measurements.py
 
 # A machine that is busy with something else may fail a test that waits; a file that fails again by itself has failed.
-AGAIN = files=$$($(PY) -m tests.failed_files $(1)) && echo "What failed is tried once more, by itself: $$files" && $(PY) -m pytest -q -n0 $$files
+AGAIN = files=$$($(PY) -m tests.failed_files $(1)) && echo "What failed is tried once more, by itself: $$files" && $(PY) -m pytest -q -n0 -m 'not long' $$files
 
-.PHONY: help run test journeys lint format bench faults bundle lock clean
+.PHONY: help run test thorough journeys lint format bench faults bundle lock clean
 .DEFAULT_GOAL := help
 
 help: ## Say what can be made
@@ -25,9 +25,13 @@ run: .venv/.run ## Start the app; arguments go into ARGS="--port 9000"
 
 test: .venv/.dev ## Check everything: style, types, layers, unit tests, the app in a real browser
 	@{ $(PY) -m pytest -q --collect-only $(UNIT); $(PY) -m tests.browser; } >/dev/null & ready=$$!; $(MAKE) --no-print-directory lint; checked=$$?; wait $$ready && exit $$checked
-	@$(PY) -m pytest -q -n $(WORKERS) --dist loadfile --no-loadscope-reorder $(UNIT) || { $(call AGAIN,$(UNIT)); }
+	@$(PY) -m pytest -q -n $(WORKERS) --dist loadfile --no-loadscope-reorder -m 'not long' $(UNIT) || { $(call AGAIN,$(UNIT)); }
 	@$(PY) -m pytest -q tests/test_measurements.py || { $(call AGAIN,tests/test_measurements.py); }
-	@CHROMIUM="$$($(PY) -m tests.browser)" && export CHROMIUM && { $(PY) -m pytest -q -n 3 --dist loadfile -m 'not long' tests/e2e || { $(call AGAIN,tests/e2e) -m 'not long'; }; }
+	@CHROMIUM="$$($(PY) -m tests.browser)" && export CHROMIUM && { $(PY) -m pytest -q -n 3 --dist loadfile -m 'not long' tests/e2e || { $(call AGAIN,tests/e2e); }; }
+
+thorough: .venv/.dev ## Run what make test leaves out: the long tests, and all journeys
+	@$(PY) -m pytest -q -n $(WORKERS) --dist loadfile -m long $(UNIT)
+	@$(MAKE) --no-print-directory journeys
 
 journeys: .venv/.dev ## Do all journeys in a real browser, the long ones too
 	@CHROMIUM="$$($(PY) -m tests.browser)" && export CHROMIUM && $(PY) -m pytest -q -n 3 --dist loadfile tests/e2e $(ARGS)

@@ -171,6 +171,7 @@ def test_a_saved_variant_goes_back_into_the_editor_and_into_the_archive(page: Pa
     expect(row(page, 2).get_by_test_id("variant-status")).to_have_text("Newer")
 
 
+@pytest.mark.long
 def test_a_session_is_started_with_a_version_that_is_not_active(page: Page) -> None:
     created(page, "Sampler")
     write_prompt(page, "Second")
@@ -235,6 +236,7 @@ def test_what_cannot_be_is_said_at_its_box_and_changes_nothing(page: Page) -> No
     expect(page.get_by_test_id("editor-state")).to_contain_text("No changes")
 
 
+@pytest.mark.long
 def test_faults_of_variables_are_marked(page: Page) -> None:
     created(page, "Faulty", "Summariser")
     write_prompt(page, "Hello {{first name}} and {{ {{nested}} }}\nand {{open")
@@ -289,6 +291,7 @@ def test_a_taken_name_is_said_while_typing(page: Page) -> None:
     expect(page.get_by_test_id("create-agent-button")).to_be_enabled()
 
 
+@pytest.mark.long
 def test_a_renamed_agent_keeps_its_address(page: Page) -> None:
     created(page, "Old name")
     page.get_by_test_id("rename-agent").click()
@@ -352,6 +355,7 @@ def test_an_exported_agent_comes_back_with_its_tools_off(page: Page, tmp_path: P
     expect(twin).to_contain_text("Tools off")
 
 
+@pytest.mark.long
 def test_a_file_that_is_no_agent_is_refused_in_words(page: Page) -> None:
     page.goto("/agents")
     picker = page.get_by_test_id("agent-file-input").locator("input[type=file]")
@@ -411,6 +415,7 @@ def test_everything_from_prompt_to_promotion_works_by_keyboard(page: Page) -> No
     expect(page.get_by_test_id("editor-state")).to_contain_text("Changed")
 
 
+@pytest.mark.long
 def test_what_is_typed_is_tried_before_it_is_saved(page: Page, screenshot: Callable[[str], Path]) -> None:
     page.goto("/agents/math-tutor")
     expect(page.get_by_test_id("try-chat-input")).to_be_visible()
@@ -445,6 +450,7 @@ def test_what_is_typed_is_tried_before_it_is_saved(page: Page, screenshot: Calla
     expect(page.get_by_test_id("user-message")).to_have_count(2)
 
 
+@pytest.mark.long
 def test_an_empty_prompt_and_the_variants_are_accessible(page: Page) -> None:
     page.goto("/agents/assistant")
     write_prompt(page, "")
@@ -458,6 +464,7 @@ def test_an_unknown_agent_is_said_to_be_unknown(page: Page) -> None:
     expect(page.get_by_test_id("trouble")).to_contain_text("There is no agent at this address")
 
 
+@pytest.mark.long
 def test_both_pages_fit_a_phone(page: Page) -> None:
     page.set_viewport_size({"width": 390, "height": 844})
     for address, there in (("/agents", "agent-card"), ("/agents/assistant", "try-chat")):
@@ -466,6 +473,7 @@ def test_both_pages_fit_a_phone(page: Page) -> None:
         assert page.evaluate("document.documentElement.scrollWidth") <= 390
 
 
+@pytest.mark.long
 def test_versions_are_compared_side_by_side_from_their_row(page: Page) -> None:
     created(page, "Compared")
     write_prompt(page, "Second")
@@ -494,6 +502,7 @@ def test_the_palette_opens_an_editor_and_begins_a_new_agent(page: Page) -> None:
     expect(page.get_by_test_id("agent-name")).to_have_text("From the palette")
 
 
+@pytest.mark.long
 def test_another_model_is_chosen_and_marked_when_nobody_knows_it(page: Page) -> None:
     created(page, "Modelled")
     tab(page, "model")

@@ -157,6 +157,7 @@ def test_the_protocol_is_spoken_as_it_is_written(page: Page) -> None:
     expect(page.get_by_test_id("mcp-app").locator("iframe")).to_have_count(0)
 
 
+@pytest.mark.long
 def test_a_view_is_told_that_its_call_failed_or_was_stopped(page: Page) -> None:
     start_session(page, "Shower")
     call(page, "show_failed")
@@ -170,6 +171,7 @@ def test_a_view_is_told_that_its_call_failed_or_was_stopped(page: Page) -> None:
         page.reload()
 
 
+@pytest.mark.long
 @pytest.mark.blank
 def test_a_tool_for_views_is_no_tool_of_the_model(page: Page, calls: Path) -> None:
     page.goto("/tools")
@@ -182,6 +184,7 @@ def test_a_tool_for_views_is_no_tool_of_the_model(page: Page, calls: Path) -> No
     assert made(calls, "board_state") == before
 
 
+@pytest.mark.long
 def test_a_view_is_found_by_the_key_of_before_too(page: Page) -> None:
     expect(shown(page, "show_old_board", title="Old").get_by_role("heading")).to_have_text("Old")
 
@@ -219,6 +222,7 @@ def test_what_a_view_wants_of_a_person_is_asked(page: Page, context: BrowserCont
     expect(below.get_by_test_id("artifact-download")).to_have_count(2)
 
 
+@pytest.mark.long
 def test_what_a_view_reports_is_on_its_servers_page_for_developers(page: Page) -> None:
     desk = shown(page, "show_desk")
     press_in(page, desk.get_by_role("button", name="Log", exact=True))
@@ -229,6 +233,7 @@ def test_what_a_view_reports_is_on_its_servers_page_for_developers(page: Page) -
     expect(log).to_contain_text("20 more were left out")
 
 
+@pytest.mark.long
 def test_a_message_of_a_view_is_a_draft_and_its_context_goes_along(page: Page, app_process: AppProcess) -> None:
     desk = shown(page, "show_desk")
     press_in(page, desk.get_by_role("button", name="Message"))
@@ -287,6 +292,7 @@ def test_a_view_moves_by_mouse_and_is_never_loaded_again(page: Page) -> None:
     view(page)
 
 
+@pytest.mark.long
 def test_a_view_moves_by_keyboard_alone_and_at_its_own_wish(page: Page) -> None:
     desk = shown(page, "show_desk")
     page.get_by_test_id("mcp-app-fullscreen").focus()
@@ -440,6 +446,7 @@ def test_a_view_reaches_what_its_servers_owner_allowed_and_no_more(page: Page, c
     assert not any(f"{TILES}/1.png" in line for line in refused)  # it was asked for, though there is no such host
 
 
+@pytest.mark.long
 def test_a_view_grows_only_so_far(page: Page) -> None:
     board = shown(page, "show_board", title="Long")
     frame = page.get_by_test_id("mcp-app").locator("iframe")
@@ -501,6 +508,7 @@ def test_the_page_of_a_run_shows_its_view_again_and_lets_it_call(page: Page, cal
     assert made(calls, "show_board") == before
 
 
+@pytest.mark.long
 def test_an_exported_page_leads_to_where_its_app_is_shown(
     page: Page, app_process: AppProcess, tmp_path: Path, complaints: Complaints
 ) -> None:

@@ -144,6 +144,7 @@ def test_an_agent_says_by_type_how_attachments_go(page: Page, screenshot: Callab
     expect(said_of(page, "report.pdf")).to_contain_text("Its name only: this agent has no tool to open it")
 
 
+@pytest.mark.long
 def test_the_chips_fit_a_phone_in_the_dark(page: Page, screenshot: Callable[[str], Path]) -> None:
     page.set_viewport_size(PHONE)
     page.emulate_media(color_scheme="dark")

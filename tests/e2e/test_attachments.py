@@ -106,6 +106,7 @@ def test_files_are_kept_sent_in_order_and_looked_at(page: Page, screenshot: Call
     expect(sent).to_have_count(2)
 
 
+@pytest.mark.long
 def test_an_edited_message_keeps_its_attachments(page: Page) -> None:
     start_session(page)
     pick(page, SUNSET)
@@ -158,6 +159,7 @@ def test_files_are_pasted_and_text_stays_text(page: Page) -> None:
     arrived(page, "pasted.txt")
 
 
+@pytest.mark.long
 @pytest.mark.blank
 def test_a_file_that_cannot_be_attached_says_why(page: Page, complaints: Complaints) -> None:
     complaints.expect("ERR_FAILED")

@@ -1,5 +1,6 @@
 """Branches of a conversation in a browser: made, stepped through by mouse and keyboard, kept over a reload."""
 
+import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from tests.e2e.playground import ask, finished, send, start_session, wait_for_text
@@ -56,6 +57,7 @@ def test_branches_are_made_and_walked_by_keyboard_alone(page):
     expect(steps(page)).to_have_text(["‹2 / 2›"])
 
 
+@pytest.mark.long
 def test_an_answer_that_is_written_on_another_branch_is_named_and_a_message_waits_for_it(page):
     start_session(page)
     ask(page, "What is 1 + 1?")

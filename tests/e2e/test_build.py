@@ -188,6 +188,7 @@ def test_five_nodes_are_built_and_taken_back_by_keyboard_alone(page: Page) -> No
     kept(page)
 
 
+@pytest.mark.long
 def test_nodes_are_copied_cut_and_pasted_as_text(page: Page) -> None:
     page.context.grant_permissions(["clipboard-read", "clipboard-write"])
     created(page, "By text", "Ask before sending")
@@ -259,6 +260,7 @@ def test_code_and_list_show_the_same_document_and_change_it_too(page: Page) -> N
     edges(page, 2)
 
 
+@pytest.mark.long
 def test_a_box_takes_what_is_dropped_on_it_and_moves_its_body_along(page: Page) -> None:
     created(page, "Boxes")
     node(page, "input").click()
@@ -333,6 +335,7 @@ def test_a_title_is_typed_with_blanks_and_rests(page: Page) -> None:
     expect(title).to_be_focused()
 
 
+@pytest.mark.long
 def test_a_large_workflow_has_a_map_and_is_zoomed_and_found_in(page: Page) -> None:
     created(page, "Large")
     page.get_by_test_id("view-code").click()
@@ -413,6 +416,7 @@ def touch(page: Page, start: tuple[float, float], end: tuple[float, float]) -> N
     hand.send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
 
 
+@pytest.mark.long
 def test_on_a_phone_the_list_is_first_and_five_nodes_are_built_by_touch(phone: Page) -> None:
     created(phone, "By touch")
     rows = phone.get_by_test_id("workflow-list").get_by_test_id("workflow-node")
@@ -442,7 +446,7 @@ def test_on_a_phone_the_list_is_first_and_five_nodes_are_built_by_touch(phone: P
     assert phone.evaluate("document.documentElement.scrollWidth <= innerWidth")
 
 
-@pytest.mark.parametrize("view", ["canvas", "list", "code"])
+@pytest.mark.parametrize("view", ["list", *(pytest.param(view, marks=pytest.mark.long) for view in ("canvas", "code"))])
 def test_everybody_can_use_the_editor(page: Page, view: str) -> None:
     created(page, f"Accessible {view}", "Ask before sending")
     page.get_by_test_id(f"view-{view}").click()

@@ -76,6 +76,7 @@ def test_what_a_template_needs_is_brought_and_named_once(page: Page) -> None:
     expect(page.get_by_test_id("agent-card").filter(has_text="Reviewer")).to_have_count(1)
 
 
+@pytest.mark.long
 def test_the_tour_is_taken_by_keyboard_alone_and_gone_on_with_after_a_reload(page: Page) -> None:
     page.goto("/build")
     expect(page.get_by_test_id("tour-offer")).to_contain_text("A tour takes two minutes")
@@ -130,6 +131,7 @@ def test_the_tour_is_skipped_step_by_step_closed_and_opened_again(page: Page) ->
     expect(tour).to_contain_text("2 of 5")
 
 
+@pytest.mark.long
 def test_a_run_becomes_a_workflow_from_its_answer_and_from_its_page(page: Page) -> None:
     page.goto("/playground")
     start_session(page)

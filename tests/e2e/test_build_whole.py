@@ -39,6 +39,7 @@ def begun(page: Page) -> None:
     expect(page.get_by_test_id("undo-button")).to_be_disabled()
 
 
+@pytest.mark.long
 def test_by_keyboard_alone(page: Page) -> None:
     page.goto("/build")
     press(page, page.get_by_test_id("new-workflow-button"))

@@ -65,6 +65,7 @@ def test_spans_go_to_an_address_of_the_environment_once_somebody_agreed(
     expect(page.get_by_test_id("spans-to")).to_contain_text(collector.removeprefix("http://"))
 
 
+@pytest.mark.long
 def test_settings_say_where_spans_go_and_what_was_not_taken(page: Page, app_process: AppProcess, collector: str):
     page.goto("/settings?section=collector")
     state, tested = page.get_by_test_id("collector-state"), page.get_by_test_id("collector-tested")

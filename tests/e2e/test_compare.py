@@ -91,6 +91,7 @@ def test_the_active_variant_meets_the_newest_one(page: Page, screenshot: Callabl
     screenshot("compare")
 
 
+@pytest.mark.long
 def test_extra_calls_are_seen_step_by_step(page: Page) -> None:
     start(page, "/compare?agent=counter&variant=1&variant=2&variant=3")
     expect(columns(page)).to_have_count(3)
@@ -133,6 +134,7 @@ def test_turns_and_votes_survive_a_reload_and_a_restart(page: Page, app_process:
     expect(page.get_by_test_id("comparison-row").first).to_contain_text(SUM)
 
 
+@pytest.mark.long
 def test_a_vote_goes_over_to_another_column_and_can_be_taken_back(page: Page) -> None:
     start(page)
     ask(page, "What is 2 + 2?")
@@ -154,6 +156,7 @@ def test_a_vote_goes_over_to_another_column_and_can_be_taken_back(page: Page) ->
     expect(second).to_have_attribute("aria-pressed", "false")
 
 
+@pytest.mark.long
 def test_what_differs_is_in_view_and_files_go_to_all_columns(page: Page, screenshot: Callable[[str], Path]) -> None:
     start(page)
     differences = page.get_by_test_id("compare-differences")
@@ -203,6 +206,7 @@ def test_a_reload_in_mid_answer_loses_nothing(page: Page) -> None:
     finished(page)
 
 
+@pytest.mark.long
 def test_a_column_that_refuses_does_not_disturb_the_other(page: Page) -> None:
     page.goto("/compare?agent=counter")
     page.get_by_role("group", name="Column B").get_by_role("combobox", name="Agent").click()
@@ -228,6 +232,7 @@ def test_a_failed_answer_is_retried_in_its_place(page: Page) -> None:
     expect(columns(page).nth(0).get_by_test_id("assistant-message")).to_have_count(1)
 
 
+@pytest.mark.long
 def test_a_column_goes_on_as_a_session_of_its_own(page: Page) -> None:
     start(page)
     ask(page, SUM)
@@ -275,6 +280,7 @@ def test_a_comparison_is_deleted_and_brought_back(page: Page) -> None:
     expect(row).to_have_count(1)
 
 
+@pytest.mark.long
 def test_columns_are_swiped_on_a_narrow_screen(page: Page, screenshot: Callable[[str], Path]) -> None:
     page.set_viewport_size({"width": 390, "height": 844})
     start_narrow(page)

@@ -125,6 +125,7 @@ def test_a_lost_connection_is_said_and_what_was_sent_meanwhile_arrives_once(page
     expect(page.get_by_test_id("user-message")).to_have_count(2)
 
 
+@pytest.mark.long
 def test_an_answer_that_ended_while_nobody_heard_it_is_shown_whole(page: Page) -> None:
     line = Line(page)
     page.reload()

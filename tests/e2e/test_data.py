@@ -47,6 +47,7 @@ def test_the_folder_is_named_with_its_size(page: Page, app_process: AppProcess) 
     expect(page.get_by_test_id("data-size")).to_contain_text("agents, lists and settings")
 
 
+@pytest.mark.long
 @pytest.mark.blank
 def test_a_problem_report_is_shown_before_it_is_saved_and_holds_no_key(
     page: Page, app_process: AppProcess, tmp_path: Path
@@ -80,6 +81,7 @@ def test_what_would_be_deleted_is_said_before(page: Page, app_process: AppProces
     expect(says).to_contain_text("would be deleted now")
 
 
+@pytest.mark.long
 @pytest.mark.blank
 def test_a_backup_is_taken_saved_and_brought_back(
     page: Page, app_process: AppProcess, complaints: Complaints, tmp_path: Path

@@ -150,6 +150,7 @@ def test_a_conversation_becomes_one_case(page: Page) -> None:
     expect(page.get_by_test_id("case-row")).to_contain_text("2 messages")
 
 
+@pytest.mark.long
 def test_the_palette_leads_to_datasets(page: Page) -> None:
     page.goto("/evals")
     expect(page.get_by_test_id("dataset-row").first).to_be_visible()
@@ -186,6 +187,7 @@ def test_a_scorer_of_ones_own_is_looked_at_before_it_may_run(page: Page, app_pro
     expect(file).to_contain_text("may not run yet")
 
 
+@pytest.mark.long
 def test_what_is_tried_can_be_chosen_and_its_price_follows(page: Page) -> None:
     page.goto("/evals/many-sums")
     page.get_by_test_id("try-dataset-button").click()
@@ -208,6 +210,7 @@ def test_what_is_tried_can_be_chosen_and_its_price_follows(page: Page) -> None:
     expect(live).to_have_count(0)  # the variant that is left has no tools
 
 
+@pytest.mark.long
 def test_a_workflow_is_tried_beside_a_plain_agent(page: Page) -> None:
     page.goto("/evals/with-files")
     page.get_by_test_id("try-dataset-button").click()
@@ -266,6 +269,7 @@ def test_cases_are_written_found_changed_and_brought_back(page: Page, app_proces
     expect(row).to_have_count(1)
 
 
+@pytest.mark.long
 def test_files_are_attached_to_a_case_and_taken_off_while_it_still_says_something(
     page: Page, screenshot: Callable[[str], Path]
 ) -> None:
@@ -294,6 +298,7 @@ def test_files_are_attached_to_a_case_and_taken_off_while_it_still_says_somethin
     expect(page.get_by_text("Write the message that the agent gets.")).to_be_visible()
 
 
+@pytest.mark.long
 def test_many_cases_come_by_pages_and_are_filtered(page: Page) -> None:
     page.goto("/evals/many-sums")
     rows = page.get_by_test_id("case-row")
@@ -312,6 +317,7 @@ def test_many_cases_come_by_pages_and_are_filtered(page: Page) -> None:
     expect(page.get_by_test_id("cases-count")).to_have_text("30 of 60 cases")
 
 
+@pytest.mark.long
 def test_a_file_comes_in_with_what_was_not_taken_and_goes_out_again(page: Page, tmp_path: Path) -> None:
     tests = [{"vars": {"question": "Hi"}, "assert": [{"type": "contains", "value": "hello"}, {"type": "javascript"}]}]
     file = tmp_path / "greetings.json"
@@ -353,7 +359,7 @@ def test_a_deleted_dataset_comes_back(page: Page) -> None:
     expect(row).to_have_count(1)
 
 
-@pytest.mark.parametrize("testid", ["try-dataset-button", "new-case-button"])
+@pytest.mark.parametrize("testid", ["try-dataset-button", pytest.param("new-case-button", marks=pytest.mark.long)])
 def test_dialogs_can_be_used_by_everybody(page: Page, testid: str) -> None:
     page.goto("/evals/many-sums")
     page.get_by_test_id(testid).click()

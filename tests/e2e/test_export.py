@@ -72,6 +72,7 @@ def test_the_dialog_shows_what_is_taken_out_and_saves_the_file(page: Page):
     expect(page.get_by_role("alert").filter(has_text="is saved where your browser keeps downloads")).to_be_visible()
 
 
+@pytest.mark.long
 def test_in_user_mode_the_web_page_is_what_is_exported(page: Page):
     page.goto("/settings?section=appearance")
     page.get_by_test_id("settings-mode-user").click()

@@ -4,6 +4,7 @@ import re
 from collections.abc import Callable
 from pathlib import Path
 
+import pytest
 from playwright.sync_api import Page, expect
 
 from tests.e2e.playground import ask, finished, send, start_session
@@ -25,6 +26,7 @@ def test_a_rate_limit_counts_down_and_can_be_given_up(page: Page, screenshot: Ca
     expect(card).to_have_count(0)
 
 
+@pytest.mark.long
 def test_a_rate_limit_is_tried_again_at_once(page: Page) -> None:
     start_session(page)
     answer = send(page, LIMITED)

@@ -169,6 +169,7 @@ def test_a_conversation_is_renamed_pinned_and_deleted_with_undo_where_it_stands(
     expect(asked(page)).to_have_text(["What is 7 + 7?"])
 
 
+@pytest.mark.long
 @pytest.mark.blank
 def test_on_a_phone_the_list_is_a_drawer_that_a_tap_beside_it_and_escape_close(page: Page) -> None:
     page.set_viewport_size(PHONE)

@@ -75,6 +75,7 @@ def test_keys_that_scroll_up_leave_the_newest_line_and_end_returns_to_it(page):
     assert from_end(page) <= END_PIXELS
 
 
+@pytest.mark.long
 def test_what_tab_reaches_above_is_in_view_and_stays_there_while_an_answer_grows(page):
     middle_of_an_answer(page)
     reached = page.get_by_test_id("regenerate-button").first

@@ -73,6 +73,7 @@ def test_a_result_is_edited_and_the_run_goes_on_from_it(page: Page):
     expect(comparison.get_by_role("row")).to_have_count(4)
 
 
+@pytest.mark.long
 def test_a_fork_is_a_branch_of_its_conversation_unless_it_is_to_stand_apart(page: Page):
     open_dialog(page, SEEN["result"])
     expect(page.get_by_test_id("fork-join")).to_be_checked()
@@ -82,6 +83,7 @@ def test_a_fork_is_a_branch_of_its_conversation_unless_it_is_to_stand_apart(page
     expect(page.get_by_test_id("branches").first).to_contain_text("/")
 
 
+@pytest.mark.long
 def test_where_the_results_of_a_tool_come_from_is_chosen_for_each(page: Page):
     open_dialog(page, SEEN["result"])
     check = page.get_by_test_id("fork-check")
@@ -100,6 +102,7 @@ def test_where_the_results_of_a_tool_come_from_is_chosen_for_each(page: Page):
     expect(page.get_by_test_id("run-step").filter(has_text="It is 99").first).to_be_visible()
 
 
+@pytest.mark.long
 def test_a_child_run_is_nested_where_it_was_started_and_its_money_counts(page: Page):
     page.goto(f"/runs/{SEEN['parent']}")
     child = page.get_by_test_id("child-steps").first

@@ -99,6 +99,7 @@ def test_a_red_gate_is_passed_with_a_reason_only_and_going_back_is_free(page):
     expect(status(page, 1)).to_have_text("Active")
 
 
+@pytest.mark.long
 def test_a_green_gate_asks_nothing_and_can_be_taken_back(page):
     open_variants(page, "adder")
     expect(variant(page, 3).get_by_test_id("gate-state")).to_have_attribute("data-state", "green")

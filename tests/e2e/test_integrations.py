@@ -109,6 +109,7 @@ def test_a_key_is_made_for_an_agent_shown_once_used_and_revoked(page: Page, app_
     assert run(app_process, secret).status_code == 401
 
 
+@pytest.mark.long
 def test_what_a_key_may_is_ticked_when_it_is_made_and_changed_later(
     page: Page, app_process: AppProcess, screenshot: Callable[[str], Path]
 ) -> None:
@@ -144,6 +145,7 @@ def test_what_a_key_may_is_ticked_when_it_is_made_and_changed_later(
     expect(row.locator("[data-label='May also']")).to_have_text("Approve and answer")
 
 
+@pytest.mark.long
 def test_what_cannot_be_made_is_told_and_a_key_may_have_a_last_day(page: Page) -> None:
     open_page(page)
     page.get_by_test_id("new-key-button").click()
@@ -237,6 +239,7 @@ def test_an_agent_is_opened_to_anyone_and_closed_again(page: Page, app_process: 
     assert run(app_process, "").status_code == 401
 
 
+@pytest.mark.long
 def test_another_agent_is_chosen_and_stands_in_the_address(page: Page) -> None:
     program = open_page(page, "")
     page.get_by_test_id("agent-select").click()

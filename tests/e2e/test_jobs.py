@@ -92,6 +92,7 @@ def test_a_message_is_run_in_the_background_and_its_end_is_told_in_every_tab(
     expect(page.get_by_test_id("assistant-message")).to_contain_text("That was it.")
 
 
+@pytest.mark.long
 def test_a_job_is_stopped_in_the_list_and_found_by_how_it_stands(page: Page, tmp_path: Path) -> None:
     start_session(page, "Obedient")
     page.get_by_test_id("chat-input").press("ControlOrMeta+Shift+Enter")

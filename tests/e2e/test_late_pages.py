@@ -30,6 +30,7 @@ def test_a_page_is_read_when_somebody_points_at_its_link_and_none_before(page: P
     assert read == {"overview", "playground", "settings", "evals"}
 
 
+@pytest.mark.long
 def test_a_page_that_nobody_pointed_at_is_read_when_it_is_opened_and_then_the_others(
     page: Page, app_process: AppProcess
 ):

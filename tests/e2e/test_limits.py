@@ -72,6 +72,7 @@ def test_a_limit_says_which_it_was_and_leads_to_where_it_is_raised(page: Page) -
     expect(page.get_by_test_id("setting-max-steps")).to_have_value("1")
 
 
+@pytest.mark.long
 @pytest.mark.blank
 def test_what_is_left_out_is_said_before_it_is_sent_and_after(page: Page, prepared: Prepared) -> None:
     page.goto(f"/playground/{prepared.session}")

@@ -46,6 +46,7 @@ def shows(page: Page, *wanted: str) -> None:
     expect(page.locator(".matrix-notes [role=status]")).to_have_text(told)
 
 
+@pytest.mark.long
 def test_it_is_found_from_the_navigation(page: Page) -> None:
     page.goto("/")
     page.get_by_test_id("nav-matrix").click()

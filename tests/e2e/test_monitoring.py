@@ -86,6 +86,7 @@ PLACE = "(selector) => document.querySelector(selector).getBoundingClientRect()"
 """At once, since what is asked for step by step may have been drawn anew meanwhile."""
 
 
+@pytest.mark.long
 def test_a_button_that_is_drawn_anew_while_it_is_pressed_is_clicked_once(page: Page, tmp_path: Path) -> None:
     start_session(page, "Obedient")
     send(page, json.dumps({"name": "wait_for", "arguments": {"path": str(tmp_path / "nowhere")}}))
@@ -108,6 +109,7 @@ HIDE = """(hidden) => {
 }"""
 
 
+@pytest.mark.long
 def test_a_page_that_nobody_sees_rests_until_somebody_does(page: Page, tmp_path: Path) -> None:
     start_session(page, "Obedient")
     send(page, json.dumps({"name": "wait_for", "arguments": {"path": str(tmp_path / "never")}}))
@@ -156,6 +158,7 @@ def test_figures_are_told_by_keyboard_and_as_a_table(page: Page) -> None:
     assert len(text) == 49
 
 
+@pytest.mark.long
 @pytest.mark.blank
 def test_the_stretch_of_time_stands_in_the_address_and_a_day_leads_to_its_runs(page: Page) -> None:
     opened(page)

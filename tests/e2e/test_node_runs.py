@@ -54,6 +54,7 @@ def line(page: Page, id_: str, words: str) -> None:
     expect(page.locator(f".wf-node[data-id={id_}] .wf-line")).to_contain_text(words)
 
 
+@pytest.mark.long
 def test_parts_run_from_a_node_and_say_what_is_recorded(page: Page, context: BrowserContext, app_process: AppProcess):
     slug = made(context, app_process, "Parts")
     page.goto(f"/build/{slug}")
@@ -177,6 +178,7 @@ def test_what_a_part_waits_for_is_decided_below_the_canvas(
     expect(card).to_have_count(0)
 
 
+@pytest.mark.long
 def test_a_phone_runs_from_a_node_that_was_changed(page: Page, context: BrowserContext, app_process: AppProcess):
     slug = made(context, app_process, "By phone")
     ran(context, app_process, slug, "x")
@@ -195,6 +197,7 @@ def test_a_phone_runs_from_a_node_that_was_changed(page: Page, context: BrowserC
     page.set_viewport_size(WINDOW)
 
 
+@pytest.mark.long
 def test_a_runs_page_runs_from_a_node(page: Page, context: BrowserContext, app_process: AppProcess):
     slug = made(context, app_process, "From its page")
     ran(context, app_process, slug, "x")

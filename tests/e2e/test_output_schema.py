@@ -8,6 +8,7 @@ from playwright.sync_api import Page, expect
 pytestmark = pytest.mark.blank
 
 
+@pytest.mark.long
 def test_an_answer_is_checked_against_the_agents_schema(page: Page) -> None:
     page.goto("/agents")
     page.get_by_test_id("new-agent-button").click()

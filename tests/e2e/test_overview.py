@@ -110,6 +110,7 @@ def test_a_call_is_allowed_and_a_question_answered_on_the_overview(
     expect(page.get_by_test_id("tool-result").last).to_contain_text('accept {"size": 44}')
 
 
+@pytest.mark.long
 def test_what_begins_to_wait_elsewhere_comes_while_one_looks_and_goes_when_it_is_decided_there(page: Page) -> None:
     elsewhere = page.context.new_page()
     elsewhere.goto("/playground")
@@ -149,6 +150,7 @@ def test_a_failed_job_is_dismissed_brought_back_and_tried_again(page: Page, scre
     expect(failed).to_have_count(0)
 
 
+@pytest.mark.long
 def test_a_message_that_waits_behind_a_stopped_run_is_counted_and_sent(page: Page, tmp_path: Path) -> None:
     start_session(page, "Obedient")
     send(page, until(tmp_path / "first"))
@@ -189,6 +191,7 @@ def test_a_run_that_a_kill_cut_off_is_resumed_on_the_overview(
     expect(page.get_by_test_id("job-notice")).to_contain_text("finished")
 
 
+@pytest.mark.long
 @pytest.mark.blank
 def test_what_is_not_saved_of_an_agent_is_shown_and_discarded_with_undo(page: Page) -> None:
     page.goto("/agents/obedient")

@@ -95,6 +95,7 @@ def test_braces_in_a_value_are_not_filled_in_again(page: Page) -> None:
     expect(preview(page)).to_have_text("You write for {{tone}} people. Keep a friendly tone.")
 
 
+@pytest.mark.long
 def test_a_variable_is_completed_and_gets_a_box(page: Page) -> None:
     talk_to(page, "Changed")
     editor(page).click()
@@ -139,6 +140,7 @@ def test_a_prompt_is_saved_as_a_variant_that_answers_next(page: Page, screenshot
     expect(page.locator(".skip-target")).to_contain_text("v2")
 
 
+@pytest.mark.long
 def test_what_changed_since_the_active_variant_is_shown_in_words(page: Page) -> None:
     talk_to(page, "Changed")
     write(page, PROMPT.replace("Keep", "Hold"))
@@ -162,6 +164,7 @@ def test_what_was_typed_survives_closing_the_tab(page: Page, app_process: AppPro
     expect(other.get_by_test_id("unsaved-prompt")).to_be_visible()
 
 
+@pytest.mark.long
 def test_reset_goes_back_and_can_be_taken_back(page: Page) -> None:
     talk_to(page, "Resetter")
     write(page, "Something else.")
@@ -218,6 +221,7 @@ def test_a_model_chosen_for_the_session_is_saved_with_the_variant(page: Page) ->
     expect(page.get_by_test_id("model-select")).to_contain_text("gpt-4o-mini")
 
 
+@pytest.mark.long
 def test_the_agents_page_counts_a_prompt_as_the_panel_does(page: Page) -> None:
     talk_to(page, "Valued")
     shown = page.get_by_test_id("prompt-tokens")
@@ -241,6 +245,7 @@ def test_two_tabs_that_save_at_once_make_two_variants(page: Page) -> None:
     expect(page.get_by_role("option")).to_have_count(3)
 
 
+@pytest.mark.long
 def test_values_are_kept_under_a_name(page: Page) -> None:
     talk_to(page, "Sets")
     tone = page.get_by_role("textbox", name="Value of tone")
@@ -276,6 +281,7 @@ def test_the_next_turn_is_counted_before_it_is_sent(page: Page) -> None:
     expect(page.get_by_test_id("composer-cost")).to_have_text(f"Next turn: {tokens}, $0.00 to send")
 
 
+@pytest.mark.long
 def test_what_a_turn_costs_is_said_where_it_is_written(page: Page) -> None:
     talk_to(page, "Keyless")
     cost = page.get_by_test_id("composer-cost")
@@ -291,6 +297,7 @@ def test_a_model_without_a_key_is_marked(page: Page) -> None:
     expect(page.get_by_test_id("model-select")).to_have_attribute("title", re.compile("OPENAI_API_KEY"))
 
 
+@pytest.mark.long
 def test_a_tool_that_is_gone_is_marked_with_the_way_out(page: Page) -> None:
     talk_to(page, "Toolless")
     expect(page.get_by_test_id("missing-tool")).to_contain_text("“abacus” does not exist any more")
@@ -320,6 +327,7 @@ def test_200_000_characters_are_edited_without_waiting(page: Page) -> None:
     expect(preview(page)).to_contain_text("The end of it.")
 
 
+@pytest.mark.long
 def test_the_panel_is_hidden_and_shown(page: Page) -> None:
     talk_to(page, "Writer")
     panel = page.get_by_test_id("side-panel")
@@ -338,6 +346,7 @@ def test_the_panel_is_hidden_and_shown(page: Page) -> None:
     expect(page.get_by_test_id("side-panel-button")).to_be_focused()
 
 
+@pytest.mark.long
 def test_on_a_phone_a_tap_beside_the_panel_and_escape_close_it_and_reach_nothing_behind(page: Page) -> None:
     talk_to(page, "Writer")
     page.set_viewport_size({"width": 390, "height": 844})

@@ -95,6 +95,7 @@ def test_nothing_is_allowed_before_all_of_it_was_shown(page: Page) -> None:
     expect(answer.get_by_test_id("tool-result").first).to_contain_text("27520 characters")
 
 
+@pytest.mark.long
 def test_a_pause_is_heard_by_those_who_switched_the_sound_on(page: Page) -> None:
     page.evaluate("""() => {
       window.tones = 0;

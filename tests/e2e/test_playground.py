@@ -56,6 +56,7 @@ def test_reasoning_waits_behind_one_line(page: Page) -> None:
     expect(reasoning.locator(".prose").first).not_to_be_empty()
 
 
+@pytest.mark.long
 def test_what_was_used_up_is_shown(page: Page) -> None:
     start_session(page)
     expect(page.get_by_test_id("status-pill")).to_have_text("Ready")
@@ -133,6 +134,7 @@ def test_stop_ends_the_answer_and_keeps_its_text(page: Page) -> None:
     expect(page.get_by_test_id("stop-button")).to_be_hidden()
 
 
+@pytest.mark.long
 def test_an_example_is_sent_by_a_click(page: Page) -> None:
     page.get_by_test_id("agent-card").filter(has_text="Assistant").click()
     page.get_by_test_id("example").filter(has_text=SUM).click()
@@ -141,6 +143,7 @@ def test_an_example_is_sent_by_a_click(page: Page) -> None:
     expect(page.get_by_test_id("welcome")).to_be_hidden()
 
 
+@pytest.mark.long
 def test_shift_enter_breaks_the_line_and_ctrl_enter_sends(page: Page) -> None:
     start_session(page)
     box = page.get_by_test_id("chat-input")
@@ -162,6 +165,7 @@ def test_typed_text_outlives_a_reload(page: Page) -> None:
     opened_again_with(page, "not sent yet")
 
 
+@pytest.mark.long
 def test_what_was_sent_from_another_tab_does_not_come_back(page: Page) -> None:
     start_session(page)
     page.get_by_test_id("chat-input").fill("What is 1 + 1?")
@@ -195,6 +199,7 @@ def test_an_empty_message_is_refused_in_words(page: Page) -> None:
     expect(page.get_by_test_id("assistant-message")).to_have_count(0)
 
 
+@pytest.mark.long
 def test_letters_that_browsers_count_twice_are_sent(page: Page) -> None:
     start_session(page)
     ask(page, "Hello 😀")
@@ -265,6 +270,7 @@ def test_code_shows_its_language_and_can_be_copied(page: Page) -> None:
     assert page.evaluate("navigator.clipboard.readText()") == code.locator("pre").text_content()
 
 
+@pytest.mark.long
 def test_python_prints_on_its_card(page: Page) -> None:
     start_session(page)
     card = ask(page, 'Run this Python code: print("hello")').get_by_test_id("tool-call").first
@@ -272,6 +278,7 @@ def test_python_prints_on_its_card(page: Page) -> None:
     expect(card.get_by_test_id("tool-printed")).to_contain_text("hello")
 
 
+@pytest.mark.long
 def test_files_are_listed_and_shown(page: Page) -> None:
     start_session(page)
     answer = ask(page, "Write a shopping list to /list.txt, then read it back")

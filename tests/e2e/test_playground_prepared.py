@@ -182,6 +182,7 @@ def test_the_newest_turn_stands_where_it_stays_while_those_before_it_are_put_in(
     assert max(places) - min(places) <= MOVED_PIXELS, places
 
 
+@pytest.mark.long
 @pytest.mark.blank
 def test_a_long_session_that_is_left_while_it_is_filled_complains_of_nothing(page: Page, prepared: Prepared) -> None:
     for _ in range(LEFT_TIMES):
@@ -194,6 +195,7 @@ def test_a_long_session_that_is_left_while_it_is_filled_complains_of_nothing(pag
         expect(page.get_by_test_id("user-message")).to_have_count(0)
 
 
+@pytest.mark.long
 @pytest.mark.blank
 def test_a_run_of_very_many_steps_shows_its_last_ones(page: Page, prepared: Prepared) -> None:
     page.goto(f"/playground/{prepared.busy}")

@@ -47,6 +47,7 @@ def test_the_landing_shows_the_sample_agents(page: Page, screenshot: Callable[[s
     screenshot("landing")
 
 
+@pytest.mark.long
 def test_a_session_can_be_gone_on_with(page: Page) -> None:
     row = session_with(page, "What is 7 + 8?")
     row.get_by_role("link").click()
@@ -69,6 +70,7 @@ def test_a_session_can_be_renamed_and_found(page: Page) -> None:
     expect(page.get_by_text("No session fits")).to_be_visible()
 
 
+@pytest.mark.long
 def test_a_pinned_session_stays_on_top(page: Page) -> None:
     row = session_with(page, "What is 4 + 4?")
     row.get_by_role("button", name=re.compile("^Pin")).click()
@@ -88,6 +90,7 @@ def test_a_deleted_session_can_be_brought_back(page: Page) -> None:
     expect(page.get_by_test_id("undo-bar")).to_have_count(0)
 
 
+@pytest.mark.long
 def test_a_deleted_session_says_so_at_its_address(page: Page) -> None:
     row = session_with(page, "What is 9 + 9?")
     address = row.get_by_role("link").get_attribute("href")
@@ -120,6 +123,7 @@ def test_the_theme_is_kept(page: Page) -> None:
     expect(page.locator("body")).to_have_class(re.compile("body--dark"))
 
 
+@pytest.mark.long
 def test_the_palette_opened_while_it_still_closes_has_its_content(page: Page) -> None:
     page.keyboard.press("Control+k")
     box = page.get_by_test_id("palette-input")
@@ -205,6 +209,7 @@ def test_everything_fits_on_a_phone(page: Page, scheme: str, screenshot: Callabl
     expect(page.get_by_test_id("nav-runs")).not_to_be_in_viewport()
 
 
+@pytest.mark.long
 def test_every_button_has_a_name(page: Page) -> None:
     start_session(page)
     send(page, SUM)

@@ -125,6 +125,7 @@ def test_a_ceiling_has_the_warning_colour_from_80_percent_on_and_is_changed_from
     expect(page.get_by_test_id("agent-ceilings").locator("tr", has_text="Payer")).to_contain_text("$10.00; $1.50 left")
 
 
+@pytest.mark.long
 def test_a_month_whose_money_is_spent_holds_the_next_paid_call_back(page: Page) -> None:
     opened(page)
     set_ceiling(page, "month", "8")
@@ -179,6 +180,7 @@ def test_days_and_split_stand_in_the_address_and_by_keyboard(page: Page) -> None
     expect(page.get_by_test_id("of-tokens")).to_be_hidden()
 
 
+@pytest.mark.long
 def test_what_another_model_would_have_cost_is_told_without_its_key(page: Page) -> None:
     opened(page)
     expect(page.get_by_test_id("what-if")).to_contain_text("Choose a model")
@@ -193,6 +195,7 @@ def test_what_another_model_would_have_cost_is_told_without_its_key(page: Page) 
     expect(page.get_by_test_id("what-if")).to_contain_text("Nobody said what nobody/knows costs")
 
 
+@pytest.mark.long
 def test_files_hold_what_is_shown(page: Page, screenshot: Callable[[str], Path]) -> None:
     opened(page, f"?at={GPT}")
     with page.expect_download() as download:

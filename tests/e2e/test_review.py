@@ -78,6 +78,7 @@ def test_keys_rest_while_a_note_is_written_and_the_note_is_kept(page: Page) -> N
     expect(page.get_by_test_id("shortcuts")).to_contain_text("Take the last thumb back")
 
 
+@pytest.mark.long
 def test_thumbs_pressed_in_a_hurry_are_all_kept(page: Page) -> None:
     total = begun(page)
     for _ in range(8):
@@ -87,6 +88,7 @@ def test_thumbs_pressed_in_a_hurry_are_all_kept(page: Page) -> None:
     assert begun(page) == total - 8
 
 
+@pytest.mark.long
 def test_the_note_goes_into_a_case_and_into_a_fork(page: Page) -> None:
     begun(page)
     page.keyboard.press("e")
@@ -103,6 +105,7 @@ def test_the_note_goes_into_a_case_and_into_a_fork(page: Page) -> None:
     expect(page.get_by_test_id("fork-edit")).to_have_value(re.compile(r"What is \d+ \+ 10\?.*\n\nSay it politely\."))
 
 
+@pytest.mark.long
 def test_criteria_are_answered_with_yes_or_no(page: Page) -> None:
     begun(page)
     yes, no = page.get_by_test_id("review-criterion").all()

@@ -51,6 +51,7 @@ def test_formulas_are_drawn_and_read_as_mathematics(chat: Page) -> None:
     expect(answer.locator(".math-shown")).to_have_count(2)
 
 
+@pytest.mark.long
 def test_libraries_are_fetched_only_where_there_is_something_to_draw(chat: Page) -> None:
     asked: list[str] = []
     expect(chat.get_by_test_id("prompt-editor").locator(".cm-content")).to_be_visible()  # it has a library, too
@@ -120,8 +121,10 @@ def test_code_says_its_language_and_wraps_on_demand(chat: Page) -> None:
     assert not code.evaluate("pre => pre.scrollWidth > pre.clientWidth")
 
 
-@pytest.mark.parametrize("dark", [False, True])
-@pytest.mark.parametrize("width", [1280, 390])
+@pytest.mark.parametrize(
+    ("width", "dark"),
+    [(1280, False), (390, True), *(pytest.param(*one, marks=pytest.mark.long) for one in ((1280, True), (390, False)))],
+)
 def test_everybody_can_read_it(chat: Page, width: int, dark: bool) -> None:
     chat.set_viewport_size({"width": width, "height": 844})
     answer = ask(chat, f"{NOTES}{FORMULA}{CODE}{DIAGRAM}")

@@ -148,6 +148,7 @@ def test_what_the_browser_lets_nobody_copy_is_not_said_to_be_copied(page: Page):
     expect(page.get_by_text("Link copied.")).to_have_count(0)
 
 
+@pytest.mark.long
 def test_search_counts_in_all_steps_and_leads_through_them(page: Page):
     page.goto("/runs/long-run")
     expect(page.get_by_text("12,000 cards")).to_be_visible(timeout=READ)
@@ -189,6 +190,7 @@ def test_a_step_leads_to_what_the_model_got(page: Page):
     expect(page).to_have_url(re.compile(r"step=13&view=messages$"))
 
 
+@pytest.mark.long
 def test_raw_shows_each_event_as_it_is_stored(page: Page):
     page.goto("/runs/long-run?view=raw&step=19995")
     expect(page.get_by_text("20,000 events")).to_be_visible(timeout=READ)

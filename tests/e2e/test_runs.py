@@ -139,6 +139,7 @@ def test_words_of_a_tool_call_are_found_and_lead_to_their_step(page: Page):
     expect(rows(page)).to_have_count(1)
 
 
+@pytest.mark.long
 def test_chips_say_what_is_set_and_take_it_away_and_a_popover_asks_for_costs(page: Page):
     page.goto("/runs?agent=writer&variant=2&error=network&max_seconds=60&min_cost=nonsense&from=2026-11-01")
     chips = page.get_by_test_id("filter-chip")
@@ -163,6 +164,7 @@ def test_chips_say_what_is_set_and_take_it_away_and_a_popover_asks_for_costs(pag
     expect(chips).to_have_text(["Up to 2026-11-02", "Cost at least $0.0040"])
 
 
+@pytest.mark.long
 def test_provider_tool_purpose_and_price_are_asked_for_by_keyboard_on_a_telephone(page: Page):
     page.set_viewport_size({"width": 390, "height": 844})
     page.goto("/runs")
@@ -193,6 +195,7 @@ def test_provider_tool_purpose_and_price_are_asked_for_by_keyboard_on_a_telephon
     expect(page.get_by_test_id("runs-unpriced")).to_have_attribute("aria-checked", "false")
 
 
+@pytest.mark.long
 def test_a_filter_is_kept_under_a_name_and_forgotten_with_undo(page: Page):
     page.goto("/runs?status=failed")
     page.get_by_test_id("saved-filters").click()
@@ -213,6 +216,7 @@ def test_a_filter_is_kept_under_a_name_and_forgotten_with_undo(page: Page):
     expect(page.get_by_test_id("saved-filter")).to_have_count(1)
 
 
+@pytest.mark.long
 def test_rows_are_chosen_by_mouse_and_by_keys(page: Page):
     page.goto("/runs")
     boxes = rows(page).get_by_role("checkbox")
@@ -318,6 +322,7 @@ def test_a_run_is_judged_on_its_page_and_found_by_that(page: Page):
     expect(page.get_by_test_id("thumb-up")).to_have_attribute("aria-pressed", "false")
 
 
+@pytest.mark.long
 def test_two_chosen_runs_open_side_by_side(page: Page):
     page.goto("/runs?model=demo%2Fagent")
     expect(page.get_by_test_id("compare-runs")).to_be_hidden()
@@ -331,6 +336,7 @@ def test_two_chosen_runs_open_side_by_side(page: Page):
     expect(page).to_have_url(re.compile(r"beside="))
 
 
+@pytest.mark.long
 def test_a_trajectory_of_another_program_is_taken_in_and_says_what_was_left_out(page: Page, tmp_path: Path):
     steps = [
         {"step_id": 1, "source": "user", "message": "Fix it"},
@@ -381,6 +387,7 @@ def test_scrolling_a_long_run_brings_the_lines_along(page: Page):
     expect(chosen).to_be_in_viewport()
 
 
+@pytest.mark.long
 def test_the_rest_of_a_long_run_does_not_move_its_opening(page: Page):
     page.goto("/runs/long-run")
     page.get_by_role("option").first.wait_for()
@@ -435,6 +442,7 @@ def test_a_press_on_a_row_that_changes_under_it_opens_the_run(page: Page):
     expect(page.get_by_test_id("status-pill")).to_have_text("Stopped")
 
 
+@pytest.mark.long
 def test_nothing_sticks_out_of_the_window(page: Page):
     shown = "[data-testid=run-row], [data-testid=run-step], [data-testid=trajectory-step]"
     for width in (390, 1280):
@@ -445,6 +453,7 @@ def test_nothing_sticks_out_of_the_window(page: Page):
             assert page.evaluate("document.documentElement.scrollWidth") <= width, address
 
 
+@pytest.mark.long
 def test_a_bundle_larger_than_a_page_takes_is_imported_and_found(page: Page, tmp_path: Path):
     file = tmp_path / "sum.zip"
     file.write_bytes(large_bundle(page.request.get("/api/v1/runs/the-sum/export?format=bundle").body()))

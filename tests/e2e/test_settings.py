@@ -206,6 +206,7 @@ def test_the_model_of_new_agents_is_one_that_the_provider_listed(page: Page, scr
     expect(page.get_by_test_id("model-select")).to_contain_text("openai/length-thinking")
 
 
+@pytest.mark.long
 def test_a_server_of_ones_own_is_added_and_removed_and_so_is_a_key(
     page: Page, app_process: AppProcess, provider: str, screenshot: Callable[[str], Path]
 ):
@@ -245,6 +246,7 @@ def test_a_server_of_ones_own_is_added_and_removed_and_so_is_a_key(
     assert found_in(app_process.data, KEY) == []
 
 
+@pytest.mark.long
 def test_user_mode_hides_what_is_for_developers_and_says_so_where_it_is_opened_by_its_address(
     page: Page, screenshot: Callable[[str], Path]
 ):
@@ -299,6 +301,7 @@ def test_it_is_accessible_in_both_themes(page: Page):
     expect(page.get_by_test_id("licences")).to_contain_text("nicegui")
 
 
+@pytest.mark.long
 def test_a_section_that_is_asked_for_is_there_at_its_place_and_may_be_left_at_once(page: Page):
     page.goto("/settings?section=data")
     title = page.get_by_test_id("settings-data").get_by_role("heading", name="Data", exact=True)

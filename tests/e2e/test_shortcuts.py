@@ -1,5 +1,6 @@
 """Keys that count wherever one is: Escape closes what is on top and at last stops the answer, ? lists them all."""
 
+import pytest
 from playwright.sync_api import Page, expect
 
 from tests.e2e.accessible import violations
@@ -52,6 +53,7 @@ def test_escape_closes_the_navigation_of_a_phone(page: Page) -> None:
     expect(page.get_by_test_id("nav-runs")).not_to_be_in_viewport()
 
 
+@pytest.mark.long
 def test_a_question_mark_lists_all_shortcuts_but_not_while_one_types(page: Page) -> None:
     start_session(page)
     page.keyboard.type("why?")

@@ -79,6 +79,7 @@ def test_a_launch_page_lets_a_browser_in_and_leaves_nothing_behind(
     assert other.cookies()[0]["value"] == cookie["value"], "it was signed in already"
 
 
+@pytest.mark.long
 def test_the_printed_address_of_an_earlier_start_lets_nobody_in(
     other: BrowserContext, page: Page, app_process: AppProcess, complaints: Complaints
 ) -> None:

@@ -116,6 +116,7 @@ def test_one_signs_in_on_the_servers_page_and_in_the_middle_of_a_run(
     assert servers.calls["change"] == 1
 
 
+@pytest.mark.long
 def test_one_signs_in_on_the_overview(page: Page) -> None:
     page.goto("/tools/server/guarded")
     page.get_by_test_id("sign-out-button").click()

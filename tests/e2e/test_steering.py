@@ -116,6 +116,7 @@ def test_the_buttons_fit_a_narrow_window(page: Page, width: int, screenshot: Cal
     finished(page)
 
 
+@pytest.mark.long
 def test_on_a_touch_screen_no_keyboard_comes_up_when_a_message_is_taken_away(page: Page) -> None:
     start_session(page)
     send(page, STORY)
@@ -130,6 +131,7 @@ def test_on_a_touch_screen_no_keyboard_comes_up_when_a_message_is_taken_away(pag
     finished(page)
 
 
+@pytest.mark.long
 def test_a_message_whose_enter_is_pressed_again_and_again_is_taken_once(page: Page) -> None:
     start_session(page)
     send(page, STORY)

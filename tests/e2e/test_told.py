@@ -122,6 +122,7 @@ def test_edited_arguments_messages_and_prompts_say_so(page: Page) -> None:
     assert violations(page) == []
 
 
+@pytest.mark.long
 def test_rows_are_a_table_that_is_sorted_by_keyboard(page: Page) -> None:
     page.goto(f"/playground/{SEEN['table-session']}")
     card = page.get_by_test_id("tool-call").first
@@ -149,6 +150,7 @@ def test_rows_are_a_table_that_is_sorted_by_keyboard(page: Page) -> None:
     expect(page.get_by_test_id("run-review").get_by_role("cell", name="Person 11")).to_be_visible()
 
 
+@pytest.mark.long
 def test_a_task_shows_how_it_stands_and_leads_to_its_run(page: Page) -> None:
     page.goto(f"/playground/{SEEN['task-session']}")
     line = page.get_by_test_id("task-line").first

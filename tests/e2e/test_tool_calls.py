@@ -82,6 +82,7 @@ def test_arguments_may_be_changed_before_a_call_is_allowed(page: Page) -> None:
     expect(answer.get_by_test_id("tool-result").first).to_contain_text("40 + 2 = 42")
 
 
+@pytest.mark.long
 def test_all_of_a_big_result_can_be_seen_and_downloaded(page: Page) -> None:
     answer = call(page, "recite", lines=5000)
     finished(page)

@@ -176,6 +176,7 @@ def test_nothing_is_lost_when_two_write_the_same_file(page: Page, folder: Path) 
     expect(called(page, "both", "a")).to_contain_text("Amine")
 
 
+@pytest.mark.long
 def test_a_file_is_renamed_deleted_and_had_back(page: Page, folder: Path) -> None:
     given(page, folder, "gone", SHOUT.format(name="gone", mark="!"))
     page.get_by_test_id("rename-file").click()
@@ -252,6 +253,7 @@ def test_a_request_becomes_a_tool_by_a_form(
     expect(page.get_by_test_id("tool-title")).to_have_text("Get posted")
 
 
+@pytest.mark.long
 def test_hosts_and_search_are_set_on_their_tools_pages(page: Page) -> None:
     page.goto("/tools/http_get")
     page.get_by_test_id("http-hosts").fill("https://example.org/page\n*.example.net")

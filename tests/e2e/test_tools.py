@@ -195,6 +195,7 @@ def test_a_call_shows_how_far_it_is_and_is_cancelled(page: Page, screenshot: Cal
     expect(page.get_by_test_id("call-printed")).to_contain_text("step 5")
 
 
+@pytest.mark.long
 def test_questions_pictures_files_and_failures_are_shown(page: Page) -> None:
     opened(page, "live__asks")
     page.get_by_test_id("tool-run-button").click()
@@ -219,6 +220,7 @@ def test_questions_pictures_files_and_failures_are_shown(page: Page) -> None:
     expect(trace.locator("pre")).to_contain_text("tools_app.py")
 
 
+@pytest.mark.long
 def test_what_models_are_told_is_replaced_and_brought_back(page: Page) -> None:
     opened(page, "forms__rows")
     page.get_by_test_id("describe-tool").click()
@@ -233,6 +235,7 @@ def test_what_models_are_told_is_replaced_and_brought_back(page: Page) -> None:
     expect(page.get_by_test_id("tool-schema")).to_contain_text("Return that many rows.")
 
 
+@pytest.mark.long
 def test_a_tool_is_turned_off_here_and_there(page: Page) -> None:
     opened(page, "live__breaks")
     switch, here = row(page, "live__breaks").get_by_test_id("tool-switch"), page.get_by_test_id("detail-switch")
@@ -250,6 +253,7 @@ def test_a_tool_is_turned_off_here_and_there(page: Page) -> None:
     expect(switch).to_be_checked()
 
 
+@pytest.mark.long
 def test_a_call_is_saved_loaded_and_deleted(page: Page) -> None:
     opened(page, "forms__rows")
     form(page).get_by_label("number", exact=True).fill("7")
@@ -275,6 +279,7 @@ KEEP_COPIED = """() => {
 }"""
 
 
+@pytest.mark.long
 def test_the_copied_python_calls_the_tool(page: Page, app_process: AppProcess) -> None:
     page.context.grant_permissions(["clipboard-read", "clipboard-write"])
     opened(page, "forms__rows")

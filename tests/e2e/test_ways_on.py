@@ -48,6 +48,7 @@ def test_a_pdf_that_no_tool_opens_says_so_and_offers_the_tool(page: Page, tmp_pa
     expect(page.get_by_test_id("variant-select")).to_have_value("v2 · newer")
 
 
+@pytest.mark.long
 def test_what_the_demo_can_do_is_one_click_away(page: Page) -> None:
     start_session(page)
     answer = ask(page, "fnord")

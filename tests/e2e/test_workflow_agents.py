@@ -56,6 +56,7 @@ async def beside_a_plain_agent(workbench: Workbench) -> None:
     await workbench.collecting.change_dataset(dataset.id, DatasetChanges(scorers=(Contains(),)))
 
 
+@pytest.mark.long
 def test_its_page_leads_to_its_nodes_and_shows_its_variants(page: Page):
     page.goto("/agents/summer")
     link = page.get_by_test_id("open-build")
@@ -81,6 +82,7 @@ def test_a_session_says_that_its_nodes_models_answer_and_what_cannot_be_run(page
     assert violations(page) == []
 
 
+@pytest.mark.long
 def test_comparisons_suggestions_and_the_list_name_no_model_of_it(page: Page):
     page.goto("/agents")
     expect(page.get_by_test_id("agent-card").filter(has_text="Summer")).to_contain_text(NODES_MODELS)

@@ -109,6 +109,7 @@ def test_the_last_runs_are_offered_where_none_goes_on(page: Page, context: Brows
     expect(page.get_by_test_id("run-pick")).to_contain_text("over the API")
 
 
+@pytest.mark.long
 def test_the_nodes_light_up_beside_the_chat(page: Page, context: BrowserContext, app_process: AppProcess):
     made(context, app_process, "Talked to", {"type": "object", "properties": {"text": {"type": "string"}}})
     page.goto("/playground")
@@ -128,6 +129,7 @@ def test_the_nodes_light_up_beside_the_chat(page: Page, context: BrowserContext,
     assert violations(page) == []
 
 
+@pytest.mark.long
 def test_a_session_asks_for_what_the_input_takes(page: Page, context: BrowserContext, app_process: AppProcess):
     made(context, app_process, "Takes numbers", TAKES)
     page.goto("/playground")

@@ -176,6 +176,7 @@ asyncio.run(main(*sys.argv[1:]))
 """
 
 
+@pytest.mark.long
 async def test_litellm_speaks_with_agents_as_with_models(app: AppProcess):
     """In a process of its own: it changes the one that imports it."""
     asked = await asyncio.create_subprocess_exec(

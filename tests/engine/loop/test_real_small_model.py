@@ -47,6 +47,7 @@ class OnlyNeedle:
         return request
 
 
+@pytest.mark.long
 async def test_a_real_model_chooses_a_tool_and_the_engine_runs_it(tmp_path: Path):
     data, registry = DataFolder.open(tmp_path / "data"), builtin_registry()
     runs = Runs(data.traces, data.rows, OnlyNeedle(), registry, data.artifacts, SystemClock())

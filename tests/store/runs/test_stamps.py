@@ -10,7 +10,7 @@ from app.store.journal.database import JournalDB
 from app.store.runs.rows import Rows
 from tests.seeds import seeded_row
 
-RUNS = 6_000
+RUNS = 2_000
 
 
 def most_held(look: Callable[[], object]) -> int:

@@ -50,6 +50,7 @@ async def test_time_and_git_tell_the_time_and_the_log(tmp_path: Path, repository
             await called(hub, "time__get_current_time", timezone="Nowhere/Land")
 
 
+@pytest.mark.long
 async def test_filesystem_and_memory_keep_things_where_they_may(tmp_path: Path):
     folder, memory = tmp_path / "folder", tmp_path / "memory.jsonl"
     folder.mkdir()

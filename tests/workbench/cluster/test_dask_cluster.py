@@ -142,6 +142,7 @@ async def test_a_lost_workers_cells_are_made_again_and_none_counts_twice(bench, 
     assert SECRET not in (await bench.exports.export(runs[0], "jsonl")).content.decode()
 
 
+@pytest.mark.long
 async def test_what_is_left_when_the_scheduler_goes_is_gone_on_with_later(bench, cluster, fake):
     await cluster.worker()
     experiment = await begun(bench, cluster)
