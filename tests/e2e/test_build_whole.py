@@ -126,6 +126,7 @@ def test_by_mouse(page: Page) -> None:
         expect(page.get_by_test_id("node-settings")).to_contain_text(kind)
         page.get_by_test_id(field).fill(text)
     page.get_by_test_id("tidy-button").click()
+    said(page, "Tidied.")
     page.get_by_label("Fit all").click()
     wire(page, "approval", "output", "denied")
     said(page, DENIED)

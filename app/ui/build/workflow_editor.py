@@ -161,6 +161,9 @@ class WorkflowEditor(ui.element):
                     await self._on_run(way, str(told[0]))
                 case "add":
                     await self._add(*(str(one) for one in told))
+                case "tidy":
+                    self._do(name, told)
+                    self._canvas.fit()  # nothing is where it was
                 case _:
                     self._do(name, told)
         except WorkbenchError as problem:

@@ -82,6 +82,10 @@ class Canvas(ui.element, component="canvas.js"):
         """Choose the node and bring it into view."""
         self.run_method("reveal", node, True)
 
+    def fit(self) -> None:
+        """Show all nodes; nothing where the canvas is not seen."""
+        self.run_method("fit")
+
     def say(self, words: str) -> None:
         """Tell it to who does not see it."""
         self.run_method("say", words)
