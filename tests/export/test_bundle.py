@@ -134,17 +134,24 @@ NESTED = entry(b'{"type":"tool_called","call_id":"c","name":"n","arguments":{"x"
 
 
 @pytest.mark.parametrize(
-    ("bomb", "said"),
+    ("made", "said"),
     [
-        (hostile(entry(b'{"type":"tool_called","call_id":"%b"}' % bytes(9_000_000)), 1), "This trace is too large"),
-        (hostile(NESTED.replace(b"[]", b"[],[]"), 1), "This trace is too large"),
-        (hostile(NESTED, 30), "This trace is too large"),
-        (hostile(entry(b'{"type":"run_resumed","by":"%b"}' % (b"x" * 1_000_000)), 34), "This trace is too large"),
-        (changed(manifest=bytes(150_000_000)), "Unpacked, this bundle has more than 128 MiB"),
+        (
+            lambda: hostile(entry(b'{"type":"tool_called","call_id":"%b"}' % bytes(9_000_000)), 1),
+            "This trace is too large",
+        ),
+        (lambda: hostile(NESTED.replace(b"[]", b"[],[]"), 1), "This trace is too large"),
+        (lambda: hostile(NESTED, 30), "This trace is too large"),
+        (
+            lambda: hostile(entry(b'{"type":"run_resumed","by":"%b"}' % (b"x" * 1_000_000)), 34),
+            "This trace is too large",
+        ),
+        (lambda: changed(manifest=bytes(150_000_000)), "Unpacked, this bundle has more than 128 MiB"),
     ],
     ids=["line", "values of a line", "values", "trace", "manifest"],
 )
-def test_a_bundle_that_would_take_much_memory_is_refused_before_it_does(bomb, said):
+def test_a_bundle_that_would_take_much_memory_is_refused_before_it_does(made, said):
+    bomb = made()
     assert len(bomb) < 2_000_000
     tracemalloc.start()
     with pytest.raises(WorkbenchError, match=said):
