@@ -12,6 +12,7 @@ THREE_TIMES_ENTER = """(box) => [1, 2, 3].forEach(() =>
 def start_session(page: Page, agent: str = "Assistant") -> None:
     page.get_by_test_id("agent-card").filter(has_text=agent).click()
     expect(page.get_by_test_id("chat-input")).to_be_focused()
+    page.wait_for_url("**/playground/*")  # the browser shows it once the page is built
 
 
 def send(page: Page, text: str) -> Locator:
