@@ -5,7 +5,7 @@ from typing import Annotated, Any
 
 from fastapi import Request, Response
 from fastapi.responses import StreamingResponse
-from pydantic import BaseModel, ConfigDict, Field, JsonValue, Tag, TypeAdapter
+from pydantic import BaseModel, ConfigDict, Field, JsonValue, Tag, TypeAdapter, WrapValidator
 
 from app.api.door.access import agent_for, may_vary
 from app.api.door.caller import Caller
@@ -38,6 +38,8 @@ Given = Annotated[
     told_by({str: "text", int: "number", float: "number", bool: "number"}, "Send a text or a number"),
 ]
 """Of a variable."""
+AsRead = Annotated[JsonValue, WrapValidator(lambda value, _: value)]
+"""Any JSON of a body: reading it made nothing else, and to look at each value again stops the event loop."""
 _JSON: TypeAdapter[JsonValue] = TypeAdapter(JsonValue)
 _EXAMPLES: list[JsonValue] = [
     {"input": "What is 5 + 10, then multiply by 3?"},
@@ -73,7 +75,7 @@ class RunRequest(HowToRun):
     model_config = ConfigDict(json_schema_extra={"examples": _EXAMPLES})
 
     input: Text
-    data: JsonValue = Field(
+    data: AsRead = Field(
         None,
         description="Any JSON; it is appended to the input, or the field `data` of a workflow's. null is nothing.",
     )

@@ -12,7 +12,7 @@ from app.api.door.envelopes import Envelope, faults_in_words, told_by
 from app.api.following.endings import FAILED_RUNS
 from app.api.following.idempotency import SentAgain
 from app.api.following.replies import RunReply
-from app.api.routes.run_agent import HowToRun, RunRequest, run
+from app.api.routes.run_agent import AsRead, HowToRun, RunRequest, run
 from app.domain.errors import NotFound, WorkbenchError
 from app.domain.values import Text
 from app.domain.workflows.document import TEXT
@@ -32,7 +32,7 @@ class WorkflowRunRequest(HowToRun):
         Annotated[Text, Tag(TEXT)] | Annotated[dict[Annotated[Text, Field(max_length=200)], JsonValue], Tag("fields")],
         told_by({str: TEXT, dict: "fields"}, "Send a text, or an object with the fields that its input takes"),
     ] = Field(description="Its `text`, or all fields that its input takes.")
-    data: JsonValue = Field(None, description="The field `data`, where its input has one; else appended to the text.")
+    data: AsRead = Field(None, description="The field `data`, where its input has one; else appended to the text.")
 
     def told(self) -> RunRequest:
         """The same as an agent is asked: the text is the message, and the other fields are variables.

@@ -86,12 +86,9 @@ async def test_many_lists_are_refused_before_they_are_read(world: World, who: Wh
     ids=["lists", "deep lists", "objects", "numbers", "one object"],
 )
 async def test_the_most_that_is_read_takes_the_loop_no_longer(world: World, data: bytes):
-    before = time.thread_time()
-    json.loads(data)
-    plain = time.thread_time() - before
     answer, longest = await longest_stop(post(world, OWNER, with_data(data), agent="nobody"))
     assert answer.status_code == 404  # it was read, and no run began
-    assert longest < max(LONGEST, 4 * plain), plain  # a slow machine reads slowly whatever is done with it
+    assert longest < LONGEST
 
 
 @pytest.mark.parametrize("data", [lists(MOST_GROUPS + 1), b"[" + b"0," * (MOST_VALUES + 1) + b"0]", b'["",' * 50_000])
