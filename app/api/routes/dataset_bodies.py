@@ -6,6 +6,7 @@ from typing import Annotated, Literal, Self
 from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
 from app.api.door.envelopes import Reply
+from app.api.door.strict_json import AsRead
 from app.api.following.attaching import AttachmentRefs
 from app.domain.evals.cases import LONGEST_INPUT, LONGEST_NAME, MOST_TURNS, Case, Dataset, ExpectedCall, SimulatedUser
 from app.domain.evals.scorers import Check, Scorer
@@ -90,10 +91,10 @@ class CaseBody(BaseModel):
         (), description="The user's messages after it, each sent when the one before is answered."
     )
     user: SimulatedUser | None = Field(None, description="A model that says the messages after the first one.")
-    data: JsonValue = Field(None, description="Appended to the message as JSON, as with a run.")
+    data: AsRead = Field(None, description="Appended to the message as JSON, as with a run.")
     variables: Annotated[dict[Words, Message], Field(max_length=200)] = {}
     attachments: AttachmentRefs = []
-    reference: JsonValue = Field(None, description="The answer that is expected: text, a number, or JSON.")
+    reference: AsRead = Field(None, description="The answer that is expected: text, a number, or JSON.")
     expected_calls: Annotated[tuple[ExpectedCall, ...], Field(max_length=500)] | None = Field(
         None, description="The calls of tools that are expected, in their order; null where that is open."
     )

@@ -5,12 +5,13 @@ from typing import Annotated, Any
 
 from fastapi import Request, Response
 from fastapi.responses import StreamingResponse
-from pydantic import BaseModel, ConfigDict, Field, JsonValue, Tag, TypeAdapter, WrapValidator
+from pydantic import BaseModel, ConfigDict, Field, JsonValue, Tag, TypeAdapter
 
 from app.api.door.access import agent_for, may_vary
 from app.api.door.caller import Caller
 from app.api.door.dependencies import Asking, Here, resource
 from app.api.door.envelopes import Envelope, told_by
+from app.api.door.strict_json import AsRead
 from app.api.following.attaching import AttachmentRefs, said
 from app.api.following.endings import FAILED_RUNS, in_envelope
 from app.api.following.event_stream import event_stream
@@ -38,8 +39,6 @@ Given = Annotated[
     told_by({str: "text", int: "number", float: "number", bool: "number"}, "Send a text or a number"),
 ]
 """Of a variable."""
-AsRead = Annotated[JsonValue, WrapValidator(lambda value, _: value)]
-"""Any JSON of a body: reading it made nothing else, and to look at each value again stops the event loop."""
 _JSON: TypeAdapter[JsonValue] = TypeAdapter(JsonValue)
 _EXAMPLES: list[JsonValue] = [
     {"input": "What is 5 + 10, then multiply by 3?"},

@@ -9,10 +9,11 @@ from pydantic import ConfigDict, Field, JsonValue, Tag, ValidationError
 from app.api.door.access import agent_for
 from app.api.door.dependencies import Asking, Here, resource
 from app.api.door.envelopes import Envelope, faults_in_words, told_by
+from app.api.door.strict_json import AsRead
 from app.api.following.endings import FAILED_RUNS
 from app.api.following.idempotency import SentAgain
 from app.api.following.replies import RunReply
-from app.api.routes.run_agent import AsRead, HowToRun, RunRequest, run
+from app.api.routes.run_agent import HowToRun, RunRequest, run
 from app.domain.errors import NotFound, WorkbenchError
 from app.domain.values import Text
 from app.domain.workflows.document import TEXT
@@ -29,7 +30,7 @@ class WorkflowRunRequest(HowToRun):
     model_config = ConfigDict(json_schema_extra={"examples": _EXAMPLES})
 
     input: Annotated[
-        Annotated[Text, Tag(TEXT)] | Annotated[dict[Annotated[Text, Field(max_length=200)], JsonValue], Tag("fields")],
+        Annotated[Text, Tag(TEXT)] | Annotated[dict[Annotated[Text, Field(max_length=200)], AsRead], Tag("fields")],
         told_by({str: TEXT, dict: "fields"}, "Send a text, or an object with the fields that its input takes"),
     ] = Field(description="Its `text`, or all fields that its input takes.")
     data: AsRead = Field(None, description="The field `data`, where its input has one; else appended to the text.")
