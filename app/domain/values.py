@@ -22,6 +22,11 @@ Text = Annotated[str, BeforeValidator(_mended)]
 """Text from outside: of a model, a tool or a person."""
 
 
+def is_of_a_clock(moment: datetime) -> bool:
+    """Whether somebody can have written it as the time of something: not what programs write for no time at all."""
+    return 1970 < moment.year < 9999
+
+
 _SIGNS = "abcdefghijklmnopqrstuvwxyz0123456789"
 
 

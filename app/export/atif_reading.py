@@ -39,7 +39,7 @@ from app.domain.messages import (
 from app.domain.provenance import AgentRef
 from app.domain.tools import GrantedTool, ToolSpec
 from app.domain.unpacked import values_in
-from app.domain.values import new_id, now
+from app.domain.values import is_of_a_clock, new_id, now
 from app.export.atif import IMAGES, Json
 from app.export.atif_models import (
     Said,
@@ -103,7 +103,7 @@ class _Reader:
         self._artifacts: dict[str, bytes] = {}
         self._notes: dict[str, None] = {}
         """Sentences, each once."""
-        self._at = next((step.timestamp for step in told.steps if step.timestamp), None) or now()
+        self._at = next(filter(None, map(self._moment, told.steps)), None) or now()
 
     def read(self) -> Trajectory:
         told, run_id = self._told, new_id()
@@ -111,11 +111,11 @@ class _Reader:
         steps = [step for step in told.steps if not step.is_copied_context]
         system = next((step for step in steps[:1] if step.source == "system"), None)
         first = self._started(system, beginning)
-        events: list[tuple[datetime, Event]] = [(_zoned(self._at), first)]
+        events: list[tuple[datetime, Event]] = [(self._at, first)]
         for step in steps:
             if step is not system:
-                moment = _zoned(step.timestamp) if step.timestamp else events[-1][0]
-                events += [(max(moment, events[-1][0]), event) for event in self._events(step)]
+                moment = max(self._moment(step) or events[-1][0], events[-1][0])
+                events += [(moment, event) for event in self._events(step)]
         end: FinalStatus = _one(_FINAL, (told.extra or {}).get("status"), "completed")
         events.append((events[-1][0] + timedelta(milliseconds=1), RunFinished(status=end)))
         entries = [Entry(run_id=run_id, seq=seq, at=at, event=event) for seq, (at, event) in enumerate(events)]
@@ -146,6 +146,15 @@ class _Reader:
                 for step in beginning
             ),
         )
+
+    def _moment(self, step: ToldStep) -> datetime | None:
+        """Without a time zone it is UTC."""
+        if step.timestamp is None:
+            return None
+        if not is_of_a_clock(step.timestamp):
+            self._notes[f"Left out: {step.timestamp.isoformat()}, which is no time of a step."] = None
+            return None
+        return step.timestamp if step.timestamp.tzinfo else step.timestamp.replace(tzinfo=UTC)
 
     def _tools(self) -> Iterator[GrantedTool]:
         for defined in self._told.agent.tool_definitions or ():
@@ -262,8 +271,3 @@ def _amount(said: JsonValue) -> float | None:
     if not isinstance(said, (int, float)) or isinstance(said, bool):
         return None
     return float(said) if isfinite(said) and said >= 0 else None
-
-
-def _zoned(moment: datetime) -> datetime:
-    """Without a time zone it is UTC."""
-    return moment if moment.tzinfo else moment.replace(tzinfo=UTC)

@@ -18,6 +18,7 @@ from app.domain.events import Entry, RunFinished, RunStarted
 from app.domain.garbage import no_collection
 from app.domain.trace import status
 from app.domain.unpacked import values_in
+from app.domain.values import is_of_a_clock
 
 FORMAT = "agent-playground/trace"
 VERSION = 1
@@ -120,6 +121,8 @@ def _check_order(entries: Sequence[Entry]) -> None:
     for place, entry in enumerate(entries):
         if entry.seq != place or entry.run_id != entries[0].run_id:
             raise WorkbenchError(f"This trace is not whole: where entry {place} belongs, there is entry {entry.seq}.")
+        if not is_of_a_clock(entry.at):
+            raise WorkbenchError(f"This is damaged: entry {place} is of {entry.at.isoformat()}, which is no time.")
         if isinstance(entry.event, RunStarted) and place:
             raise WorkbenchError(f"This trace is not one run: it starts again at entry {place}.")
         if isinstance(entry.event, RunFinished) and place < len(entries) - 1:

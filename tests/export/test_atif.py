@@ -132,6 +132,16 @@ def test_a_trajectory_of_another_program_is_taken_in_and_its_unknown_parts_are_l
     ]
 
 
+@pytest.mark.parametrize("nothing", ["0001-01-01T00:00:00Z", "1970-01-01T00:00:00", "9999-12-31T23:59:59Z"])
+def test_what_programs_write_for_no_time_is_no_time(nothing: str):
+    said = ({"message": "1"}, {"message": "2", "timestamp": "2026-01-02T03:04:05"}, {"message": "3"})
+    steps = [{"step_id": 1, "source": "user", "timestamp": nothing, **one} for one in said]
+    told = {"schema_version": "ATIF-v1.4", "session_id": "abc", "agent": {"name": "A", "version": "1"}, "steps": steps}
+    found = received(json.dumps(told).encode())
+    assert {entry.at.replace(microsecond=0).isoformat() for entry in found.entries} == {"2026-01-02T03:04:05+00:00"}
+    assert [note for note in found.notes if "which is no time of a step" in note]
+
+
 @pytest.mark.parametrize(
     ("written", "words"),
     [

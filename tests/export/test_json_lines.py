@@ -1,4 +1,5 @@
 import json
+from datetime import UTC, datetime
 
 import pytest
 
@@ -9,6 +10,7 @@ from app.export.json_lines import FORMAT, json_lines, read_json_lines
 from tests.export.runs import rich_run
 from tests.traces import a_workflow_run, asked, finished, said, started, the_sum, trace_of
 
+NO_TIME = datetime.min.replace(tzinfo=UTC)
 HEADER = {"format": FORMAT, "version": 1, "trace_format": PLAIN_FORMAT}
 
 
@@ -57,6 +59,7 @@ def test_lines_are_those_of_the_file_whatever_was_said():
         (written(HEADER, trace_of(started(), started())), "starts again"),
         (written(HEADER, the_sum())[:-40], "Line 17 of the trace is damaged"),
         (written(HEADER, trace_of(started(format=TRACE_FORMAT + 1))), "newer Agent Playground"),
+        (written(HEADER, [one.model_copy(update={"at": NO_TIME}) for one in the_sum()]), "entry 0 is of 0001-01-01"),
     ],
 )
 def test_what_no_app_wrote_is_refused_in_words(content, said_so):
