@@ -144,10 +144,10 @@ class Documents(Generic[V]):
         """Forget the value for good; nothing happens where there is none."""
         if (place := self._place(key)) is not None and place in self._live():
             self._table.remove(doc_ids=[place])
-            if self.find_place is None:
-                del self._places[key]
             self._parsed.pop(key, None)
-            await self._journal.durable()
+            await self._journal.durable()  # where it fails, the document is there again
+            if self.find_place is None and self._places.get(key) == place:
+                del self._places[key]
 
     def _place(self, key: str) -> int | None:
         return self._places.get(key) if self.find_place is None else self.find_place(key)

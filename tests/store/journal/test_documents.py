@@ -106,6 +106,20 @@ async def test_what_could_not_be_stored_is_as_it_was(tmp_path: Path):
     assert {note.id: note.text for note in notes(JournalDB(tmp_path / "x.tdb")).values()} == {"a": "old", "b": "later"}
 
 
+async def test_what_could_not_be_removed_is_there_to_be_changed_and_removed(tmp_path: Path):
+    disk, writer = TroubledDisk("sync", first=2, error=full), Writer()
+    kept = notes(JournalDB(tmp_path / "x.tdb", disk=disk, writer=writer))
+    await kept.create("a", Note(id="a", text="old"))
+    with pytest.raises(StorageError):
+        await kept.remove("a")
+    assert kept.get("a").text == "old"
+    await kept.save("a", Note(id="a", text="new"))
+    assert [note.text for note in kept.values()] == ["new"]
+    await kept.remove("a")
+    writer.close()
+    assert (list(kept.values()), list(notes(JournalDB(tmp_path / "x.tdb")).values())) == ([], [])
+
+
 async def test_one_that_cannot_be_read_does_not_hide_the_others(tmp_path: Path):
     database = JournalDB(tmp_path / "x.tdb")
     kept = notes(database)
