@@ -8,13 +8,13 @@ import hashlib
 import json
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import TypeVar
-from urllib.parse import quote
 
 from pydantic import JsonValue, ValidationError
 
 from app.domain.evals.scores import Score
 from app.domain.events import Entry
 from app.domain.secrets.shapes import SHAPES, Shape, replaced
+from app.domain.secrets.spellings import spellings
 from app.domain.values import Value
 
 V = TypeVar("V", bound=Value)
@@ -161,12 +161,12 @@ def masked(secret: str) -> str:
 
 
 def _spellings(secrets: Iterable[str]) -> list[tuple[str, str]]:
-    """Each known key as it is, as a part of an address, and as JSON writes it; the longest first."""
+    """Each known key in all the ways in which it may be written; the longest first."""
     known = {secret.strip() for secret in secrets}
     found = {
         (spelled, secret)
         for secret in known
         if len(secret) >= SHORTEST_KNOWN
-        for spelled in (secret, quote(secret, safe=""), json.dumps(secret)[1:-1])
+        for spelled in {*spellings(secret), json.dumps(secret)[1:-1]}
     }
     return [(secret, spelled) for spelled, secret in sorted(found, key=lambda pair: (-len(pair[0]), pair))]

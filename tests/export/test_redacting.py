@@ -1,3 +1,5 @@
+import base64
+
 import pytest
 
 from app.domain.secrets.shapes import SHAPES
@@ -63,6 +65,14 @@ def test_known_keys_are_taken_out_however_they_are_written():
     redactor = Redactor("r1", [secret])
     for written in (secret, "pa%22ss%2Fw%5Cord%2B%C3%BC", 'pa\\"ss/w\\\\ord+\\u00fc'):
         assert redactor.text(f"x {written} y") == f"x [redacted {KNOWN}] y"
+
+
+@pytest.mark.parametrize("user", ["", "u", "us", "use"])
+def test_known_keys_are_taken_out_of_what_is_packed_in_base64(user):
+    secret = "q9zRk2Sm4NxR7tY1wB5c"
+    packed = base64.b64encode(f"{user}{secret}:".encode()).decode()
+    cleaned = Redactor("r1", [secret]).text(f"Authorization: Basic {packed}")
+    assert f"[redacted {KNOWN}]" in cleaned and packed[8:24] not in cleaned
 
 
 def test_shapes_can_be_let_through_and_known_keys_never():

@@ -23,7 +23,7 @@ class Spellings:
     """What is known at one moment; whoever looks for it does so with one of these, which never changes."""
 
     def __init__(self, secrets: Iterable[Secret] = ()) -> None:
-        found = {spelled: secret.mark for secret in secrets for spelled in _spellings(secret.value)}
+        found = {spelled: secret.mark for secret in secrets for spelled in spellings(secret.value)}
         self.marks = tuple(sorted(found.items(), key=lambda pair: (-len(pair[0]), pair)))
         """Each spelling with what takes its place, the longest first."""
         self._in_json = tuple(dict.fromkeys(_in_json(spelled) for spelled in found))
@@ -61,7 +61,7 @@ class Spellings:
         return content
 
 
-def _spellings(value: str) -> set[str]:
+def spellings(value: str) -> set[str]:
     """As it is, as JSON in JSON and addresses write it, and as a tool that packs it in base64 does."""
     in_json = _in_json(value)
     return {value, in_json, _in_json(in_json), quote(value, safe=""), quote_plus(value), *_packed(value.encode())}
