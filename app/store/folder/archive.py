@@ -21,7 +21,7 @@ from pydantic import Field, ValidationError
 from app import __version__
 from app.domain.errors import StorageError
 from app.domain.unpacked import values_in
-from app.domain.values import Value, now
+from app.domain.values import Value, now, well_formed
 from app.store.journal.disk import Disk, write_new
 from app.store.journal.trouble import in_words
 
@@ -53,6 +53,8 @@ class Manifest(Value):
     made_at: str
     files: dict[str, CopiedFile]
     """By path, with `/` on every system."""
+    left_out: tuple[str, ...] = ()
+    """Paths that some system could not take."""
 
     @property
     def size(self) -> int:
@@ -121,13 +123,22 @@ def check_file(archive: zipfile.ZipFile, path: str, wanted: CopiedFile, into: Bi
 
 def _write(folder: Path, target: BinaryIO, schema: int) -> Manifest:
     files: dict[str, CopiedFile] = {}
+    left_out: list[str] = []
+    fits = Fitting()
     with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED, compresslevel=3) as archive:
         for path in _files(folder):
             name = path.relative_to(folder).as_posix()
-            if (copied := _copy(path, archive, name)) is not None:
+            if not fits(name):
+                left_out.append(well_formed(name))
+            elif (copied := _copy(path, archive, name)) is not None:
                 files[name] = copied
         manifest = Manifest(
-            format=FORMAT, schema_number=schema, version=__version__, made_at=now().isoformat(), files=files
+            format=FORMAT,
+            schema_number=schema,
+            version=__version__,
+            made_at=now().isoformat(),
+            files=files,
+            left_out=tuple(left_out),
         )
         written = manifest.model_dump_json(indent=1)
         archive.writestr(MANIFEST, written)
@@ -187,6 +198,18 @@ def _is_plain_file(path: Path) -> bool:
         return stat.S_ISREG(path.lstat().st_mode)
     except OSError:
         return False
+
+
+class Fitting:
+    """Asked of one path after the other: whether every system can take it beside those before it."""
+
+    def __init__(self) -> None:
+        self._met: set[str] = set()
+
+    def __call__(self, path: str) -> bool:
+        known = path.casefold() in self._met
+        self._met.add(path.casefold())
+        return is_safe(path) and not known
 
 
 def is_safe(path: str) -> bool:

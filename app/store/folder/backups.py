@@ -12,7 +12,7 @@ import secrets
 import shutil
 import zipfile
 from collections.abc import AsyncIterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -24,6 +24,7 @@ from app.late import late
 from app.store.folder.archive import (
     LARGEST_MANIFEST,
     PARTS,
+    Fitting,
     Manifest,
     check_file,
     is_own,
@@ -56,6 +57,8 @@ class Backup:
     size: int
     """Bytes of the zip file."""
     made_at: datetime
+    left_out: tuple[str, ...] = ()
+    """Of one that was just taken: files whose names some system could not take."""
 
 
 class Backups:
@@ -71,8 +74,8 @@ class Backups:
         self._disk.admit()
         async with self._one_at_a_time:
             target = self._new(f"backup-{now():%Y%m%d-%H%M%S}")
-            await asyncio.to_thread(write_archive, self._data, target, self._schema)
-            return _backup(target)
+            manifest = await asyncio.to_thread(write_archive, self._data, target, self._schema)
+            return replace(_backup(target), left_out=manifest.left_out)
 
     async def all(self) -> list[Backup]:
         """The backups there are, the newest first."""
@@ -147,7 +150,9 @@ class Backups:
     def _taken_in(self, unfinished: Path) -> Backup:
         self.check(unfinished, "This file")
         target = self._new(f"uploaded-{now():%Y%m%d-%H%M%S}")
+        _sync(self._disk, unfinished)
         unfinished.replace(target)
+        self._disk.sync_folder(target.parent)
         return _backup(target)
 
     def _all(self) -> list[Backup]:
@@ -159,16 +164,23 @@ class Backups:
         return next(path for path in tried if not path.exists())
 
     def _manifest(self, archive: zipfile.ZipFile, name: str) -> Manifest:
-        """What is in it, which may be restored here as far as its names tell."""
+        """What is in it, which may be restored here as far as its names tell.
+
+        Of one that was taken here, what does not fit is left out: it was a person's own file.
+        """
         manifest = read_manifest(archive, name)
         if manifest.schema_number > self._schema:
             raise StorageError(
                 f"“{name}” holds data of a newer Agent Playground (version {manifest.version}). "
                 "Update the app to restore it."
             )
+        fits = Fitting()
+        fitting = {path: file for path, file in manifest.files.items() if fits(path)}
+        if len(fitting) < len(manifest.files) and is_own(archive, self._data):
+            manifest = manifest.model_copy(update={"files": fitting})
         if tricks := [path for path in manifest.files if not is_safe(path)]:
             raise StorageError(f"“{name}” is no backup of Agent Playground: it holds a file {tricks[0][:80]!r}.")
-        if len({path.casefold() for path in manifest.files}) < len(manifest.files) or "app.tdb" not in manifest.files:
+        if len(fitting) < len(manifest.files) or "app.tdb" not in fitting:
             raise StorageError(f"“{name}” is no backup of Agent Playground: its files do not fit together.")
         return manifest
 
@@ -207,8 +219,10 @@ class Backups:
                     foreign_data.judged(unpacking, unpacking / "runs")
             (unpacking / _JUDGED).touch()
             (unpacking / _KEPT_AS).write_text(f"before-restore-{now():%Y%m%d-%H%M%S-%f}")
+            _sync_all(self._disk, unpacking)
             shutil.rmtree(self._data / WAITING, ignore_errors=True)
             unpacking.replace(self._data / WAITING)
+            self._disk.sync_folder(self._data)
         except OSError as error:
             raise in_words(error, unpacking) from error
         finally:
@@ -216,10 +230,11 @@ class Backups:
         return manifest
 
 
-def put_back(folder: Path) -> Path | None:
+def put_back(folder: Path, disk: Disk) -> Path | None:
     """At a start: put what waits in the place of the data; where the old data is kept, `None` when nothing waited.
 
-    Each part is moved by one rename, the old one first: a start that is killed in between is gone on with.
+    Each part is moved by one rename, the old one first: a start that is killed in between is gone on with, and what
+    waits goes once all names are on the medium.
     Raises `OSError`, `StorageError`.
     """
     waiting = folder / WAITING
@@ -239,6 +254,9 @@ def put_back(folder: Path) -> Path | None:
         if old.is_dir():  # an empty one, which this start has made
             old.rmdir()
         new.replace(old)
+    for place in (kept, folder):
+        if place.is_dir():
+            disk.sync_folder(place)
     shutil.rmtree(folder / "cache", ignore_errors=True)
     shutil.rmtree(waiting)
     return kept
@@ -249,6 +267,22 @@ def _place_of_old(waiting: Path) -> str:
         if re.fullmatch(r"before-restore-[0-9-]+", name := (waiting / _KEPT_AS).read_text("ascii")):
             return name
     return "before-restore"
+
+
+def _sync_all(disk: Disk, folder: Path) -> None:
+    """Return when all that is in the folder is on the medium."""
+    for place, _, names in os.walk(folder):
+        for name in names:
+            _sync(disk, Path(place, name))
+        disk.sync_folder(Path(place))
+
+
+def _sync(disk: Disk, path: Path) -> None:
+    descriptor = disk.open(path)
+    try:
+        disk.sync(descriptor)
+    finally:
+        disk.close(descriptor)
 
 
 def _append(path: Path, piece: bytes) -> None:

@@ -128,7 +128,7 @@ class DataFolder:
         _make(path, disk)
         lock = FolderLock.take(path)
         try:
-            put_back(path)
+            put_back(path, disk)
             database = JournalDB(path / "app.tdb", disk=disk, later=_MANY)
             check_schema(database.journal, path)
             _make(path, disk, *PARTS)

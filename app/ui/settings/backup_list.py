@@ -61,6 +61,12 @@ class BackupList:
             with loading(self._take):
                 backup = await self._backups.take()
             ui.notify(f"The backup {backup.name} is taken.", type="positive")
+            if backup.left_out:
+                notify(
+                    f"Left out of it, as other systems could not take their names: {', '.join(backup.left_out[:5])}"
+                    f"{f' and {len(backup.left_out) - 5} more' if len(backup.left_out) > 5 else ''}. "
+                    "Rename them and take another one."
+                )
             await self._show()
 
     async def _clicked(self, asked: str, name: str) -> None:

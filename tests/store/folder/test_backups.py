@@ -2,8 +2,11 @@
 
 import asyncio
 import hashlib
+import hmac
 import json
+import os
 import shutil
+import sys
 import time
 import zipfile
 from collections.abc import AsyncIterator
@@ -14,10 +17,11 @@ import pytest
 from app.domain.agents import PromptBehaviour, new_agent
 from app.domain.errors import NotFound, StorageError
 from app.store.folder.archive import MANIFEST, PARTS, SIGNATURE, is_safe, write_archive
-from app.store.folder.backups import Backups, put_back
+from app.store.folder.backups import UNPACKING, Backups, put_back
 from app.store.folder.folder import DataFolder
 from app.store.folder.migrations import SCHEMA
 from app.store.journal.database import JournalDB
+from app.store.journal.disk import Disk
 
 
 async def with_cook(path: Path) -> DataFolder:
@@ -81,6 +85,62 @@ async def test_what_was_restored_is_there_after_the_next_start_and_the_old_data_
     assert not Backups(tmp_path, SCHEMA).waits
 
 
+@pytest.mark.skipif(os.name == "nt" or sys.platform == "darwin", reason="such names are none there")
+async def test_files_whose_names_no_other_system_takes_are_left_out_and_told(tmp_path: Path):
+    folder = await with_cook(tmp_path)
+    for name in ("notes: today.md", "Icon\r", "makefile", "Makefile", "end.", os.fsdecode(b"caf\xe9.py")):
+        (tmp_path / "tools" / name).write_text("")
+    backup = await folder.backups.take()
+    out = ("tools/Icon\r", "tools/caf?.py", "tools/end.", "tools/makefile", "tools/notes: today.md")
+    assert tuple(sorted(backup.left_out)) == out
+    assert set((await folder.backups.restore(backup.name)).files) == {"app.tdb", "tools/Makefile", "tools/soup.py"} | {
+        path.relative_to(tmp_path).as_posix() for path in (tmp_path / "artifacts").rglob("*") if path.is_file()
+    }
+    await folder.close()
+    assert await names(tmp_path) == ["Cook"]
+
+
+async def test_an_older_backup_of_this_folder_is_restored_without_them(tmp_path: Path):
+    folder = await with_cook(tmp_path)
+    taken = folder.backups.path((await folder.backups.take()).name)
+    with zipfile.ZipFile(taken) as archive:
+        held = {name: archive.read(name) for name in archive.namelist() if name not in (MANIFEST, SIGNATURE)}
+    listed = archive_of(taken, held | {"tools/notes: today.md": b"x", "tools/Soup.py": b"y"})
+    with pytest.raises(StorageError, match=r"it holds a file 'tools/notes: today\.md'"):
+        folder.backups.check(listed)
+    with zipfile.ZipFile(listed, "a") as archive:
+        key = (tmp_path / "backup-key").read_bytes()
+        archive.writestr(SIGNATURE, hmac.new(key, archive.read(MANIFEST), hashlib.sha256).hexdigest())
+    assert set((await folder.backups.restore(listed.name)).files) == held.keys()
+    await folder.close()
+
+
+class LoggingDisk(Disk):
+    """A disk that knows which files and folders were put on the medium."""
+
+    def __init__(self) -> None:
+        self.synced: set[Path] = set()
+
+    def sync(self, descriptor: int) -> None:
+        super().sync(descriptor)
+        self.synced.add(Path(f"/proc/self/fd/{descriptor}").readlink())
+
+    def sync_folder(self, folder: Path) -> None:
+        super().sync_folder(folder)
+        self.synced.add(folder)
+
+
+@pytest.mark.skipif(not Path("/proc/self/fd").exists(), reason="descriptors have no names here")
+async def test_what_is_restored_is_on_the_medium_before_anything_refers_to_it(tmp_path: Path):
+    folder, disk = await with_cook(tmp_path), LoggingDisk()
+    backup = await folder.backups.take()
+    await folder.close()
+    manifest = await Backups(tmp_path, SCHEMA, disk).restore(backup.name)
+    assert {tmp_path / UNPACKING / name for name in manifest.files} | {tmp_path} <= disk.synced
+    disk.synced.clear()
+    assert put_back(tmp_path, disk) in disk.synced and tmp_path in disk.synced
+
+
 async def test_a_restore_that_nobody_wants_any_more_changes_nothing(tmp_path: Path):
     folder = await with_cook(tmp_path)
     backup = await folder.backups.take()
@@ -113,7 +173,7 @@ async def test_a_start_killed_anywhere_in_a_restore_is_gone_on_with(tmp_path: Pa
         copy = copied(data, tmp_path / f"{part}-in-place")
         assert await names(copy) == ["Cook"]
         assert await names(copy / kept.name) == ["Cook", "Waiter"]
-    assert put_back(data) == kept
+    assert put_back(data, Disk()) == kept
 
 
 def copied(data: Path, target: Path) -> Path:

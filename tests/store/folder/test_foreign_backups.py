@@ -28,6 +28,7 @@ from app.store.folder.backups import put_back
 from app.store.folder.folder import DataFolder
 from app.store.folder.migrations import back_up
 from app.store.journal.database import JournalDB
+from app.store.journal.disk import Disk
 from app.store.journal.frames import frame
 from app.store.keys.provider_keys import KeptKeys
 from tests.traces import asked, finished, started, trace_of
@@ -258,7 +259,7 @@ async def test_what_an_earlier_version_left_to_be_restored_is_judged_before_it_i
     shutil.rmtree(killed / "runs")
     (killed / "moved").replace(killed / "runs")
     for path in (tmp_path / "data", killed):
-        assert put_back(path)
+        assert put_back(path, Disk())
         again = DataFolder.open(path)
         assert allowed(again) == NOTHING
         await again.close()
