@@ -97,6 +97,11 @@ class Sessions(Restorable[Session]):
             return True
         return session.deleted_at is None and is_turn(session, turn)
 
+    def is_gone(self, session_id: str) -> bool:
+        """Whether it was deleted, or is none of these."""
+        document = self._documents.stored(session_id)
+        return document is None or bool(document.get("deleted"))
+
     def behind(self, experiment_id: str) -> list[str]:
         """The ids of those that belong to that experiment and are not deleted."""
         found = (one for one in self._documents.documents() if one.get("behind") == experiment_id)

@@ -115,13 +115,17 @@ class RemovedRuns:
         """Remove the traces of runs that were deleted before this start of the app; which ones these were.
 
         What is deleted now can be brought back from its page. A run that is a turn of a session stays until its
-        session is deleted too.
+        session is deleted too. What the runs of a session shared goes with the last of them.
         """
         deleted = self._rows.deleted(self._opened_at)
         gone = [turn.run_id for session_id, turn in deleted if not self._sessions.holds(session_id, turn)]
         removed = [run_id for run_id in gone if await self._removed(run_id)]
         if removed:
             await self._search.forget(removed)
+        try:
+            await self._traces.forget_sessions(lambda one: self._sessions.is_gone(one) and self._rows.is_emptied(one))
+        except WorkbenchError as problem:
+            log.warning("What was said in deleted sessions is still on disk: %s", problem)
         return removed
 
     async def _removed(self, run_id: str) -> bool:

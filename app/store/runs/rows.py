@@ -181,6 +181,11 @@ class Rows:
         """The runs that were ever started in the session, deleted ones included, in no order."""
         return list(map(self._heads.turn, self._of_session(session_id)))
 
+    def is_emptied(self, session_id: str) -> bool:
+        """Whether the session had runs, and of all it ever had no more is kept than what they cost."""
+        runs = self._of_session(session_id)
+        return bool(runs) and all(self._heads.kind_of(position).emptied for position in runs)
+
     def by_session(self, run_ids: Iterable[str]) -> dict[str, list[Turn]]:
         """Those of the runs that are not deleted, by their session, the newest first."""
         turns: defaultdict[str, list[Turn]] = defaultdict(list)

@@ -2,6 +2,7 @@
 
 import asyncio
 import re
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
@@ -10,12 +11,15 @@ from app.store.journal.disk import Disk
 from app.store.journal.frames import framed
 from app.store.journal.journal import JournalStorage
 from app.store.journal.pause import Pause
+from app.store.journal.trouble import in_words
 from app.store.journal.writer import Channel, Writer
 from app.store.runs.packing import Packed, Unpacker
 
 Values = dict[str, bytes]
 """JSON by digest."""
 TABLES = ("messages", "tools", "workflows")
+_AT_ONCE = 500
+"""Sessions that are looked at before others have their turn."""
 KEPT_SECONDS = 1.0
 """How long what was read of a session stays in memory: its runs are read one after the other, and share most."""
 Unpacked = tuple[Unpacker, tuple[str, ...]]
@@ -87,6 +91,19 @@ class OpenSessions:
             values.channel.let_go()
         for unused in [name for name, values in self._open.items() if values.users == 0 and values.channel.is_durable]:
             del self._open[unused]  # one with lines on their way is not read anew, or it would not know of them
+
+    async def remove(self, is_over: Callable[[str], bool]) -> None:
+        """Remove those databases for good; one to which a run is written stays. Raises `StorageError`."""
+        try:
+            for number, path in enumerate(await asyncio.to_thread(lambda: list(self._folder.glob("*.tdb")))):
+                if number % _AT_ONCE == 0:
+                    await asyncio.sleep(0)
+                if is_over(path.stem):
+                    async with self._opening:
+                        if path.stem not in self._open:
+                            await asyncio.to_thread(self._disk.remove, path)
+        except OSError as error:
+            raise in_words(error, self._folder) from error
 
     def read(self, session_id: str, pause: Pause) -> Unpacked:
         """What is stored; the same once more while its file is as it was and `keep_a_moment` keeps it."""

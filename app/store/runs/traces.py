@@ -90,6 +90,10 @@ class Traces:
         except OSError as error:
             raise in_words(error, path) from error
 
+    async def forget_sessions(self, is_over: Callable[[str], bool]) -> None:
+        """Remove for good what the runs of those sessions shared. Raises `StorageError`."""
+        await self._sessions.remove(is_over)
+
     async def _open(self, run_id: str, session_id: str, database: JournalDB) -> RunTrace:
         session = await self._sessions.open(session_id)
         return RunTrace(

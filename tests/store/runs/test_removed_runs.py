@@ -86,6 +86,31 @@ async def test_a_turn_of_a_session_stays_until_the_session_is_deleted(bench: Ben
     assert await bench.restarted() == ["r1"]
 
 
+def holding(folder: Path, words: bytes) -> list[str]:
+    """The files in which they stand."""
+    return [path.name for path in folder.rglob("*") if path.is_file() and words in path.read_bytes()]
+
+
+async def test_nothing_of_what_was_said_is_left_once_the_session_and_its_runs_are_removed(bench: Bench, tmp_path: Path):
+    await bench.store("r1")
+    await bench.store("r2")
+    await bench.session("r1", "r2")
+    await bench.data.sessions.delete("s1")
+    await bench.data.rows.delete(["r1"])
+    assert await bench.restarted() == ["r1"]
+    assert (await bench.data.traces.read("r2")).entries == [
+        one.model_copy(update={"run_id": "r2"}) for one in the_sum()
+    ]
+    await bench.data.rows.delete(["r2"])
+    trace = await bench.data.traces.create("r3", "s1")
+    assert await bench.restarted() == ["r2"]
+    assert holding(tmp_path / "sessions", b"What is 5 + 10") == ["s1.tdb"]  # a run is written to it
+    await trace.close()
+    assert await bench.restarted() == []
+    await bench.data.close()
+    assert holding(tmp_path / "sessions", b"What is 5 + 10") == holding(tmp_path / "runs", b"What is 5 + 10") == []
+
+
 async def test_a_turn_that_was_replaced_goes(bench: Bench):
     await bench.store("r1")
     await bench.session("r2")
