@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from pydantic import JsonValue
 
 from app.domain.errors import ToolError
-from app.domain.events import ToolCalled
+from app.domain.events import RunStarted, ToolCalled
 from app.domain.media_types import media_type_of
 from app.domain.messages import FilePart, ImagePart, TextPart, ToolCall
 from app.domain.tools import CallContext, GrantedTool, ToolOutput
@@ -61,6 +61,8 @@ class OpenView:
     beginning: asyncio.Lock = field(default_factory=asyncio.Lock)
     asking: asyncio.Lock = field(default_factory=asyncio.Lock)
     recent: deque[float] = field(default_factory=lambda: deque(maxlen=A_SECOND))
+    started: RunStarted | None = None
+    """How the run began that brought it, once that is known: no ended run changes."""
     allowed: set[str] = field(default_factory=set)
     """Tools that somebody let it call without being asked again."""
     run: Run | None = None

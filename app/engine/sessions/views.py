@@ -170,9 +170,13 @@ class Views:
 
     async def _started(self, view: ViewOf) -> RunStarted:
         """How the run began that brought the view."""
+        place = self._place(view)
+        if place.started is not None and self._runs.rows.get(view.run_id) is not None:
+            return place.started
         entries = (await self._runs.trace(view.run_id)).entries
         if not await self.is_of_here(view) or not isinstance(started := entries[0].event, RunStarted):
             raise ToolError("This app came with an imported run: it is shown as it was, and can call nothing here.")
+        place.started = started
         return started
 
     def _served(self, view: ViewOf) -> ViewServer:

@@ -9,12 +9,12 @@ import pytest
 
 from app.domain.agents import PromptBehaviour, ToolChoice, new_agent
 from app.domain.apps import ViewOf
-from app.domain.errors import Conflict, ToolError
+from app.domain.errors import Conflict, NotFound, ToolError
 from app.domain.events import Decision, MessageAdded, PauseRequested, ToolReturned
 from app.domain.forks.forks import ForkPlan
 from app.domain.provenance import Trigger
 from app.domain.tools import Policy
-from app.domain.trace import RunFilter, call_views, finished
+from app.domain.trace import RunFilter, StoredTrace, call_views, finished
 from app.engine.run.run import Run
 from app.engine.sessions.views import Views
 from app.workbench import Workbench
@@ -154,6 +154,26 @@ async def test_a_file_that_a_view_saves_is_in_the_trace_of_its_calls(desk: Desk)
     assert (call.name, call.arguments, call.result.parts[-1]) == ("ui/download-file", {"name": "notes.txt"}, part)
     page = (await desk.workbench.exports.export(below.run_id, "html")).content.decode()
     assert "Save notes.txt (5 bytes)" in page
+
+
+async def test_a_view_that_asks_again_and_again_reads_no_conversation_each_time(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+):
+    view, read, trace = await desk.brought(), [], desk.workbench.runs.trace
+
+    async def counted(run_id: str) -> StoredTrace:
+        read.append(run_id)
+        return await trace(run_id)
+
+    monkeypatch.setattr(desk.workbench.runs, "trace", counted)
+    await desk.views.call(view, "show", AGAIN)
+    first = len(read)
+    for _ in range(3):
+        await desk.views.call(view, "show", AGAIN)
+    assert first > 0 and len(read) == first
+    await desk.workbench.rows.delete([view.run_id])
+    with pytest.raises((NotFound, ToolError)):
+        await desk.views.call(view, "show", AGAIN)
 
 
 async def test_a_flood_is_refused(desk: Desk):
