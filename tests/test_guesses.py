@@ -38,7 +38,7 @@ class House:
     def client(self, secret: str = "") -> httpx.AsyncClient:
         headers = {"Authorization": f"Bearer {secret}"} if secret else {}
         return httpx.AsyncClient(
-            base_url=f"http://127.0.0.1:{self.port}/api/v1", headers=headers, timeout=30, verify=False
+            base_url=f"http://127.0.0.1:{self.port}/api/v1", headers=headers, timeout=120, verify=False
         )
 
     async def said(self, secret: str, text: str, **more: object) -> dict:
