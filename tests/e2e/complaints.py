@@ -12,6 +12,12 @@ SIGNED = re.compile(r"http://127\.0\.0\.1:\d+/[\w-]{43}/\d+/[0-9a-f]{64}(\?[\w.~
 SANDBOX = re.compile(r"http://127\.0\.0\.1:\d+/app/[\w-]{43}(\?[\w.~%-]+)?")
 """One of that origin in which the view of an app is shut away."""
 
+LOST = (
+    "ERR_CONNECTION|ERR_EMPTY_RESPONSE|ERR_CONTENT_LENGTH_MISMATCH|ERR_INCOMPLETE_CHUNKED_ENCODING|WebSocket|socket.io"
+    "|Failed to fetch dynamically imported module"
+)
+"""What a page says whose app is killed or ended, also while the page is still loaded."""
+
 
 class Complaints:
     """What went wrong on any page of a browser context and in the app's log, in words."""

@@ -13,7 +13,7 @@ from tests.app_process import AppProcess
 from tests.browser import chromium
 from tests.e2e.accessible import violations
 from tests.e2e.apps import app_on
-from tests.e2e.complaints import Complaints
+from tests.e2e.complaints import LOST, Complaints
 from tests.e2e.conftest import FLAGS, WINDOW
 from tests.e2e.playground import finished, send, start_session
 from tests.e2e.test_accessible import PHONE, STILL
@@ -550,7 +550,7 @@ def test_a_view_of_an_imported_run_is_shown_and_calls_nothing(page: Page, app_pr
 def test_a_view_is_as_it_was_while_its_server_is_off_and_after_a_restart(
     page: Page, app_process: AppProcess, calls: Path, complaints: Complaints
 ) -> None:
-    complaints.expect("ERR_CONNECTION_REFUSED|ERR_EMPTY_RESPONSE|ERR_CONNECTION_RESET|WebSocket|socket.io")
+    complaints.expect(LOST)
     shown(page, "show_board", title="Kept")
     session, run, before = page.url, f"/runs/{run_of(page)}", made(calls, "show_board")
     switch(page, on=False)

@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import Error, Locator, Page, WebSocketRoute, expect
 
 from tests.app_process import AppProcess
-from tests.e2e.complaints import Complaints
+from tests.e2e.complaints import LOST, Complaints
 from tests.e2e.playground import STORY, SUM, THREE_TIMES_ENTER, finished, opened_again_with, send, start_session
 from tests.waiting import wait_until
 
@@ -174,7 +174,7 @@ def test_what_is_typed_over_a_suggestion_before_the_page_has_its_connection_stay
 def test_an_app_that_was_started_again_finds_the_page_and_what_was_typed(
     page: Page, app_process: AppProcess, complaints: Complaints
 ) -> None:
-    complaints.expect("ERR_CONNECTION_REFUSED|WebSocket connection|ERR_EMPTY_RESPONSE|ERR_CONNECTION_RESET")
+    complaints.expect(LOST)
     start_session(page)
     send(page, SUM)
     finished(page)
@@ -191,7 +191,7 @@ def test_an_app_that_was_started_again_finds_the_page_and_what_was_typed(
 def test_a_tab_that_lay_idle_has_after_a_restart_what_was_typed_elsewhere(
     page: Page, app_process: AppProcess, complaints: Complaints
 ) -> None:
-    complaints.expect("ERR_CONNECTION_REFUSED|WebSocket connection|ERR_EMPTY_RESPONSE|ERR_CONNECTION_RESET")
+    complaints.expect(LOST)
     start_session(page)
     elsewhere = page.context.new_page()
     elsewhere.goto(page.url)

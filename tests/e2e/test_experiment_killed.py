@@ -13,7 +13,7 @@ from app.domain.trace import RunFilter
 from app.store.folder.folder import DataFolder
 from tests.app_process import AppProcess
 from tests.e2e.apps import app_on
-from tests.e2e.complaints import Complaints
+from tests.e2e.complaints import LOST, Complaints
 from tests.e2e.evals import ENDS, add_scorer
 from tests.faults.evals_kills import AT_ONCE, Toll, judged
 from tests.faults.experimenting_app import CASES, DATASET
@@ -23,7 +23,6 @@ REPEATS = 10
 SIZE = CASES * REPEATS
 KILLED_AT = (SIZE // 4, SIZE // 2)
 ANEW = re.compile(r"what has ended is kept\. [1-4] cells? (was|were) going on then; .* tried anew")
-BROKEN = "ERR_CONNECTION|ERR_EMPTY_RESPONSE|WebSocket connection|Failed to load resource"
 
 
 @pytest.fixture(scope="module")
@@ -42,7 +41,7 @@ def app_process(tmp_path_factory: pytest.TempPathFactory) -> Iterator[AppProcess
 def test_a_killed_experiment_of_500_cells_says_what_is_made_again_and_goes_on(
     page: Page, app_process: AppProcess, complaints: Complaints, screenshot: Callable[[str], Path]
 ) -> None:
-    complaints.expect(BROKEN)
+    complaints.expect(LOST)
     experiment = started(page)
     for number, done in enumerate(KILLED_AT, start=1):
         wait_until(lambda: ended(page) >= done, seconds=60)  # noqa: B023  awaited at once

@@ -10,10 +10,8 @@ from playwright.sync_api import Browser, BrowserContext, Page, expect
 
 from tests.app_process import AppProcess
 from tests.e2e.apps import app_on
-from tests.e2e.complaints import Complaints
+from tests.e2e.complaints import LOST, Complaints
 from tests.e2e.playground import finished, send, start_session
-
-LOST = "ERR_CONNECTION_REFUSED|WebSocket connection|ERR_EMPTY_RESPONSE|ERR_CONNECTION_RESET|ERR_CONNECTION_CLOSED"
 
 
 @pytest.fixture(scope="module")
