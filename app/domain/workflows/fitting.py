@@ -4,6 +4,7 @@ To tell it of any two is not feasible, so there are three answers: it fits, it c
 when the value is there. What a schema says by other words than those asked for here is a may.
 """
 
+from collections.abc import Callable
 from typing import Literal
 
 from pydantic import JsonValue
@@ -14,6 +15,7 @@ from app.domain.tools import JsonSchema
 Fit = Literal["cannot", "may", "fits"]
 DEEPEST = 6
 MOST_VALUES = 50
+"""Of one list that are looked at one by one: whatever comes behind them may fit or not."""
 _WORDS = {"type", "properties", "required", "items", "enum", "const", "anyOf", "additionalProperties"}
 _SAYS_NOTHING = {"title", "description", "default", "examples", "$schema", "$id", "$comment", "deprecated", "$defs"}
 _TYPES: dict[type, str] = {
@@ -32,11 +34,11 @@ def fit(given: JsonSchema, wanted: JsonSchema, depth: int = 0) -> Fit:
     if depth > DEEPEST or not given or not wanted.keys() - _SAYS_NOTHING:
         return "may" if wanted.keys() - _SAYS_NOTHING else "fits"
     if (values := _values(given)) is not None:
-        return _each([value_fit(value, wanted, depth) for value in values])
+        return _each(_first(values, lambda value: value_fit(value, wanted, depth)))
     if isinstance(choices := given.get("anyOf"), list):
-        return _each([fit(_schema(choice), wanted, depth + 1) for choice in choices[:MOST_VALUES]])
+        return _each(_first(choices, lambda choice: fit(_schema(choice), wanted, depth + 1)))
     if isinstance(choices := wanted.get("anyOf"), list):
-        return _one([fit(given, _schema(choice), depth + 1) for choice in choices[:MOST_VALUES]])
+        return _one(_first(choices, lambda choice: fit(given, _schema(choice), depth + 1)))
     told = _least([_types_fit(types_of(given), types_of(wanted)), _rest(wanted)])
     if _values(wanted) is not None:
         return _least([told, "may"])
@@ -48,9 +50,9 @@ def value_fit(value: JsonValue, wanted: JsonSchema, depth: int = 0) -> Fit:
     if depth > DEEPEST:
         return "may"
     if (values := _values(wanted)) is not None:
-        return "fits" if same_text(value) in map(same_text, values) else "cannot"
+        return "fits" if _is_among(value, values) else "cannot"
     if isinstance(choices := wanted.get("anyOf"), list):
-        return _one([value_fit(value, _schema(choice), depth + 1) for choice in choices[:MOST_VALUES]])
+        return _one(_first(choices, lambda choice: value_fit(value, _schema(choice), depth + 1)))
     answers = [_types_fit(frozenset({type_of(value)}), types_of(wanted)), _rest(wanted)]
     if isinstance(value, dict):
         inner = _object(wanted.get("properties"))
@@ -58,7 +60,7 @@ def value_fit(value: JsonValue, wanted: JsonSchema, depth: int = 0) -> Fit:
         answers += [value_fit(value[name], _schema(inner[name]), depth + 1) for name in inner.keys() & value.keys()]
         answers += ["cannot"] if wanted.get("additionalProperties") is False and value.keys() - inner.keys() else []
     if isinstance(value, list) and isinstance(wanted.get("items"), dict):
-        answers += [value_fit(one, _schema(wanted["items"]), depth + 1) for one in value[:MOST_VALUES]]
+        answers += _first(value, lambda one: value_fit(one, _schema(wanted["items"]), depth + 1))
     return _least(answers)
 
 
@@ -151,6 +153,16 @@ def _rest(wanted: JsonSchema) -> Fit:
     return "may" if wanted.keys() - _WORDS - _SAYS_NOTHING else "fits"
 
 
+def _first(values: list[JsonValue], answer: Callable[[JsonValue], Fit]) -> list[Fit]:
+    return [*map(answer, values[:MOST_VALUES]), *(("may",) if len(values) > MOST_VALUES else ())]
+
+
+def _is_among(value: JsonValue, values: list[JsonValue]) -> bool:
+    text = same_text(value)
+    # Python's `==` takes true for 1, but is quick: only what is the same to it is written out.
+    return any(one == value and same_text(one) == text for one in values)
+
+
 def _each(answers: list[Fit]) -> Fit:
     """Of the kinds that a value may be of."""
     return answers[0] if answers and len(set(answers)) == 1 else "may"
@@ -169,7 +181,7 @@ def _values(schema: JsonSchema) -> list[JsonValue] | None:
     if "const" in schema:
         return [schema["const"]]
     values = schema.get("enum")
-    return values[:MOST_VALUES] if isinstance(values, list) else None
+    return values if isinstance(values, list) else None
 
 
 def _required(schema: JsonSchema) -> set[str]:

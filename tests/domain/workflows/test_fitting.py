@@ -1,3 +1,5 @@
+from time import process_time
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as some
@@ -57,6 +59,40 @@ def thing(*required, closed=False, **properties):
 )
 def test_schemas_fit_cannot_fit_or_may(given_, wanted, answer):
     assert fit(given_, wanted) == answer
+
+
+COUNTRIES = [f"country {number}" for number in range(249)]
+NO_COUNTRIES = [f"planet {number}" for number in range(249)]
+EACH_COUNTRY = [{"const": country} for country in COUNTRIES]
+
+
+@pytest.mark.parametrize(
+    ("given_", "wanted", "answer"),
+    [
+        ({"const": COUNTRIES[-1]}, {"enum": COUNTRIES}, "fits"),
+        ({"const": "Atlantis"}, {"enum": COUNTRIES}, "cannot"),
+        ({"const": [COUNTRIES[-1]]}, {**LIST, "items": {"enum": COUNTRIES}}, "fits"),
+        ({"const": COUNTRIES}, {**LIST, "items": {"enum": COUNTRIES[:60]}}, "may"),
+        ({"enum": COUNTRIES[::-1]}, {"enum": COUNTRIES}, "may"),
+        ({"enum": [*NO_COUNTRIES, COUNTRIES[0]]}, {"enum": COUNTRIES}, "may"),
+        ({"const": COUNTRIES[-1]}, {"anyOf": EACH_COUNTRY}, "may"),
+        ({"const": COUNTRIES[0]}, {"anyOf": EACH_COUNTRY}, "fits"),
+        (TEXT, {"anyOf": [*[NUMBER] * 60, TEXT]}, "may"),
+        ({"anyOf": [*[NUMBER] * 60, TEXT]}, TEXT, "may"),
+    ],
+)
+def test_what_stands_far_down_a_long_list_is_never_told_as_what_cannot_be(given_, wanted, answer):
+    assert fit(given_, wanted) == answer
+
+
+def test_a_path_may_lead_into_what_stands_far_down_a_long_list():
+    assert along({"enum": [*COUNTRIES, {"code": "FR"}]}, ("code",)) == {}
+
+
+def test_many_values_are_looked_for_among_many_in_time():
+    began = process_time()
+    fit({"enum": NO_COUNTRIES}, {"enum": COUNTRIES * 100})
+    assert process_time() - began < 1
 
 
 SCALARS = some.sampled_from([None, True, False, 0, 1, 1.0, 1.5, "", "a", "b"])
