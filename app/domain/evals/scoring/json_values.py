@@ -14,7 +14,13 @@ from app.domain.reading.answers import unfenced
 from app.domain.reading.expressions import BadExpression, Expressions
 from app.domain.reading.numbers import number_in, written_number
 
-_NUMBER = re.compile(r"(?<![\w.,])([-+−]?)(?:[$€£¥]\s?)?(\d[\d.,]*|\.\d+)(e[-+]?\d{1,3}(?!\w))?", re.IGNORECASE)
+_APART = r"[ \u00a0\u2009\u202f'’]"
+_GROUP = rf"{_APART}\d{{3}}(?!\d)"
+# A row of more groups is a list, and no end of it is one number.
+_GROUPED = rf"(?<!\b\d{{3}}{_APART})[1-9]\d{{0,2}}(?:{_GROUP}){{1,6}}(?!{_GROUP})[\d.,]*"
+_NUMBER = re.compile(
+    rf"(?<![\w.,])([-+−]?)(?:[$€£¥]\s?)?({_GROUPED}|\d[\d.,]*|\.\d+)(e[-+]?\d{{1,3}}(?!\w))?", re.IGNORECASE
+)
 _WHOLE = ""
 TAIL = 10_000
 """Characters at the end of a text that are looked through first."""
@@ -179,7 +185,7 @@ def _number(value: JsonValue) -> float | None:
 
 
 def last_number(text: str) -> float | None:
-    """The last number in a text, as people write it: 1,234.5 or 1.234,5 or 3e8; a version such as 1.2.3 is none."""
+    """The last number in a text, as people write it: 1,234.5, 1.234,5, 1 234.5 or 3e8; a version as 1.2.3 is none."""
     matches = _NUMBER.findall(text, max(0, len(text) - TAIL)) or _NUMBER.findall(text)
     for sign, digits, power in reversed(matches):
         number = written_number(digits.rstrip(".,") + power)

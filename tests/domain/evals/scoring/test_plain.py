@@ -74,6 +74,9 @@ def value(scorer: PlainScorer, answer: str, reference: object = None) -> float:
         (Numeric(tolerance=0.1), "0.3", 0.2, True),
         (Numeric(path="total"), '{"total": "7"}', 7, True),
         (Numeric(path="total"), "seven", 7, False),
+        (Numeric(), "It is 9 200.", "1 200", False),
+        (Numeric(), "Le total est de 1\u202f200 €", 1200, True),
+        (Numeric(), "12%", "12%", True),
         (JsonMatch(), '{"a": 1, "b": 2}', {"a": 1}, True),
         (JsonMatch(extra_keys=False), '{"a": 1, "b": 2}', {"a": 1}, False),
         (JsonMatch(paths=("a", "b.c")), '{"a": 1, "b": {"c": 2}, "d": 9}', {"a": 1, "b": {"c": 2}, "d": 3}, True),
@@ -164,6 +167,10 @@ def test_zero_is_a_score_and_a_share_passes_at_its_threshold():
     [
         ("3 then 4", 4), ("-5", -5), ("5-3", 3), ("−2.5", -2.5), ("1.234,5 EUR", 1234.5), ("$1,200", 1200),
         ("-$3", -3), ("1e3", 1000), ("v1.2.3 has 7", 7), ("the end.", None), ("12.", 12), ("x2", None), (".5", 0.5),
+        ("1 200.50", 1200.5), ("-1\u00a0234\u00a0567,5 €", -1234567.5), ("1\u2009000\u2009000", 1e6), ("1'200", 1200),
+        ("1’200 CHF", 1200), ("1 200.", 1200), ("1 200.1.1 has 7", 7), ("1 200, 300", 300), ("1 2000", 2000),
+        ("1\n200", 200), ("0 200", 200), ("2.5 100", 100), ("in 2024 200 people", 200), ("in 2024 1 200", 1200),
+        ("1 20", 20), ("1" + " 000" * 6, 1e18), ("100" + " 200" * 7, 200), (" 200" * 50_000, 200),
         ("1e999 or 6", 6), ("12345" + "." * 9_998, 12345), ("7" + "." * 20_000, 7),
     ],
 )  # fmt: skip
