@@ -158,8 +158,15 @@ def _equal(found: JsonValue, expected: JsonValue, tolerance: float) -> bool:
     if isinstance(found, bool) or isinstance(expected, bool):
         return found is expected
     if isinstance(found, int | float) and isinstance(expected, int | float):
-        return found == expected or (tolerance > 0 and abs(found - expected) <= tolerance * (1 + 1e-12))
+        return found == expected or (tolerance > 0 and _distance(found, expected) <= tolerance * (1 + 1e-12))
     return found == expected
+
+
+def _distance(one: float, other: float) -> float:
+    try:
+        return abs(one - other)
+    except OverflowError:  # one is a whole number beyond all that a float holds, the other a float
+        return math.inf
 
 
 def _at(place: str) -> str:
@@ -181,7 +188,7 @@ def _number(value: JsonValue) -> float | None:
     if isinstance(value, str):
         return last_number(value)
     number = number_in(value)
-    return None if number is None else float(number)
+    return float(number) if number is not None and math.isfinite(number) else None
 
 
 def last_number(text: str) -> float | None:
