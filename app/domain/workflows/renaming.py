@@ -21,7 +21,8 @@ from app.domain.workflows.document import (
 )
 
 _NAME = r"[A-Za-z_][A-Za-z0-9_]*"
-_PATH_TOKEN = re.compile(rf"'(?:[^'\\]|\\.)*'|`(?:[^`\\]|\\.)*`|\"?{_NAME}\"?|\|\||&&|\s+|.", re.DOTALL)
+_QUOTED = "|".join(rf"{quote}(?:[^{quote}\\]|\\.)*{quote}" for quote in "'`\"")
+_PATH_TOKEN = re.compile(rf"{_QUOTED}|{_NAME}|\|\||&&|\s+|.", re.DOTALL)
 _FORMULA_TOKEN = re.compile(rf"\"[^\"]*\"|'[^']*'|“[^”]*(?:”|\Z)|{_NAME}|\s+|.", re.DOTALL)
 LONGEST = 2_000
 """Characters of an expression, as of those that are calculated: quotes without end take their square of steps."""
