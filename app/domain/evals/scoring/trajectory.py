@@ -109,7 +109,8 @@ class Comparison:
     def _other_argument(self, place: int, wanted: Mapping[str, JsonValue]) -> str:
         made = self._made[place].arguments
         way = self._way(self._made[place].name)
-        names = [*wanted, *(name for name in made if name not in wanted)] if way != "fields" else self._scorer.fields
+        either = [*wanted, *(name for name in made if name not in wanted)]
+        names = either if way != "fields" else [name for name in self._scorer.fields if name in either]
         for name in names:
             if name not in made:
                 return f"without {name}, expected {shown(wanted[name])}"

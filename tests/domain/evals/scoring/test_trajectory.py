@@ -104,6 +104,23 @@ def test_the_reason_names_the_first_difference_by_step(relation, made, expected,
     assert opinion.reason.startswith(reason)
 
 
+@pytest.mark.parametrize(
+    ("made", "expected", "reason"),
+    [
+        ({"path": "/b", "mode": "r"}, {"path": "/a"}, 'Step 1 calls read with path = "/b", expected "/a".'),
+        ({"mode": "r"}, {"path": "/a"}, 'Step 1 calls read without path, expected "/a".'),
+        ({"path": "/b"}, {"mode": "r"}, 'Step 1 calls read with path = "/b", not expected.'),
+    ],
+)
+def test_a_wrong_call_fails_though_one_of_the_fields_that_count_is_on_neither_side(made, expected, reason):
+    opinion = judge_trajectory(
+        Trajectory(arguments="fields", fields=("query", "path")),
+        acted(("read", made), expected=[wants("read", expected)]),
+    )
+    assert opinion.value == 0.0
+    assert opinion.reason.startswith(reason)
+
+
 def test_a_case_that_names_no_calls_is_not_scored_and_one_that_names_none_is():
     with pytest.raises(NotScored, match="names no expected calls"):
         judge_trajectory(Trajectory(), acted(expected=None))
