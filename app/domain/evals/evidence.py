@@ -44,6 +44,8 @@ class Evidence:
     """One a turn, each from its `RunStarted` on. Runs that these started are not among them, nor are their calls."""
     below_usd: float = 0.0
     """US dollars of the runs that these started."""
+    below_unpriced: bool = False
+    """Whether a call of these had no known price."""
 
     @cached_property
     def answer(self) -> str:
@@ -86,7 +88,7 @@ class Evidence:
     @property
     def unpriced(self) -> bool:
         """True where a call had no known price, so that the cost is more than `cost`."""
-        return any(row.unpriced for row in self.rows)
+        return self.below_unpriced or any(row.unpriced for row in self.rows)
 
     @cached_property
     def steps(self) -> int:

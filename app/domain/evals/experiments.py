@@ -167,6 +167,8 @@ class Cell(Value):
     """Of work; waits for retries do not count."""
     cost: float = 0.0
     """US dollars of `runs`, `before` and `spoken`, judges apart; nothing for what was recorded elsewhere."""
+    unpriced: bool = False
+    """Whether nobody said what a model of `runs`, or of runs that these started, costs: it cost more than `cost`."""
     judged_before: float = 0.0
     """US dollars of judges whose word was replaced."""
     recorded: int = 0

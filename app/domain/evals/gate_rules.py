@@ -25,6 +25,10 @@ UNCALIBRATED = (
     "A model decides here, and nobody compared it with what people say often enough to let it. Review its verdicts, "
     "or choose a scorer that needs no model."
 )
+UNPRICED = (
+    "The median cost cannot be told: nobody said what a model of {whose} costs. Choose one with a known price, or take "
+    "the ceiling of the cost out of the gate."
+)
 
 
 @dataclass(frozen=True)
@@ -203,16 +207,28 @@ class _Tried:
         what = "The median cost" if rule == "cost" else "The time of 95 % of answers"
         if before is None or after is None:
             return _line(rule, "amber", f"{what} cannot be told: nothing was answered.")
+        if rule == "cost" and (unpriced := [column for column in (0, self.column) if self._is_unpriced(column)]):
+            return _line(rule, "amber", self._unpriced_words(unpriced))
         shown = [f"${one:.4f}" if rule == "cost" else f"{one / 1000:.1f} s" for one in (before, after)]
         over = after > before * (1 + most)
         rose = f"{what} went from {shown[0]} to {shown[1]}; {most:.0%} more is let past."
         return _line(rule, "red" if over else "green", rose)
 
     def _figure(self, rule: Rule, column: int) -> float | None:
-        answered = [cell for cell in self._cells(column) if cell is not None and cell.end in ("passed", "failed")]
+        answered = self._answered(column)
         if rule == "latency":
             return percentile(sorted(cell.ms for cell in answered), 0.95)
         return statistics.median(cell.cost for cell in answered) if answered else None
+
+    def _answered(self, column: int) -> list[Cell]:
+        return [cell for cell in self._cells(column) if cell is not None and cell.end in ("passed", "failed")]
+
+    def _is_unpriced(self, column: int) -> bool:
+        return any(cell.unpriced for cell in self._answered(column))
+
+    def _unpriced_words(self, columns: Sequence[int]) -> str:
+        whose = " and of ".join(self.experiment.plan.columns[column].words for column in columns)
+        return UNPRICED.format(whose=whose)
 
 
 def _line(rule: Rule, state: GateState, words: str) -> GateLine:

@@ -10,7 +10,7 @@ from typing import Literal, get_args
 
 from app.domain.evals.cases import Case
 from app.domain.evals.experiments import Cell, CellKey, CellState, Experiment, cell_id
-from app.domain.evals.results import Results, state_of, value_of
+from app.domain.evals.results import ColumnResults, Results, state_of, value_of
 from app.domain.evals.verdicts import STEPS, CaseScores, Verdict, verdict
 
 Mark = CellState | Literal["flaky"]
@@ -40,7 +40,7 @@ class MatrixCell:
     answers: tuple[str, ...]
     """By repeat, the heads of them; empty where a try came to none."""
     cost: float | None
-    """US dollars of a try on average; `None` where none was answered, as with `ms`."""
+    """US dollars of a try on average; `None` where none was answered, as with `ms`, and where one was unpriced."""
     ms: float | None
 
     @property
@@ -184,11 +184,13 @@ def shown(matrix: Matrix, wanted: MatrixFilter) -> list[MatrixRow]:
 
 
 def cheapest(results: Results) -> int | None:
-    """The column whose tries cost least, where they cost less than the baseline's; else `None`."""
-    costs = [
-        column.cost_usd / tries if (tries := column.passed + column.failed + column.not_scored) else math.inf
-        for column in results.columns
-    ]
+    """The column whose tries cost least, where they cost less than the baseline's; else `None`.
+
+    What is unpriced is not compared.
+    """
+    if results.columns[0].unpriced:
+        return None
+    costs = [math.inf if column.unpriced else _cost_of_a_try(column) for column in results.columns]
     least = min(range(len(costs)), key=costs.__getitem__)
     return least if costs[least] < costs[0] else None
 
@@ -198,16 +200,22 @@ def no_worse(matrix: Matrix, column: int, *, finished: bool, margin: float = MAR
     return verdict(matrix.column(0), matrix.column(column), finished=finished, margin=margin)
 
 
+def _cost_of_a_try(column: ColumnResults) -> float:
+    tries = column.passed + column.failed + column.not_scored
+    return column.cost_usd / tries if tries else math.inf
+
+
 def _cell(experiment: Experiment, cells: Sequence[Cell | None], scorer: str) -> MatrixCell:
     begun = [cell for cell in cells if cell is not None]
     tries = tuple(_try(experiment, cell, scorer) for cell in cells)
     values = (value_of(cell, experiment.plan, scorer) for cell in begun)
     answered = [cell for cell in begun if cell.end in ("passed", "failed", "not_scored") and cell.runs]
+    priced = not any(cell.unpriced for cell in answered)
     return MatrixCell(
         tries=tries,
         scored=CaseScores(scores=tuple(v for v in values if v is not None), errors=tries.count("error")),
         answers=tuple(" ".join(cell.answer.split()) if cell in answered else "" for cell in cells),
-        cost=statistics.fmean(cell.cost for cell in answered) if answered else None,
+        cost=statistics.fmean(cell.cost for cell in answered) if answered and priced else None,
         ms=statistics.fmean(cell.ms for cell in answered) if answered else None,
     )
 

@@ -34,6 +34,8 @@ class ColumnResults(Value):
     best: float | None
     """The rate if all errors had passed."""
     cost_usd: float
+    unpriced: bool = False
+    """Whether a try had a model of which nobody said what it costs: it cost more than `cost_usd`."""
     judge_usd: float
     p50_ms: float | None
     p95_ms: float | None
@@ -131,6 +133,7 @@ def _column(experiment: Experiment, known: Cells, number: int) -> ColumnResults:
         worst=passed / (scored + errors) if scored + errors else None,
         best=(passed + errors) / (scored + errors) if scored + errors else None,
         cost_usd=sum(cell.cost for cell in begun),
+        unpriced=any(cell.unpriced for cell in begun),
         judge_usd=sum(cell.judged for cell in begun),
         p50_ms=statistics.median(took) if took else None,
         p95_ms=percentile(took, 0.95),

@@ -66,12 +66,13 @@ class Tried:
     """Whether nothing of it is to go on by now."""
     traces: tuple[Sequence[Entry], ...] = ()
     below_usd: float = 0.0
+    below_unpriced: bool = False
     busy: bool = False
     ending: Ending = ANSWERED
 
     @property
     def evidence(self) -> Evidence:
-        return Evidence(self.case, self.traces, self.below_usd)
+        return Evidence(self.case, self.traces, self.below_usd, self.below_unpriced)
 
     @property
     def trigger(self) -> Trigger:
@@ -89,6 +90,7 @@ class Tried:
                 "why": self.ending.why,
                 "answer": evidence.answer[:HEAD],
                 "ms": evidence.ms,
+                "unpriced": evidence.unpriced,
                 "recorded": len(record.answered),
                 "called": len(record.called),
             }
@@ -160,7 +162,8 @@ class Trying:
             traces = [tuple((await self._runs.trace(run_id)).entries) for run_id in cell.runs]
         except WorkbenchError:
             return None
-        return Evidence(case, tuple(traces), sum(map(self._below, cell.runs)))
+        below, unpriced = sum(map(self._below, cell.runs)), any(map(self._is_unpriced_below, cell.runs))
+        return Evidence(case, tuple(traces), below, unpriced)
 
     def _paid(self, run_id: str) -> float:
         """US dollars of the run and of those that it started."""
@@ -169,6 +172,9 @@ class Trying:
 
     def _below(self, run_id: str) -> float:
         return sum(row.cost for row in self._runs.rows.below(run_id))
+
+    def _is_unpriced_below(self, run_id: str) -> bool:
+        return any(row.unpriced for row in self._runs.rows.below(run_id))
 
     async def _given_up(self, run_id: str) -> bool:
         """End a run that an app that was closed had left, and store what it cost; whether it had begun."""
@@ -239,6 +245,7 @@ class Trying:
         cost = self._runs.ledger.run_cost(live.budget.account)
         tried.traces = (*tried.traces, entries)
         tried.below_usd += cost - totals(entries).cost
+        tried.below_unpriced = tried.below_unpriced or self._is_unpriced_below(run_id)
         tried.cell = tried.cell.model_copy(update={"cost": tried.cell.cost + cost})
         if tried.record.missing:
             return Ending(end="error", why=tried.record.missing)

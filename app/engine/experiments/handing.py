@@ -241,7 +241,7 @@ class Handing(Trying):
             if run_id in runs:
                 tried.traces = (*tried.traces, entries)
         told = max(cost, cell.cost) if isfinite(cell.cost) else cost  # agents below it are in what it says alone
-        tried.below_usd, tried.returned = told - cost, cell
+        tried.below_usd, tried.below_unpriced, tried.returned = told - cost, cell.unpriced, cell
         tried.cell = tried.cell.model_copy(update={"cost": tried.cell.cost + told})
 
 

@@ -45,3 +45,4 @@ def test_a_failed_and_a_limited_run_say_of_what_class_that_is():
 def test_a_call_without_a_known_price_is_told():
     trace = trace_of(started(), asked("x"), called(), said("y"), returned(cost=None), finished())
     assert Evidence(case(), (trace,)).unpriced
+    assert Evidence(case(), (the_sum(),), below_unpriced=True).unpriced

@@ -1,3 +1,5 @@
+import pytest
+
 from app.domain.evals.experiments import CellScore
 from app.domain.evals.matrix import Matrix, MatrixFilter, cheapest, matrix_of, no_worse, shown
 from app.domain.evals.results import results_of
@@ -105,6 +107,20 @@ def test_the_cheapest_column_is_no_worse_only_with_cases_enough():
         assert column == 1
         assert no_worse(told, column, finished=True).verdict == word
         assert no_worse(told, column, finished=False).p is None
+
+
+@pytest.mark.parametrize(("unpriced", "found"), [((), 1), ((1,), 2), ((1, 2), None), ((0,), None)])
+def test_a_column_of_which_nobody_knows_what_it_costs_is_not_the_cheapest(unpriced, found):
+    cases = cases_of(2)
+    planned = experiment(cases, columns=3)
+    tried = [
+        cell(planned, one.id, column, 0, "passed", cost=cost, unpriced=column in unpriced)
+        for one in cases
+        for column, cost in enumerate((0.03, 0.0, 0.01))
+    ]
+    assert cheapest(results_of(planned, tried)) == found
+    told = matrix_of(planned, tried, {one.id: one for one in cases})
+    assert {place for place, one in enumerate(told.rows[0].cells) if one.cost is None} == set(unpriced)
 
 
 def test_nothing_is_cheaper_than_what_costs_the_same():

@@ -68,6 +68,12 @@ def test_only_what_passed_and_failed_is_in_the_rate_and_all_is_in_view():
     assert (column.p50_ms, column.cost_usd) == (250, 3.0)
 
 
+def test_a_cell_that_was_stored_before_it_said_whether_it_is_unpriced_is_still_read():
+    stored = [one.model_dump_json(exclude={"unpriced"}) for one in cells("pf")]
+    [column] = results_of(experiment("pf"), map(Cell.model_validate_json, stored)).columns
+    assert (column.passed, column.failed, column.unpriced) == (1, 1, False)
+
+
 def test_where_nothing_ended_there_is_no_rate():
     [column] = results_of(experiment("..", status="running"), cells("..")).columns
     assert (column.rate, column.low, column.worst, column.pending, column.p50_ms) == (None, None, None, 2, None)

@@ -172,6 +172,39 @@ async def test_a_variant_that_costs_more_than_is_let_past_is_held_back(trials):
     )
 
 
+@pytest.mark.parametrize(
+    ("first", "second", "whose"),
+    [
+        ("fake/model", "fake/unpriced", "variant 2"),
+        ("fake/unpriced", "fake/model", "variant 1"),
+        ("fake/unpriced", "fake/unpriced", "variant 1 and of variant 2"),
+    ],
+)
+async def test_where_nobody_said_what_a_model_costs_a_ceiling_of_cost_lets_nothing_past_and_says_so(
+    trials, first, second, whose
+):
+    agent = await gated(trials, most_cost=0.1)
+
+    def asking(stored: Agent) -> Agent:
+        asked = zip(stored.variants, (first, second), strict=True)
+        variants = [
+            variant.model_copy(update={"behaviour": variant.behaviour.model_copy(update={"model": model})})
+            for variant, model in asked
+        ]
+        return stored.model_copy(update={"variants": tuple(variants)})
+
+    await trials.bench.agents.change(agent.id, asking)
+    trials.models.bills, trials.models.unpriced = False, ("fake/unpriced",)
+    outcome = await run(trials, agent)
+    assert [(line.rule, line.words) for line in outcome.lines if line.state != "green"] == [
+        (
+            "cost",
+            f"The median cost cannot be told: nobody said what a model of {whose} costs. Choose one with a known "
+            "price, or take the ceiling of the cost out of the gate.",
+        )
+    ]
+
+
 async def test_a_model_decides_only_once_people_agree_with_it(trials):
     agent = await gated(trials, *(CaseContent(input=f"case {number}") for number in range(40)), repeats=1)
     judge = Judge(model="fake/judge", criteria=("It says 3.",))

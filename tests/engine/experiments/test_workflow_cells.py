@@ -6,7 +6,7 @@ from app.domain.agents import PromptBehaviour, ToolChoice, WorkflowBehaviour, ne
 from app.domain.errors import NotFound, WorkbenchError
 from app.domain.evals.cases import DatasetChanges
 from app.domain.evals.gates import Gate
-from app.domain.evals.scorers import Contains
+from app.domain.evals.scorers import Contains, Cost
 from app.domain.messages import ToolCall
 from app.domain.workflows.document import AgentNode, ApprovalNode, FixedValue, Template, ToolNode, Workflow
 from tests.domain.workflows.worlds import chain
@@ -90,6 +90,17 @@ async def test_an_agent_below_calls_nothing_for_real_either(trials):
     [cell] = await trials.ran(variants=(1,), tools="recorded")
     assert (cell.end, trials.called) == ("error", [])
     assert "not recorded: send with" in cell.why
+
+
+async def test_an_agent_below_of_which_nobody_knows_what_it_costs_leaves_its_cell_unpriced(trials):
+    await beside(trials, chain(ASKED, answer="{{ask}}"))
+    await trials.written("What is 1 + 2?")
+    trials.models.unpriced, trials.models.bills = ("fake/model",), False
+    [cell] = await trials.ran(variants=(1,), tools="live", scorers=(Cost(most_usd=1),))
+    assert (cell.unpriced, cell.cost, cell.end) == (True, 0, "not_scored")
+    await trials.bench.experimenting.score_again(cell.experiment_id)
+    [again] = await trials.over(cell.experiment_id)
+    assert (again.unpriced, again.end) == (True, "not_scored")
 
 
 async def test_a_node_that_fails_is_a_failed_answer_of_its_variant(trials):

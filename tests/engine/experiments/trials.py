@@ -38,6 +38,8 @@ class Answering:
     requests: list[ModelRequest] = field(default_factory=list)
     priced: Price | None = field(default_factory=lambda: Price(input=1e-5, output=1e-5))
     bills: bool = True
+    unpriced: tuple[str, ...] = ()
+    """Names of which it does not know what they cost."""
 
     async def open(self, name: str) -> "Answering":
         return self
@@ -47,7 +49,7 @@ class Answering:
             raise NotFound(f"There is no provider {name.partition('/')[0]!r}.")
 
     def price(self, name: str) -> Price | None:
-        return self.priced
+        return None if name in self.unpriced else self.priced
 
     async def window(self, name: str) -> int | None:
         return None

@@ -194,6 +194,21 @@ async def test_the_money_of_a_worker_counts_and_each_cell_has_its_share_of_the_c
     assert limits == [pytest.approx(0.25), pytest.approx(0.15), pytest.approx(0.05)]
 
 
+def unpriced(order: bytes, contents: Mapping[str, bytes], told: Told) -> Told:
+    """The same, which asked below it what has no known price there."""
+    cell = CellReturn.model_validate_json(told[0]).cell
+    assert cell is not None
+    return changed(told, cell=cell.model_copy(update={"unpriced": True}))
+
+
+@pytest.mark.parametrize(("between", "is_unpriced"), [(honest, False), (unpriced, True)])
+async def test_a_cell_that_a_worker_could_not_price_is_unpriced_here(bench, between, is_unpriced):
+    await recorded_sum(bench)
+    reach(bench, Threads(between))
+    _, [cell] = await ran(bench)
+    assert (cell.end, cell.unpriced) == ("passed", is_unpriced)
+
+
 async def test_the_money_of_a_month_holds_cells_back(bench):
     await recorded_sum(bench)
     await bench.preferences.save(bench.preferences.get().model_copy(update={"day_cost": 0.0, "month_cost": 0.15}))
