@@ -8,7 +8,7 @@ from app.domain.agents import Agent, model_of
 from app.domain.evals.cases import Case, Dataset
 from app.domain.evals.experiments import Cell, CellKey, Experiment, ExperimentStatus, Plan, cell_id
 from app.domain.evals.gates import Gate, GateLine, GateOutcome, GateState, Rule
-from app.domain.evals.results import Cells, percentile, scores_of
+from app.domain.evals.results import Cells, percentile, scores_of, value_of
 from app.domain.evals.scorers import NEEDS_MODEL, Scorer
 from app.domain.evals.statistics import paired_interval, reach
 from app.domain.evals.verdicts import FEWEST_CASES_WITH_REACH, MOST_ERRORS, UNEVEN, Verdict, in_points, verdict
@@ -130,17 +130,15 @@ class _Tried:
 
     def fresh(self, tries: int) -> GateLine:
         """Whether enough of it ended in an answer that was scored."""
-        ours, theirs = (self._unscored(column) for column in (0, self.column))
-        cells = 2 * len(self.experiment.plan.case_ids) * self.experiment.plan.repeats
+        each = len(self.experiment.plan.case_ids) * self.experiment.plan.repeats
+        ours, theirs = (each - len(self._answered(column)) for column in (0, self.column))
+        cells = 2 * each
         version = f"Tried on version {self.experiment.plan.dataset_version} of {self.asked.dataset.name!r}"
         if ours + theirs > MOST_ERRORS * cells or abs(ours - theirs) >= UNEVEN:
             words = f"{version}: {ours + theirs} of {cells} tries were not scored. Retry the errors, or score again."
             return _line("fresh", "amber", words)
         newest = f" {tries} experiments tried it; the newest counts." if tries > 1 else ""
         return _line("fresh", "green", f"{version}, {cells} tries.{newest}")
-
-    def _unscored(self, column: int) -> int:
-        return sum(cell is None or cell.end not in ("passed", "failed") for cell in self._cells(column))
 
     def _cells(self, column: int) -> Iterator[Cell | None]:
         for case_id in self.experiment.plan.case_ids:
@@ -221,7 +219,9 @@ class _Tried:
         return statistics.median(cell.cost for cell in answered) if answered else None
 
     def _answered(self, column: int) -> list[Cell]:
-        return [cell for cell in self._cells(column) if cell is not None and cell.end in ("passed", "failed")]
+        """Those that have a score; a baseline that answers are compared with has one without being judged."""
+        begun = (cell for cell in self._cells(column) if cell is not None)
+        return [cell for cell in begun if value_of(cell, self.experiment.plan) is not None]
 
     def _is_unpriced(self, column: int) -> bool:
         return any(cell.unpriced for cell in self._answered(column))

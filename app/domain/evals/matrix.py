@@ -48,6 +48,11 @@ class MatrixCell:
         return self.tries.count("passed")
 
     @property
+    def lacks_score(self) -> bool:
+        """Whether a try that ended has none; a baseline that answers are compared with has one without being judged."""
+        return len(self.scored.scores) < sum(state not in ("pending", "skipped") for state in self.tries)
+
+    @property
     def mark(self) -> Mark:
         """All passed, all failed, or some of each; without any of these why there is no score."""
         passed, failed = self.tries.count("passed"), self.tries.count("failed")
@@ -89,7 +94,7 @@ class MatrixRow:
             "flip": "better" in beside,
             "changed": any(cell.differs(first) for cell in others),
             "flaky": any(cell.mark == "flaky" for cell in self.cells),
-            "error": not tries.isdisjoint(("error", "not_scored")),
+            "error": any(cell.lacks_score for cell in self.cells),
             "open": not tries.isdisjoint(("pending", "skipped")),
             "failed": "failed" in tries,
         }

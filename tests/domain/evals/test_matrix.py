@@ -3,6 +3,7 @@ import pytest
 from app.domain.evals.experiments import CellScore
 from app.domain.evals.matrix import Matrix, MatrixFilter, cheapest, matrix_of, no_worse, shown
 from app.domain.evals.results import results_of
+from app.domain.evals.scorers import Pairwise
 from tests.cases import case
 from tests.tried import cases_of, cell, cells, experiment
 
@@ -52,6 +53,17 @@ def test_what_is_not_scored_or_not_begun_is_neither_passed_nor_failed():
 
 def test_what_an_ended_experiment_never_began_is_skipped():
     assert matrix("P .").rows[0].cells[1].mark == "skipped"
+
+
+def test_a_baseline_that_answers_are_compared_with_needs_no_score_of_its_own():
+    cases = cases_of(3)
+    planned = experiment(cases, scorers=(Pairwise(name="right", model="m", criterion="It is short."),))
+    told = matrix_of(planned, cells(planned, "N P", "N F", "N N"), {one.id: one for one in cases})
+    assert [set(row.flags) for row in sorted(told.rows, key=lambda row: row.number)] == [
+        {"flip"},
+        {"regression", "failed"},
+        {"error"},
+    ]
 
 
 def test_another_answer_with_the_same_score_is_changed():

@@ -10,9 +10,11 @@ from app.domain.agents import Agent, with_variant
 from app.domain.errors import Conflict, NotFound, WorkbenchError
 from app.domain.evals.cases import CaseContent, DatasetChanges
 from app.domain.evals.gates import Gate, GateClosed, GateOutcome
-from app.domain.evals.scorers import Contains, Exact, Judge
+from app.domain.evals.judging.fences import unfenced_parts
+from app.domain.evals.scorers import Contains, Exact, Judge, Pairwise
 from app.domain.evals.scores import RATING, given
 from app.domain.streaming import ModelRequest
+from tests.engine.experiments.judges import prefers
 from tests.engine.experiments.trials import PAGE, Trials
 
 MUST, MAY = CaseContent(input="must", reference="3", must_pass=True), CaseContent(input="may", reference="3")
@@ -224,6 +226,34 @@ async def test_a_model_decides_only_once_people_agree_with_it(trials):
         score = given(cell.runs[-1], RATING, PAGE, value=1.0 if cell.end == "passed" else 0.0)
         await trials.bench.scores.give(score)
     assert (await said(trials, agent.id)).state == "green"
+
+
+async def compared(trials: Trials, *, lost: int, **rules: object) -> GateOutcome:
+    """What the gate says where answers are compared, and the second variant gives so many of 20 that are worse."""
+    cases = [CaseContent(input=f"case {number}{' lost' * (number < lost)}") for number in range(20)]
+    agent = await gated(trials, *cases, repeats=1, **rules)
+    pairwise = Pairwise(model="fake/judge", criterion="It says 3.")
+    await trials.bench.collecting.change_dataset(trials.dataset, DatasetChanges(scorers=(pairwise,)))
+
+    def answer(request: ModelRequest) -> str:
+        asked = request.messages[-1].text
+        if "<<<BEGIN" in asked:
+            return prefers("second" if "No." in unfenced_parts(asked)[0]["FIRST"] else "first")
+        return "No." if of_second(request) and "lost" in asked else "It is 3."
+
+    trials.models.answers, trials.models.bills = answer, False
+    return await run(trials, agent)
+
+
+async def test_a_gate_whose_answers_are_compared_counts_those_of_the_active_variant_as_scored(trials):
+    outcome = await compared(trials, lost=1, most_cost=0.5)
+    assert [(line.rule, line.state) for line in outcome.lines] == [
+        ("fresh", "green"),
+        ("must_pass", "green"),
+        ("harm", "green"),
+        ("cost", "green"),
+        ("judge", "amber"),
+    ]
 
 
 async def test_while_its_experiment_goes_on_nothing_is_known(trials):
