@@ -9,7 +9,7 @@ from app.domain.evals.cases import Case, Dataset
 from app.domain.evals.experiments import Cell, CellKey, Experiment, ExperimentStatus, Plan, cell_id
 from app.domain.evals.gates import Gate, GateLine, GateOutcome, GateState, Rule
 from app.domain.evals.results import Cells, percentile, scores_of, value_of
-from app.domain.evals.scorers import NEEDS_MODEL, Scorer
+from app.domain.evals.scorers import NEEDS_MODEL, Scorer, span_of
 from app.domain.evals.statistics import paired_interval, reach
 from app.domain.evals.verdicts import FEWEST_CASES_WITH_REACH, MOST_ERRORS, UNEVEN, Verdict, in_points, verdict
 
@@ -175,11 +175,15 @@ class _Tried:
         told = self._verdict(None)
         if told.verdict == "worse":
             return _line("harm", "red", f"Worse than variant {self.asked.agent.active}: {told.words}.")
-        return _line("harm", "green", f"No sign that it is worse: {told.words}. {stops_words(told.n)}")
+        return _line("harm", "green", f"No sign that it is worse: {told.words}. {stops_words(told.n, span=self._span)}")
 
     def _verdict(self, margin: float | None) -> Verdict:
         ours, theirs = (scores_of(self.experiment, self.known, column) for column in (0, self.column))
-        return verdict(ours, theirs, finished=True, margin=margin)
+        return verdict(ours, theirs, finished=True, margin=margin, span=self._span)
+
+    @property
+    def _span(self) -> float:
+        return span_of(self.asked.deciding)
 
     def on_request(self) -> Iterator[GateLine]:
         """What only some gates ask."""
@@ -187,7 +191,7 @@ class _Tried:
         if gate.margin is not None:
             told = self._verdict(gate.margin)
             shown = told.verdict in ("better", "no worse")
-            needs = "" if shown else f" {needs_words(gate.margin)}"
+            needs = "" if shown else f" {needs_words(gate.margin, span=self._span)}"
             yield _line(
                 "margin",
                 "green" if shown else "amber",
@@ -235,17 +239,17 @@ def _line(rule: Rule, state: GateState, words: str) -> GateLine:
     return GateLine(rule=rule, state=state, words=words)
 
 
-def stops_words(cases: int) -> str:
-    """Which loss so many cases would notice, said when a gate is set and beside what it says."""
+def stops_words(cases: int, *, span: float = 1.0) -> str:
+    """Which loss so many cases would notice, said when a gate is set and beside what it says; `span` as `span_of`."""
     drop = reach(cases)
     if drop is None:
         return f"So few cases notice no loss reliably; it takes {FEWEST_CASES_WITH_REACH} at least."
-    return f"{cases} cases notice a loss of about {in_points(drop)} points or more."
+    return f"{cases} cases notice a loss of about {in_points(span * drop)} points or more."
 
 
-def needs_words(margin: float) -> str:
+def needs_words(margin: float, *, span: float = 1.0) -> str:
     """How many cases it takes to show that a variant is no worse than that, said when it is asked for."""
-    unchanged, one_worse = cases_needed(margin), cases_needed(margin, worse=1)
+    unchanged, one_worse = (cases_needed(margin / span, worse=worse) for worse in (0, 1))
     points = in_points(margin)
     return f"To show {points} points takes {unchanged} cases of which none changed, {one_worse} where one got worse."
 

@@ -11,6 +11,7 @@ from typing import Literal, get_args
 from app.domain.evals.cases import Case
 from app.domain.evals.experiments import Cell, CellKey, CellState, Experiment, cell_id
 from app.domain.evals.results import ColumnResults, Results, state_of, value_of
+from app.domain.evals.scorers import span_of
 from app.domain.evals.verdicts import STEPS, CaseScores, Verdict, verdict
 
 Mark = CellState | Literal["flaky"]
@@ -123,6 +124,8 @@ class Matrix:
     rows: tuple[MatrixRow, ...]
     scorer: str
     """Whose word the marks are; empty where nothing is scored."""
+    span: float = 1.0
+    """The most by which its scores can differ from the baseline's."""
 
     @cached_property
     def counts(self) -> Mapping[Flag, int]:
@@ -168,7 +171,7 @@ def matrix_of(experiment: Experiment, cells: Iterable[Cell], cases: Mapping[str,
         for number, case_id in enumerate(plan.case_ids, start=1)
         if case_id in cases
     ]
-    return Matrix(tuple(sorted(rows, key=lambda row: row.place)), name)
+    return Matrix(tuple(sorted(rows, key=lambda row: row.place)), name, span_of(plan.scorer(name)))
 
 
 def shown(matrix: Matrix, wanted: MatrixFilter) -> list[MatrixRow]:
@@ -202,7 +205,8 @@ def cheapest(results: Results) -> int | None:
 
 def no_worse(matrix: Matrix, column: int, *, finished: bool, margin: float = MARGIN) -> Verdict:
     """Whether that column is at most so much worse than the baseline. For a thread: 1,000 cases may take 100 ms."""
-    return verdict(matrix.column(0), matrix.column(column), finished=finished, margin=margin)
+    ours, theirs = matrix.column(0), matrix.column(column)
+    return verdict(ours, theirs, finished=finished, margin=margin, span=matrix.span)
 
 
 def _cost_of_a_try(column: ColumnResults) -> float:

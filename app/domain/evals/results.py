@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from app.domain.evals import statistics as figures
 from app.domain.evals.experiments import Cell, CellKey, CellState, Column, Experiment, Plan, cell_id
-from app.domain.evals.scorers import Pairwise
+from app.domain.evals.scorers import Pairwise, span_of
 from app.domain.evals.verdicts import CaseScores, Verdict, noise_words, verdicts
 from app.domain.values import Value
 
@@ -95,7 +95,8 @@ def results_of(experiment: Experiment, cells: Iterable[Cell]) -> Results:
     done = experiment.status == "completed" and ended
     tried = [one for one, column in zip(scored, plan.columns, strict=True) if not column.as_recorded]
     others = {str(number): column for number, column in enumerate(scored) if number}
-    told = verdicts(scored[0], others, finished=done, margin=plan.margin) if others else {}
+    span = span_of(plan.scorer(plan.deciding))
+    told = verdicts(scored[0], others, finished=done, margin=plan.margin, span=span) if others else {}
     return Results(
         experiment_id=experiment.id,
         columns=tuple(_column(experiment, known, number) for number in range(len(plan.columns))),

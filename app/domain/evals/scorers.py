@@ -159,6 +159,11 @@ class Pairwise(ScorerBase):
     threshold: Share = 0.5
 
 
+def span_of(scorer: "Scorer | None") -> float:
+    """The most by which a score can differ from the baseline's: where answers are compared with that, it is 0.5."""
+    return 0.5 if isinstance(scorer, Pairwise) else 1.0
+
+
 Check = Annotated[
     Exact | Contains | Regex | JsonMatch | Numeric | Latency | Cost | Steps | Trajectory, Field(discriminator="type")
 ]

@@ -89,20 +89,28 @@ class Verdict(Value):
         return f"{p}, 95 %: {in_points(self.low)} to {in_points(self.high)} points"
 
 
-def verdict(baseline: ColumnScores, other: ColumnScores, *, finished: bool, margin: float | None = None) -> Verdict:
+def verdict(
+    baseline: ColumnScores, other: ColumnScores, *, finished: bool, margin: float | None = None, span: float = 1.0
+) -> Verdict:
     """Of one column; what the arguments are stands at `verdicts`."""
-    return verdicts(baseline, {"": other}, finished=finished, margin=margin)[""]
+    return verdicts(baseline, {"": other}, finished=finished, margin=margin, span=span)[""]
 
 
 def verdicts(
-    baseline: ColumnScores, others: Mapping[str, ColumnScores], *, finished: bool, margin: float | None = None
+    baseline: ColumnScores,
+    others: Mapping[str, ColumnScores],
+    *,
+    finished: bool,
+    margin: float | None = None,
+    span: float = 1.0,
 ) -> dict[str, Verdict]:
     """Of several columns, by their names.
 
     Before all that was planned is `finished` there are counts only: who looks again and again finds something. With a
-    `margin`, from 0 to 1, a column may be found no worse. 1,000 cases may take 100 ms, so many go to a thread.
+    `margin`, from 0 to 1, a column may be found no worse. `span` is the most that a case can change by, as `span_of`
+    a scorer says. 1,000 cases may take 100 ms, so many go to a thread.
     """
-    pairs = {name: _paired(baseline, other) for name, other in others.items()}
+    pairs = {name: _paired(baseline, other, span) for name, other in others.items()}
     if not finished:
         told = "no verdict before all cells are done"
         return {name: _said(each, "cannot tell", told, margin) for name, each in pairs.items()}
@@ -119,9 +127,10 @@ class _Pairs:
     """The cases that have a score on both sides."""
 
     differences: tuple[float, ...]
-    """Of the shares, other - baseline."""
+    """Of the shares, other - baseline, in spans: from -1 to 1."""
+    span: float
     full: int
-    """Steps between worst and best."""
+    """Steps that a case makes that changed as much as one can."""
     graded: bool
     dropped: int
     cells: int
@@ -133,12 +142,19 @@ class _Pairs:
         return [round(difference * self.full) for difference in self.differences]
 
     def interval(self, *, further: int = 0) -> Interval:
-        """At 95 %, as if so many cases more had changed fully the way the sum goes."""
+        """Of the shares at 95 %, as if so many cases more had changed fully the way the sum goes."""
         way = -1.0 if sum(self.steps) < 0 else 1.0
         differences = (*self.differences, *[way] * further)
         if self.graded and len(differences) >= FEWEST_FOR_T and len(set(differences)) > 1:
-            return t_interval(differences)
-        return paired_interval(differences)
+            return self._of_shares(t_interval(differences))
+        return self._of_shares(paired_interval(differences))
+
+    def is_no_worse(self, margin: float) -> bool:
+        # Student's t would overlook a rare but large loss that no case happened to have.
+        return self._of_shares(paired_interval(self.differences, level=0.9)).low > -margin
+
+    def _of_shares(self, interval: Interval) -> Interval:
+        return Interval(interval.low * self.span, interval.high * self.span)
 
     def spoilt(self) -> str:
         """Why there can be no verdict; empty where there can."""
@@ -152,14 +168,15 @@ class _Pairs:
         return ""
 
 
-def _paired(baseline: ColumnScores, other: ColumnScores) -> _Pairs:
+def _paired(baseline: ColumnScores, other: ColumnScores, span: float) -> _Pairs:
     cases = baseline.keys() | other.keys()
     pairs = [(baseline.get(case, NOT_RUN), other.get(case, NOT_RUN)) for case in sorted(cases)]
     kept = [(ours, theirs) for ours, theirs in pairs if not math.isnan(ours.mean + theirs.mean)]
-    graded = any(ours.graded or theirs.graded for ours, theirs in kept)
+    graded = any(0 < score < 1 and score != span for pair in kept for cell in pair for score in cell.scores)
     units = math.lcm(*(len(cell.scores) for pair in kept for cell in pair))
     return _Pairs(
-        differences=tuple(theirs.mean - ours.mean for ours, theirs in kept),
+        differences=tuple((theirs.mean - ours.mean) / span for ours, theirs in kept),
+        span=span,
         full=STEPS if graded or units > MOST_UNITS else units,
         graded=graded,
         dropped=len(pairs) - len(kept),
@@ -184,8 +201,7 @@ def _word(pairs: _Pairs, p: float, interval: Interval, margin: float | None) -> 
         return "better"
     if p <= ALPHA and interval.high < 0:
         return "worse"
-    # Student's t would overlook a rare but large loss that no case happened to have.
-    if margin is not None and paired_interval(pairs.differences, level=0.9).low > -margin:
+    if margin is not None and pairs.is_no_worse(margin):
         return "no worse"
     return "cannot tell"
 

@@ -66,6 +66,19 @@ def test_a_baseline_that_answers_are_compared_with_needs_no_score_of_its_own():
     ]
 
 
+def test_answers_that_lose_in_six_of_twenty_cases_are_worse_in_a_matrix_and_in_the_results():
+    cases = cases_of(20)
+    planned = experiment(cases, scorers=(Pairwise(name="right", model="m", criterion="It is short."),))
+    drawn = (CellScore(name="right", value=0.5, passed=True),)
+    tried = [cell(planned, one.id, 0, 0, "not_scored") for one in cases]
+    tried += [cell(planned, one.id, 1, 0, "failed") for one in cases[:6]]
+    tried += [cell(planned, one.id, 1, 0, "passed", scores=drawn) for one in cases[6:]]
+    told = no_worse(matrix_of(planned, tried, {one.id: one for one in cases}), 1, finished=True)
+    [column] = results_of(planned, tried).verdicts
+    assert (told.verdict, column.verdict.verdict) == ("worse", "worse")
+    assert column.verdict.figures == "p 0.031, 95 %: -25 to -2 points"
+
+
 def test_another_answer_with_the_same_score_is_changed():
     cases = cases_of(1)
     planned = experiment(cases)

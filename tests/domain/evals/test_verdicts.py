@@ -18,6 +18,11 @@ def judged(better: int, worse: int, *, of: int, margin: float | None = None):
     return verdict(*split(better, worse, of=of), finished=True, margin=margin)
 
 
+def compared(won: int, lost: int, *, of: int, margin: float | None = None):
+    scores = [1.0] * won + [0.0] * lost + [0.5] * (of - won - lost)
+    return verdict(graded([0.5] * of), graded(scores), finished=True, margin=margin, span=0.5)
+
+
 @pytest.mark.parametrize(
     ("better", "worse", "words"),
     [
@@ -110,6 +115,39 @@ def test_cases_with_different_numbers_of_repeats_are_compared_by_their_shares():
 def test_graded_scores_are_counted_in_twentieths():
     told = verdict(graded([0.5, 0.5, 0.5]), graded([0.52, 0.53, 0.4]), finished=True)
     assert (told.better, told.worse, told.same) == (1, 1, 1)
+
+
+@given(st.integers(0, 15), st.integers(0, 15), st.integers(0, 40))
+def test_answers_that_are_compared_are_judged_by_the_cases_won_and_lost_as_if_these_had_passed_and_failed(
+    won, lost, drawn
+):
+    of = won + lost + drawn
+    told, passed = compared(won, lost, of=of), judged(won, lost, of=of)
+    assert (told.words, told.p, told.needed) == (passed.words, passed.p, passed.needed)
+    assert told.low is not None and told.high is not None and passed.low is not None and passed.high is not None
+    assert (2 * told.low, 2 * told.high) == (passed.low, passed.high)
+    assert compared(won, lost, of=of, margin=0.05).verdict == judged(won, lost, of=of, margin=0.1).verdict
+
+
+def test_one_more_case_that_is_won_makes_clear_what_one_more_is_said_to():
+    assert compared(5, 0, of=20).words == "5 better, 0 worse of 20: cannot tell; one more better and it would be clear"
+    assert compared(6, 0, of=21).verdict == "better"
+    assert compared(0, 6, of=20).verdict == "worse"
+
+
+@pytest.mark.parametrize(("lost", "cases"), [(0, 10), (1, 18)])
+def test_of_answers_that_are_compared_no_worse_takes_so_many_cases(lost, cases):
+    assert compared(0, lost, of=cases, margin=0.1).verdict == "no worse"
+    assert compared(0, lost, of=cases - 1, margin=0.1).verdict == "cannot tell"
+
+
+def test_repeats_of_answers_that_are_compared_are_counted_together():
+    won = CaseScores(scores=(1.0, 0.5, 0.5))
+    baseline = {f"case {at}": CaseScores(scores=(0.5,) * 3) for at in range(5)}
+    told = verdict(baseline, dict.fromkeys(baseline, won), finished=True, span=0.5)
+    passed = verdict(column([0] * 5, repeats=3), column([1] * 5, repeats=3), finished=True)
+    assert told.words == passed.words
+    assert told.words.endswith("in full and it would be clear")
 
 
 def test_thirty_graded_cases_have_students_interval_and_fewer_do_not():

@@ -256,6 +256,14 @@ async def test_a_gate_whose_answers_are_compared_counts_those_of_the_active_vari
     ]
 
 
+async def test_a_variant_whose_answers_lose_too_often_is_held_back(trials):
+    outcome = await compared(trials, lost=6, margin=0.1)
+    told = {line.rule: line for line in outcome.lines}
+    assert told["harm"].state == "red"
+    assert told["harm"].words == "Worse than variant 1: 0 better, 6 worse of 20: worse."
+    assert "To show 10 points takes 10 cases of which none changed, 18 where one got worse." in told["margin"].words
+
+
 async def test_while_its_experiment_goes_on_nothing_is_known(trials):
     agent = await gated(trials)
     experiment = await trials.bench.gating.run(agent.id, 2, PAGE)
