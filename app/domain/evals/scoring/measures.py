@@ -15,7 +15,7 @@ def judge_cost(scorer: Cost, evidence: Evidence) -> Opinion:
     spent = f"{evidence.cost:.4f} US$, at most {scorer.most_usd:g} US$."
     if evidence.unpriced and evidence.cost <= scorer.most_usd:
         raise NotScored(
-            f"Nobody said what {evidence.model} costs. Set its price in Settings, or leave this scorer out."
+            f"Nobody said what {evidence.model} costs. Choose a model with a known price, or leave this scorer out."
         )
     return yes_or_no(evidence.cost <= scorer.most_usd + 1e-12, spent)
 
