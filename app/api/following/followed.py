@@ -8,9 +8,9 @@ from weakref import WeakValueDictionary
 from fastapi import Depends
 from starlette.requests import HTTPConnection
 
-from app.domain.events import Entry, RunStarted
+from app.domain.events import Entry, PauseRequested, RunStarted
 from app.domain.streaming import Draft
-from app.domain.trace import RunStatus, StoredTrace, status
+from app.domain.trace import RunStatus, StoredTrace, finished, open_pauses, status
 from app.workbench import Workbench
 
 
@@ -41,6 +41,12 @@ class FollowedRun(Protocol):
     def follow(self, seq: int = 0) -> AsyncIterator[Entry]: ...
 
     async def ended(self) -> None: ...
+
+
+def waits_at(live: FollowedRun, entry: Entry) -> bool:
+    """Whether the run waits there for a person now: who follows it anew comes by pauses that were decided on before."""
+    pause = entry.event
+    return isinstance(pause, PauseRequested) and finished(live.entries) is None and pause in open_pauses(live.entries)
 
 
 class StoredRun:

@@ -4,10 +4,10 @@ from collections.abc import Mapping, Sequence
 
 from app.api.door.access import run_for, session_for
 from app.api.door.caller import Caller
-from app.api.following.followed import FollowedRun
+from app.api.following.followed import FollowedRun, waits_at
 from app.domain.agents import Agent, check_model_choice, declared_of, template_of
 from app.domain.errors import NotFound, WorkbenchError
-from app.domain.events import Entry, PauseRequested, RunStarted
+from app.domain.events import Entry, RunStarted
 from app.domain.messages import Attachment
 from app.domain.prompts import variables_of
 from app.domain.sessions import Session, switched
@@ -96,7 +96,7 @@ async def begin(
 async def wait_until_idle(live: FollowedRun) -> None:
     """Return when the run has ended and is stored, or waits for a person, whom nobody at the API can ask in time."""
     async for entry in live.follow():
-        if isinstance(entry.event, PauseRequested):
+        if waits_at(live, entry):
             return
     await live.ended()
 

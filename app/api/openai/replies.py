@@ -11,12 +11,12 @@ from dataclasses import dataclass
 from pydantic import JsonValue
 
 from app.api.following.event_stream import DONE, KEEP_ALIVE
-from app.api.following.followed import FollowedRun
+from app.api.following.followed import FollowedRun, waits_at
 from app.api.following.live_text import Quiet, TextPiece
 from app.api.following.replies import answer_of
 from app.api.openai.errors import OpenAiError, of_run
 from app.api.openai.texts import shown
-from app.domain.events import Entry, ModelReturned, PauseRequested
+from app.domain.events import Entry, ModelReturned
 from app.domain.messages import Usage
 from app.domain.reading.answers import unfenced
 from app.domain.trace import RunRow, status, totals
@@ -103,7 +103,7 @@ async def _texts(live: FollowedRun, *, formed: bool) -> AsyncIterator[str]:
                 written = True
             case Quiet():
                 yield ""
-            case Entry(event=PauseRequested()):
+            case Entry() as entry if waits_at(live, entry):
                 return
             case _:
                 pass

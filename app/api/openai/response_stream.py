@@ -10,12 +10,12 @@ from dataclasses import dataclass, field
 from pydantic import JsonValue
 
 from app.api.following.event_stream import KEEP_ALIVE, sse
-from app.api.following.followed import FollowedRun
+from app.api.following.followed import FollowedRun, waits_at
 from app.api.following.live_text import Quiet, TextPiece
 from app.api.openai.errors import OpenAiError
 from app.api.openai.response_object import Answering, Json, Phase, message, text_part
 from app.api.openai.texts import shown
-from app.domain.events import Entry, MessageAdded, PauseRequested
+from app.domain.events import Entry, MessageAdded
 
 
 async def response_events(live: FollowedRun, answering: Answering) -> AsyncIterator[str]:
@@ -33,7 +33,7 @@ async def response_events(live: FollowedRun, answering: Answering) -> AsyncItera
                     yield event
             case Quiet():
                 yield KEEP_ALIVE
-            case Entry(event=PauseRequested()):
+            case Entry() as entry if waits_at(live, entry):
                 break
             case _:
                 pass
