@@ -278,7 +278,12 @@ class ScoreStore(Protocol):
     async def delete(self, key: str) -> None: ...
 
 
-SessionStore = Store[Session]
+class SessionStore(Store[Session], Protocol):
+    async def remove(self, key: str) -> None:
+        """Forget it for good; nothing happens where there is none."""
+        ...
+
+
 ComparisonStore = Store[Comparison]
 
 

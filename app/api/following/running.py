@@ -1,6 +1,7 @@
 """Begins runs for callers of the API, and waits for their answers."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import asynccontextmanager
 
 from app.api.door.access import run_for, session_for
 from app.api.door.caller import Caller
@@ -13,6 +14,7 @@ from app.domain.prompts import variables_of
 from app.domain.sessions import Session, switched
 from app.domain.trace import RunRow
 from app.engine.run.run import Run
+from app.engine.sessions.first_messages import begun_or_gone
 from app.workbench import Workbench
 
 
@@ -36,6 +38,7 @@ def runs_below(workbench: Workbench, run_id: str, entries: Sequence[Entry]) -> S
     return workbench.rows.below(run_id) if isinstance(started, RunStarted) and started.workflow else ()
 
 
+@asynccontextmanager
 async def session_of_request(
     workbench: Workbench,
     caller: Caller,
@@ -45,13 +48,19 @@ async def session_of_request(
     variant: int | None = None,
     model: str | None = None,
     variables: Mapping[str, str] | None = None,
-) -> Session:
-    """A new session of the agent, or the one named, as the request wants it. Raises `WorkbenchError`, `NotFound`."""
+) -> AsyncIterator[Session]:
+    """A new session of the agent, or the one named, as the request wants it, to begin its run inside.
+
+    A new one is gone again where no run comes of it. Raises `WorkbenchError`, `NotFound`.
+    """
     if model is not None:
         await check_model(workbench, model)
     if session is None:
         check_variables(agent, variant or agent.active, variables or {})
-        return await workbench.chat.new_session(agent.id, variant, model=model, variables=variables)
+        made = await workbench.chat.new_session(agent.id, variant, model=model, variables=variables)
+        async with begun_or_gone(workbench.chat, made):
+            yield made
+        return
     if session.agent_id != agent.id:
         raise WorkbenchError(
             f"The session {session.id!r} is one of the agent {session.agent_slug!r}, not of {agent.slug!r}."
@@ -64,7 +73,7 @@ async def session_of_request(
     def change(newest: Session) -> Session:
         return switched(newest, agent, number).model_copy(update=chosen)
 
-    return await workbench.sessions.change(session.id, change) if variant or model or variables else session
+    yield await workbench.sessions.change(session.id, change) if variant or model or variables else session
 
 
 def check_variables(agent: Agent, number: int, variables: Mapping[str, str]) -> None:

@@ -177,10 +177,10 @@ class AgentTools:
 
         with _counted(context):
             named = session_named(workbench, caller, wanted.session, after=None)
-            session = await session_of_request(workbench, caller, agent, named, variables=wanted.variables)
-            return await workbench.chat.send(
-                session.id, wanted.input, trigger=caller.trigger, purpose="api", begun_as=below
-            )
+            async with session_of_request(workbench, caller, agent, named, variables=wanted.variables) as session:
+                return await workbench.chat.send(
+                    session.id, wanted.input, trigger=caller.trigger, purpose="api", begun_as=below
+                )
 
     async def _decided(self, waiting: Waiting, asked: CallToolRequestParams) -> FollowedRun | None:
         """The run whose question the client comes back with; `None` where it brings no answer."""

@@ -15,7 +15,7 @@ from app.api.door.caller import caller_of
 from app.api.door.refusals import Refusal
 from app.api.following.followed import FollowedRun
 from app.api.following.idempotency import idempotent
-from app.api.following.running import runs_below, wait_until_idle
+from app.api.following.running import runs_below, session_of_request, wait_until_idle
 from app.api.openai.answer_form import schema_beside
 from app.api.openai.asked import agent_named, body_of, whole_answer
 from app.api.openai.conversation import conversation_of
@@ -95,14 +95,14 @@ async def completion(workbench: Workbench, request: Request) -> Response:
         )
 
         async def begin(run_id: str) -> Run:
-            session = await workbench.chat.new_session(agent.id, number)
-            return await workbench.chat.send(
-                *(session.id, said.text, said.attachments),
-                trigger=caller.trigger,
-                purpose="api",
-                run_id=run_id,
-                begun_as=partial(said.begins, schema=schema, stop=wanted.stop_words),
-            )
+            async with session_of_request(workbench, caller, agent, None, variant=number) as session:
+                return await workbench.chat.send(
+                    *(session.id, said.text, said.attachments),
+                    trigger=caller.trigger,
+                    purpose="api",
+                    run_id=run_id,
+                    begun_as=partial(said.begins, schema=schema, stop=wanted.stop_words),
+                )
 
         live = await idempotent(workbench, request, body, begin)
     except WorkbenchError as error:

@@ -47,15 +47,15 @@ async def _begun(workbench: Workbench, caller: Caller, wanted: ResponseRequest, 
         param="input",
         largest=workbench.preferences.get().largest_attachment,
     )
-    session = await session_of_request(workbench, caller, agent, before, variant=number)
-    return await workbench.chat.send(
-        *(session.id, said.text, said.attachments),
-        trigger=caller.trigger,
-        purpose="api",
-        run_id=run_id,
-        begun_as=partial(said.begins, schema=schema),
-        after=wanted.follows,
-    )
+    async with session_of_request(workbench, caller, agent, before, variant=number) as session:
+        return await workbench.chat.send(
+            *(session.id, said.text, said.attachments),
+            trigger=caller.trigger,
+            purpose="api",
+            run_id=run_id,
+            begun_as=partial(said.begins, schema=schema),
+            after=wanted.follows,
+        )
 
 
 def _session_before(workbench: Workbench, caller: Caller, wanted: ResponseRequest) -> Session | None:

@@ -212,9 +212,9 @@ async def _said(workbench: Workbench, caller: Caller, body: ChatRequest, run_id:
     named = session_named(workbench, caller, body.session, after=body.after)
     agent = _agent(workbench, caller, body.agent, named)
     may_vary(caller, agent, model=body.model)
-    session = await session_of_request(workbench, caller, agent, named, model=body.model)
     sent = await said(workbench, caller, body.message, body.attachments)
-    return await begin(workbench, caller, session, sent.text, sent.attachments, after=body.after, run_id=run_id)
+    async with session_of_request(workbench, caller, agent, named, model=body.model) as session:
+        return await begin(workbench, caller, session, sent.text, sent.attachments, after=body.after, run_id=run_id)
 
 
 def _agent(workbench: Workbench, caller: Caller, named: str | None, session: Session | None) -> Agent:

@@ -152,11 +152,11 @@ def with_fields(behaviour: Behaviour, body: RunRequest) -> RunRequest:
 async def _as_turn(workbench: Workbench, caller: Caller, agent: Agent, body: RunRequest, run_id: str) -> Run:
     """In the session that was named, or a new one."""
     named = session_named(workbench, caller, body.session, after=body.after)
-    session = await session_of_request(
-        workbench, caller, agent, named, variant=body.variant, model=body.model, variables=body.values
-    )
     sent = await said(workbench, caller, body.text, body.attachments)
-    return await begin(workbench, caller, session, sent.text, sent.attachments, after=body.after, run_id=run_id)
+    async with session_of_request(
+        workbench, caller, agent, named, variant=body.variant, model=body.model, variables=body.values
+    ) as session:
+        return await begin(workbench, caller, session, sent.text, sent.attachments, after=body.after, run_id=run_id)
 
 
 async def _as_job(workbench: Workbench, caller: Caller, agent: Agent, body: RunRequest, run_id: str) -> Run:

@@ -10,6 +10,7 @@ from app.domain.sessions import Session
 from app.domain.trace import JobProgress, KeyRuns, RunFilter, RunPage, RunRow, finished, job_progress, run_row
 from app.engine.run.run import Run
 from app.engine.sessions.chat import Chat
+from app.engine.sessions.first_messages import begun_or_gone
 from app.engine.sessions.spawning import MayUse, Spawning, anybody
 
 KEPT_ENDED = 50
@@ -55,13 +56,14 @@ class Jobs:
         """
         session = await self.chat.new_session(agent_id, variant, model=model, variables=variables, tools_off=tools_off)
         purpose: Purpose = "chat" if trigger.kind == "page" else "api"
-        return await self.chat.send(
-            *(session.id, text, attachments),
-            trigger=trigger,
-            purpose=purpose,
-            run_id=run_id,
-            begun_as=lambda started: started.model_copy(update={"background": True}),
-        )
+        async with begun_or_gone(self.chat, session):
+            return await self.chat.send(
+                *(session.id, text, attachments),
+                trigger=trigger,
+                purpose=purpose,
+                run_id=run_id,
+                begun_as=lambda started: started.model_copy(update={"background": True}),
+            )
 
     async def page(
         self, *, offset: int = 0, limit: int = 50, live: bool | None = None, of_key: KeyRuns | None = None

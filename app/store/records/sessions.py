@@ -31,6 +31,11 @@ class Sessions(Restorable[Session]):
             called()
         return deleted
 
+    async def remove(self, key: str) -> None:
+        """Forget one for good in which nothing was said; nothing happens where there is none."""
+        self.changes += 1
+        await self._documents.remove(key)
+
     async def create(self, value: Session) -> Session:
         self.changes += not value.behind
         return await super().create(value)
