@@ -17,7 +17,7 @@ from app.domain.errors import WorkbenchError
 from app.domain.provenance import Trigger
 
 STARTS_RUNS = re.compile(
-    r"POST (/api/v1/(agents/[^/]+/run|chat|runs/[^/]+/(retry|resume|fork)|sessions/[^/]+/queue)"
+    r"POST (/api/v1/((agents|workflows)/[^/]+/run|chat|runs/[^/]+/(retry|resume|fork|nodes)|sessions/[^/]+/queue)"
     r"|/v1/(chat/completions|responses))"
 )
 LIMITS = "agent_playground.run_limits"

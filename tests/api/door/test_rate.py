@@ -102,7 +102,16 @@ async def test_what_starts_no_run_is_not_counted(house: House):
 
 @pytest.mark.parametrize(
     "path",
-    [RUN, "/api/v1/chat", "/v1/chat/completions", "/v1/responses", "/api/v1/runs/x/retry", "/api/v1/sessions/x/queue"],
+    [
+        RUN,
+        "/api/v1/workflows/a/run",
+        "/api/v1/chat",
+        "/api/v1/runs/x/retry",
+        "/api/v1/runs/x/nodes",
+        "/api/v1/sessions/x/queue",
+        "/v1/chat/completions",
+        "/v1/responses",
+    ],
 )
 async def test_every_way_to_start_a_run_is_counted(house: House, path: str):
     house.going_on = [KEY.trigger] * OF_A_KEY.at_once
