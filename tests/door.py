@@ -322,5 +322,8 @@ class NoGuests:
     def going_on(self) -> Sequence[Trigger]:
         return ()
 
+    def waiting(self) -> Sequence[Trigger]:
+        return ()
+
     def largest_file(self) -> int:
         return LARGEST_FILE

@@ -79,7 +79,11 @@ class Guests(Protocol):
         ...
 
     def going_on(self) -> Sequence[Trigger]:
-        """Who started the runs that go on."""
+        """Who started the runs that go on, those that wait for a person left out."""
+        ...
+
+    def waiting(self) -> Sequence[Trigger]:
+        """Who started the runs that wait for a person."""
         ...
 
     def largest_file(self) -> int:
@@ -126,10 +130,17 @@ class WorkbenchGuests:
         return self._hidden(caller, path)
 
     def going_on(self) -> Sequence[Trigger]:
-        return [live.started.trigger for live in self._workbench.runs.live_runs()]
+        return self._started(waiting=False)
+
+    def waiting(self) -> Sequence[Trigger]:
+        return self._started(waiting=True)
 
     def largest_file(self) -> int:
         return self._workbench.preferences.get().largest_attachment
+
+    def _started(self, *, waiting: bool) -> Sequence[Trigger]:
+        runs = self._workbench.runs.live_runs()
+        return [live.started.trigger for live in runs if live.control.waits == waiting]
 
     def _hidden(self, caller: Caller, path: str) -> Refusal | None:
         """What is not theirs is as what is not there."""

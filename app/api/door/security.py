@@ -109,7 +109,7 @@ class Door:
         self._app = app = app if mcp is None else _with_mcp(app, mcp)
         self._prove = prove
         self._pages = BodyLimit(app, lambda: guests.largest_file() + ENVELOPE)
-        limited = RunLimits(app, guests.going_on)
+        limited = RunLimits(app, guests.going_on, guests.waiting)
         self._api = BodyLimit(limited, API_BODY)
         self._of_others = BodyLimit(limited, BODY_OF_OTHERS)
         # In base64 a file is a third longer; beside it there is a conversation.

@@ -113,7 +113,7 @@ async def test_a_message_that_is_sent_again_is_answered_as_before(client, workbe
 async def test_messages_over_a_socket_are_held_to_the_limits_of_runs(app, workbench):
     going_on = [Trigger(kind="api_key")] * AT_ONCE
     async with (
-        served(RunLimits(app, lambda: going_on)) as port,
+        served(RunLimits(app, lambda: going_on, list)) as port,
         connect(f"ws://127.0.0.1:{port}/api/v1/ws/chat") as socket,
     ):
         await socket.send(json.dumps({"message": SHORT}))
