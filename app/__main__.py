@@ -16,6 +16,7 @@ with late():
     from app.api.routes import experiment_bodies
     from app.export import exports
     from app.start import already_running, opening, proxies, serve, telling
+    from app.start import port as start_port
     from app.store.folder import lock
     from app.terminal import evals as terminal_evals
     from app.terminal import export as terminal_export
@@ -139,7 +140,7 @@ def _serve(folder: Path, port: int | None, how: "Opening", *, trust_tools: bool)
     if found.data.open_to_others:
         telling.say(found.data.open_to_others)
     logs.start_logs(found.data.aside / "logs", found.secrets)
-    serve.serve(found, serve.choose_port(port), how)
+    serve.serve(found, start_port.open_port(port), how)
     return 0
 
 

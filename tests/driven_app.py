@@ -7,7 +7,8 @@ from pathlib import Path
 
 from app.domain.agents import Behaviour, new_agent
 from app.llm.directory import ModelDirectory
-from app.start.serve import choose_port, serve
+from app.start.port import open_port
+from app.start.serve import serve
 from app.tools.function.tool import AnyTool
 from app.tools.registry import Registry
 from app.workbench import Workbench
@@ -50,4 +51,4 @@ def serve_driven(
     chosen = parser.parse_args()
     workbench = drive(Workbench.open(chosen.data))
     asyncio.run(prepare(workbench))
-    serve(workbench, choose_port(chosen.port))
+    serve(workbench, open_port(chosen.port))

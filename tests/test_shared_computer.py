@@ -8,8 +8,9 @@ from pathlib import Path
 import httpx
 import pytest
 
+from app.api.door.security import HOST
 from app.domain.errors import WorkbenchError
-from app.start.serve import FIRST_PORT, HOST, choose_port
+from app.start.port import FIRST_PORT, open_port
 from app.store.folder.folder import DataFolder
 from app.store.keys.key_places import FILE, FilePlace
 from app.workbench import Workbench
@@ -86,8 +87,15 @@ def test_a_port_that_another_program_has_is_passed_over_unless_it_was_asked_for(
             other.listen()
         except OSError:
             """Somebody else has it already, which is as good."""
-        assert FIRST_PORT < choose_port(None) < FIRST_PORT + 200
+        with open_port(None) as first, open_port(None) as second:
+            assert FIRST_PORT < first.getsockname()[1] < second.getsockname()[1] < FIRST_PORT + 200
         with pytest.raises(WorkbenchError, match=f"Port {FIRST_PORT} is in use by another program"):
-            choose_port(FIRST_PORT)
+            open_port(FIRST_PORT)
     free = free_port()
-    assert choose_port(free) == free
+    with open_port(free) as asked_for:
+        assert asked_for.getsockname() == (HOST, free)
+        with socket.socket() as late, pytest.raises(OSError, match="in use"):
+            if os.name == "posix":
+                late.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            late.bind((HOST, free))
+            late.listen()

@@ -139,6 +139,24 @@ def test_two_starts_at_once_are_one_app(tmp_path: Path):
         process.communicate(timeout=10)
 
 
+def test_two_starts_at_once_over_two_folders_have_a_port_each(tmp_path: Path):
+    command = [sys.executable, "-m", "app", "--no-browser", "--data"]
+    processes = [
+        subprocess.Popen(
+            [*command, str(tmp_path / name)], cwd=ROOT, env=plain_environment(), stdout=subprocess.PIPE, text=True
+        )
+        for name in ("one", "other")
+    ]
+    try:
+        said = [process.stdout.readline() for process in processes if process.stdout]
+    finally:
+        for process in processes:
+            process.terminate()
+            process.communicate(timeout=20)
+    assert all("Agent Playground is running at" in line for line in said)
+    assert len(set(said)) == 2 and [process.returncode for process in processes] == [0, 0]
+
+
 def announcement(port: int, computer: str = "") -> Announcement:
     return Announcement(pid=12345, port=port, token=TOKEN, computer=computer)
 

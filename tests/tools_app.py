@@ -17,6 +17,7 @@ from pydantic import BaseModel, Field
 from app.domain.messages import FilePart, ImagePart, TextPart
 from app.domain.tools import CallContext, Progress, Question, ToolOutput
 from app.engine.by_hand import HandCalls, LastCalls
+from app.start.port import open_port
 from app.start.serve import serve
 from app.tools.builtin.calculator import calculator
 from app.tools.function.tool import AnyTool, Tool, tool
@@ -149,7 +150,7 @@ def main() -> None:
     tools = Registry((*samples, *many(int(os.environ.get("MANY_TOOLS", "0")))), settings=workbench.data.tool_settings)
     calls = HandCalls(tools, workbench.artifacts)
     shown = having(workbench, tools=tools, hand_calls=calls, last_calls=LastCalls(calls))
-    serve(shown, arguments.port)
+    serve(shown, open_port(arguments.port))
 
 
 if __name__ == "__main__":

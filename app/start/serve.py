@@ -10,8 +10,7 @@ import signal
 import socket
 import sys
 from collections.abc import Awaitable, Callable
-from errno import EADDRINUSE
-from functools import partial
+from functools import partial, partialmethod
 from importlib import import_module
 from types import FrameType
 
@@ -25,6 +24,7 @@ with unbuilt(), without("aiohttp", "requests", "PIL", "tornado", "watchfiles"):
     never("pydantic.v1")  # FastAPI would look for models of it in every route
     from nicegui import app as server
     from nicegui import ui
+    from nicegui.server import Server
 
 from starlette.routing import Route
 from starlette.types import ASGIApp, Receive, Scope, Send
@@ -54,7 +54,6 @@ from app.ui.shell.shell import root
 from app.workbench import Workbench
 
 log = logging.getLogger("agent_playground")
-FIRST_PORT = 8765
 RECONNECT_SECONDS = 30
 WARM_SECONDS = 5
 """How long the first page is waited for before what it does not need is made."""
@@ -62,8 +61,9 @@ PAGE_SECONDS = 1
 """Between two pages that are read ahead."""
 
 
-def serve(workbench: Workbench, port: int, how: Opening = "nothing") -> None:
-    """Serve until the process is told to end; then close the workbench. Raises `StorageError` before."""
+def serve(workbench: Workbench, listening: socket.socket, how: Opening = "nothing") -> None:
+    """Serve there until the process is told to end; then close the workbench. Raises `StorageError` before."""
+    port: int = listening.getsockname()[1]
     spare_memory = SpareMemory(glibc(), busy=lambda: bool(workbench.runs.live_runs()))
     spare_memory.keep_little()
     token = workbench.access_token = secrets.token_urlsafe(32)
@@ -98,7 +98,7 @@ def serve(workbench: Workbench, port: int, how: Opening = "nothing") -> None:
     server.on_shutdown(beside.close)
     colours = Colours()
     server.on_shutdown(colours.close)
-    _serve_pages(partial(root, workbench, LiveMarkdown(), colours), port, connections)
+    _serve_pages(partial(root, workbench, LiveMarkdown(), colours), listening, connections)
 
 
 class LazyApi:
@@ -135,13 +135,15 @@ def _add_routes(workbench: Workbench) -> LazyApi:
     return api
 
 
-def _serve_pages(page: Callable[[], Awaitable[None]], port: int, connections: Connections) -> None:
+def _serve_pages(page: Callable[[], Awaitable[None]], listening: socket.socket, connections: Connections) -> None:
     """Returns when the process was told to end."""
     remember_signatures()
+    # `ui.run` takes a number only, at which its server would open a port of its own.
+    Server.run = partialmethod(Server.run, sockets=[listening])  # type: ignore[method-assign, assignment]
     ui.run(
         page,
         host=HOST,
-        port=port,
+        port=listening.getsockname()[1],
         title="Agent Playground",
         favicon="🧪",
         language="en-US",  # what readers of screens speak
@@ -167,8 +169,8 @@ def _end(_signal: int, _frame: FrameType | None) -> None:
 
 
 async def _announce(workbench: Workbench, api: LazyApi, here: Announcement, shown: asyncio.Event, how: Opening) -> None:
-    """Once the port answers: say where, to the terminal, to a second start, and to the browser."""
-    while not await _answers(here.port):  # noqa: ASYNC110  nothing tells when the port is open
+    """Once the app answers: say where, to the terminal, to a second start, and to the browser."""
+    while not Server.instance.started:  # noqa: ASYNC110  nothing tells when it is
         await asyncio.sleep(0.01)
     workbench.data.lock.announce(here)
     print(f"Agent Playground is running at {here.address}", flush=True)  # noqa: T201  the one line it prints
@@ -199,38 +201,3 @@ async def _close(workbench: Workbench, warming: Unbroken) -> None:
         await workbench.close()
     except WorkbenchError as problem:
         log.error("Not everything could be stored: %s", problem)  # noqa: TRY400  what is told is in the sentence
-
-
-async def _answers(port: int) -> bool:
-    with contextlib.suppress(OSError):
-        _, writer = await asyncio.open_connection(HOST, port)
-        writer.close()
-        return True
-    return False
-
-
-def choose_port(wanted: int | None) -> int:
-    """The port asked for, or the first free one from 8765 on. Raises `WorkbenchError` when there is none."""
-    if wanted is not None:
-        if (refusal := _refusal(wanted)) is not None:
-            why = (
-                "is in use by another program" if refusal.errno == EADDRINUSE else f"cannot be used: {refusal.strerror}"
-            )
-            raise WorkbenchError(f"Port {wanted} {why}. Choose another one with --port.")
-        return wanted
-    for port in range(FIRST_PORT, FIRST_PORT + 200):
-        if _refusal(port) is None:
-            return port
-    raise WorkbenchError(f"No port from {FIRST_PORT} to {FIRST_PORT + 199} is free. Choose one with --port.")
-
-
-def _refusal(port: int) -> OSError | None:
-    """Why nothing can be served at the port; `None` where it is free."""
-    with socket.socket() as probe:
-        if os.name == "posix":
-            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        try:
-            probe.bind((HOST, port))
-        except OSError as refusal:
-            return refusal
-        return None
