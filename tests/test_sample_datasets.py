@@ -20,7 +20,7 @@ NOT_DONE = {
 @pytest.fixture
 async def workbench(tmp_path: Path):
     workbench = Workbench.open(tmp_path / "data", demo_pace=0)
-    await workbench.start()
+    await workbench.start(with_datasets=True)
     await workbench.plant()
     yield workbench
     await workbench.close()
@@ -42,7 +42,7 @@ async def test_they_are_there_on_the_very_first_start_and_not_again_once_deleted
         await workbench.collecting.delete(dataset.id)
     await workbench.close()
     again = Workbench.open(tmp_path / "data", demo_pace=0)
-    await again.start()
+    await again.start(with_datasets=True)
     await again.plant()
     assert again.datasets.all() == []
     await again.close()

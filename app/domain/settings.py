@@ -89,6 +89,8 @@ class Preferences(Value):
     run_filters: tuple[SavedFilter, ...] = ()
     """By name, no two of the same one."""
     setup: SetupProgress = SetupProgress()
+    samples_due: bool = False
+    """Whether the very first start has samples to plant yet; one after it does so where that one was cut short."""
     tour: TourProgress = TourProgress()
     collector: CollectorSettings = CollectorSettings()
     dismissed: tuple[str, ...] = ()

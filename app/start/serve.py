@@ -85,7 +85,7 @@ def serve(workbench: Workbench, listening: socket.socket, how: Opening = "nothin
     async def start() -> None:
         gc.freeze()  # what is loaded now stays: looking through it again and again would stop the loop
         gc.enable()
-        await workbench.start()
+        await workbench.start(with_datasets=True)
         warming.begin(_announce(workbench, api, here, shown, how))
 
     for told_to_end in (signal.SIGTERM, signal.SIGINT):
@@ -179,7 +179,7 @@ async def _announce(workbench: Workbench, api: LazyApi, here: Announcement, show
     try:
         await workbench.plant()
     except WorkbenchError as problem:
-        log.warning("The sample datasets stay away: %s", problem)
+        log.warning("The sample datasets stay away until the next start: %s", problem)
     # The first page comes first: what is warmed would take its time from it.
     with contextlib.suppress(TimeoutError):
         await asyncio.wait_for(shown.wait(), WARM_SECONDS)

@@ -1,7 +1,7 @@
 """What comes with the app: agents and datasets of the first start, and what a new agent may begin as."""
 
 import asyncio
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, Self
@@ -19,6 +19,8 @@ with late():
 
 if TYPE_CHECKING:
     from app.engine.experiments.collecting import Collecting
+    from app.export.datasets.received import ReceivedCase
+    from app.store.records.evals import Datasets
 
 
 class SampleAgent(Value):
@@ -90,19 +92,35 @@ async def bring(sample: SampleAgent, agents: Agents, model: str = "") -> SampleA
 
 
 async def plant(agents: Agents) -> None:
-    """Store the agents that come with the app as made by it."""
+    """Store the agents that come with the app as made by it, but for those that are there or were deleted."""
     for sample in samples("agents"):
-        await agents.create(sample.agent(agents.slugs()).model_copy(update={"created_by": "app"}))
+        if slug_of(sample.name) not in (taken := agents.slugs()):
+            await agents.create(sample.agent(taken).model_copy(update={"created_by": "app"}))
 
 
-async def plant_datasets(collecting: "Collecting") -> None:
-    """Keep the datasets in that folder of the assets: cases for the sample agents, with recorded results of tools."""
+async def plant_datasets(datasets: "Datasets", collecting: "Collecting") -> None:
+    """Keep the datasets in that folder of the assets: cases for the sample agents, with recorded results of tools.
+
+    What was kept before is made whole, and what was deleted stays so.
+    """
     for path in sorted((paths.assets() / "datasets").glob("*.jsonl")):
         received = await asyncio.to_thread(json_lines.read_cases, path.read_bytes(), path.name)
-        dataset = await collecting.new_dataset(
-            received.name, received.description, scorers=received.scorers, primary=received.primary
-        )
-        records = await asyncio.gather(*(collecting.keep_record(case.record) for case in received.cases))
-        cases = evals_cases.new_cases(dataset.id, (case.content for case in received.cases))
+        slug = slug_of(received.name)
+        kept = next((dataset for dataset in datasets.all() if dataset.slug == slug), None)
+        if kept is None and slug not in datasets.slugs():
+            kept = await collecting.new_dataset(
+                received.name, received.description, scorers=received.scorers, primary=received.primary
+            )
+        if kept is not None:
+            await _plant_cases(kept.id, received.cases, collecting)
+
+
+async def _plant_cases(dataset_id: str, received: "Sequence[ReceivedCase]", collecting: "Collecting") -> None:
+    """Keep those of the cases that the dataset does not have."""
+    asked = {case.input for case in collecting.cases.of(dataset_id)}
+    lacking = [case for case in received if case.content.input not in asked]
+    if lacking:
+        records = await asyncio.gather(*(collecting.keep_record(case.record) for case in lacking))
+        cases = evals_cases.new_cases(dataset_id, (case.content for case in lacking))
         kept = (case.model_copy(update={"record": record}) for case, record in zip(cases, records, strict=True))
-        await collecting.add_all(dataset.id, list(kept))
+        await collecting.add_all(dataset_id, list(kept))

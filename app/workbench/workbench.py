@@ -37,7 +37,7 @@ with late():
     import app.workbench.samples
 
 PLANTING_SECONDS = 2
-"""How long an app that ends waits for its samples; then they stay away, as on a disk that takes nothing."""
+"""How long an app that ends waits for its samples; then they come at the next start, as after a full disk."""
 
 
 class Workbench(RunParts):
@@ -52,27 +52,41 @@ class Workbench(RunParts):
         """
         return cls(DataFolder.open(folder), trust_tools=trust_tools, demo_pace=demo_pace)
 
-    async def start(self) -> None:
+    async def start(self, *, with_datasets: bool = False) -> None:
         """Begin to follow tool files and MCP servers; plant the sample agents on the very first start.
 
-        Over data that is only looked at none of this begins.
+        `with_datasets`: `plant` follows, at a later start where this one is cut short. Over data that is only looked at
+        none of this begins.
         """
         if self.data.read_only:
             return
         await self.user_tools.start()
         if self.data.mcp_servers.all():
             await self.mcp.start()
-        if self.data.first_start:  # one that was deleted later stays deleted
+        if self.data.first_start:
+            offered = SetupProgress(offered=True)
+            await self.preferences.save(Preferences(setup=offered, samples_due=with_datasets))
+        if self._lacks_samples:
             await app.workbench.samples.plant(self.agents)
-            await self.preferences.save(Preferences(setup=SetupProgress(offered=True)))
 
     async def plant(self) -> None:
         """Keep the sample datasets, on the very first start: nobody asks for them on the first page.
 
-        They come once: where the app is told to end meanwhile, they are kept to the last case before it closes.
+        They come once: where the app is told to end meanwhile, they are kept to the last case before it closes, and
+        where it is killed, the next one keeps those that are lacking.
         """
-        if self.data.first_start and not self.data.read_only and not self.datasets.slugs():
-            await self._planting(app.workbench.samples.plant_datasets(self.collecting))
+        if self._lacks_samples and not self.data.read_only:
+            await self._planting(self._plant_datasets())
+
+    async def _plant_datasets(self) -> None:
+        if not (self.data.first_start and self.datasets.slugs()):  # else somebody has made some already
+            await app.workbench.samples.plant_datasets(self.datasets, self.collecting)
+        if (preferences := self.preferences.get()).samples_due:
+            await self.preferences.save(preferences.model_copy(update={"samples_due": False}))
+
+    @property
+    def _lacks_samples(self) -> bool:
+        return self.data.first_start or self.preferences.get().samples_due
 
     @late_part
     def _planting(self) -> "app.engine.runs.unbroken.Unbroken":
