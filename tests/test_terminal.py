@@ -1,5 +1,6 @@
 """The app in a terminal, as a process of its own."""
 
+import asyncio
 import contextlib
 import json
 import os
@@ -13,13 +14,16 @@ import urllib.error
 import urllib.request
 from pathlib import Path
 
+import httpx
 import pytest
 
 from app.domain.agents import WorkflowBehaviour, new_agent
 from app.domain.workflows.document import AgentNode, Edge, InputNode, OutputNode, Template, Workflow
 from app.terminal.terminal import run_here
 from app.workbench import Workbench
+from tests.api.mcp.serving import ASKS, agent_with
 from tests.app_process import ROOT, AppProcess, plain_environment
+from tests.waiting import wait_until
 
 SUM = "What is 5 + 10, then multiply by 3?"
 SOON = 15
@@ -59,6 +63,55 @@ async def test_what_the_agents_of_a_workflow_used_is_told_with_its_own(tmp_path)
     await workbench.close()
     reply = await run_here(tmp_path / "data", "asking", SUM)
     assert reply.status == "completed" and reply.metrics.tokens_input > 0
+
+
+@pytest.fixture
+def asking(tmp_path):
+    """A folder with an agent that may call its tool only with leave, and a workflow that asks that agent."""
+
+    async def seed() -> None:
+        workbench = Workbench.open(tmp_path / "data")
+        await workbench.start()
+        await agent_with(workbench, "Careful", tools=ASKS)
+        asks = AgentNode(id="ask", agent="careful", message=Template(text="{{question.text}}"))
+        edges = (Edge(source="question", target="ask"), Edge(source="ask", target="answer"))
+        nodes = (InputNode(id="question"), asks, OutputNode(id="answer", value=Template(text="{{ask}}")))
+        behaviour = WorkflowBehaviour(workflow=Workflow(nodes=nodes, edges=edges))
+        await workbench.agents.create(new_agent("Asking", behaviour, taken_slugs=()))
+        await workbench.close()
+
+    asyncio.run(seed())
+    return tmp_path / "data"
+
+
+@pytest.mark.parametrize("agent", ["careful", "asking"])
+def test_a_run_that_waits_for_leave_says_so_and_goes_on_in_the_app(asking, agent):
+    waits = app("run", agent, SUM, "--json", data=asking)
+    reply = json.loads(waits.stdout)
+    assert (waits.returncode, reply["status"]) == (1, "paused")
+    assert "waits for a person: leave to call calculator" in waits.stderr and reply["run_id"] in waits.stderr
+    (pause, *_) = reply["pauses"]
+    process = AppProcess(asking)
+    process.start()
+    try:
+        headers = {"X-API-Key": process.token}
+        with httpx.Client(base_url=f"{process.url}/api/v1", headers=headers, timeout=30) as api:
+            (left,) = [run for run in api.get("/runs").json()["data"] if run["status"] == "paused"]
+            decided = api.post(f"/runs/{left['id']}/pauses/{pause['pause_id']}", json={"decision": "always"})
+            assert decided.status_code == 200, decided.text
+            wait_until(lambda: api.get(f"/runs/{left['id']}").json()["data"]["status"] == "completed")
+    finally:
+        process.stop()
+
+
+def test_a_run_that_waits_in_the_app_that_is_up_ends_with_the_same_words_and_code(asking):
+    process = AppProcess(asking)
+    process.start()
+    try:
+        waits = app("run", "careful", SUM, data=asking)
+    finally:
+        process.stop()
+    assert waits.returncode == 1 and "waits for a person: leave to call calculator" in waits.stderr
 
 
 def test_check_prints_ok():

@@ -1,11 +1,13 @@
 """The bridge over stdio, started as clients start it: beside the app, without it, and by the app itself."""
 
+import asyncio
 import subprocess
 import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
+import httpx
 import pytest
 from mcp import Client, StdioServerParameters, stdio_client
 
@@ -66,6 +68,33 @@ async def test_it_goes_through_the_app_and_has_no_right_to_approve(tmp_path, mod
             assert waits.structured_content["status"] == "paused"
     finally:
         app.stop()
+
+
+def approve(app: AppProcess, run_id: str) -> None:
+    """As a person in the app does; returns when the run has ended."""
+    with httpx.Client(base_url=f"{app.url}/api/v1", headers={"X-API-Key": app.token}, timeout=30) as api:
+        (pause,) = api.get(f"/runs/{run_id}").json()["data"]["pauses"]
+        decided = api.post(f"/runs/{run_id}/pauses/{pause['pause_id']}", json={"decision": "approve"})
+        assert decided.status_code == 200, decided.text
+        wait_until(lambda: api.get(f"/runs/{run_id}").json()["data"]["status"] == "completed")
+
+
+async def test_the_app_can_be_started_beside_it_to_decide_what_a_run_waits_for(tmp_path):
+    workbench = opened(tmp_path)
+    await workbench.start()
+    await agent_with(workbench, "Careful", tools=ASKS)
+    await workbench.close()
+    app = AppProcess(tmp_path / "data")
+    async with bridge(tmp_path / "data", "legacy") as client:
+        waits = (await client.call_tool("run_careful", {"input": SUM})).structured_content
+        assert waits["status"] == "paused"
+        app.start()
+        try:
+            await asyncio.to_thread(approve, app, waits["run_id"])
+            told = await client.call_tool("get_run", {"run_id": waits["run_id"]})
+            assert "15" in told.structured_content["output"]
+        finally:
+            app.stop()
 
 
 async def test_a_folder_that_somebody_else_holds_is_told_in_words(tmp_path):

@@ -1,7 +1,7 @@
 """The agents as tools over stdio: through the app where it runs, else out of the data folder. Heavy: import late.
 
-The folder is held only while something is asked or goes on, so that the app can be started beside a bridge. Both ways
-it asks as a key of its own, with no right to approve.
+The folder is held only while something is asked or goes on, so that the app can be started beside a bridge: what waits
+for a person is decided there. Both ways it asks as a key of its own, with no right to approve.
 """
 
 import asyncio
@@ -37,6 +37,7 @@ from app.api.mcp.server import AgentServer, AgentTools, Answering
 from app.api.mcp.waiting import Patience
 from app.domain.errors import WorkbenchError
 from app.domain.tools import DEPTH
+from app.engine.runs.standing import all_wait
 from app.start.already_running import opened_or_running, running_app
 from app.store.folder.lock import Announcement
 from app.tools.mcp.launching import WITHIN
@@ -214,7 +215,7 @@ class _Here:
         used_at = monotonic()
         while monotonic() - used_at < IDLE_SECONDS:
             await asyncio.sleep(IDLE_SECONDS / 4)
-            if self.users or workbench.runs.live_runs():
+            if self.users or ((live := workbench.runs.live_runs()) and not all_wait(live)):
                 used_at = monotonic()
         telling.cancel()
         await self.close()

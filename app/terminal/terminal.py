@@ -1,5 +1,6 @@
 """What the app does in a terminal without serving pages: run an agent, check itself."""
 
+import asyncio
 import json
 import sys
 import tempfile
@@ -7,18 +8,20 @@ from collections.abc import Callable
 from pathlib import Path
 
 from app.api.door.caller import STARTED_FROM
-from app.api.following.replies import RunReply, run_reply
+from app.api.following.replies import PauseReply, RunReply, run_reply
 from app.domain.provenance import Trigger
-from app.domain.trace import steps
+from app.domain.trace import open_pauses, steps
+from app.engine.runs.standing import all_wait
 from app.start.already_running import ask
 from app.store.folder.lock import Announcement
 from app.workbench import Workbench
 
-ANSWER_SECONDS = 3600
+ANSWER_SECONDS, LOOK_SECONDS = 3600, 0.25
+WAITS = "The run waits for a person: {what}. Decide in the app, on its Overview or at /runs/{run_id}.\n"
 
 
 async def run_here(folder: Path, slug: str, text: str) -> RunReply:
-    """Run the agent in this process, over that data folder."""
+    """Run the agent in this process, over that data folder, to its end or to where a person has to decide."""
     workbench = Workbench.open(folder)
     try:
         await workbench.start()
@@ -26,11 +29,22 @@ async def run_here(folder: Path, slug: str, text: str) -> RunReply:
         agent = workbench.agents.by_slug(slug)
         session = await workbench.chat.new_session(agent.id)
         live = await workbench.chat.send(session.id, text, trigger=Trigger(kind="terminal"), purpose="api")
-        await live.ended()
+        ending = asyncio.ensure_future(live.ended())
+        while not ending.done() and not all_wait(workbench.runs.live_runs()):
+            await asyncio.wait([ending], timeout=LOOK_SECONDS)
+        waits = not ending.done()
         below = workbench.rows.below(live.run_id) if live.started.workflow else ()
-        return run_reply(live.entries, alive=False, below=below)
+        reply = run_reply(live.entries, alive=waits, below=below)
+        return _waiting(reply, workbench) if waits else reply
     finally:
         await workbench.close()
+
+
+def _waiting(reply: RunReply, workbench: Workbench) -> RunReply:
+    """The same of a run that waits for a person, be it in a run below it."""
+    asking = [live.entries for live in workbench.runs.live_runs() if live.control.waits]
+    pauses = tuple(PauseReply.of(pause) for entries in asking for pause in open_pauses(entries))
+    return reply.model_copy(update={"status": "paused", "pauses": pauses})
 
 
 def run_there(running: Announcement, slug: str, text: str) -> RunReply:
@@ -50,6 +64,9 @@ def print_reply(reply: RunReply, *, as_json: bool, write: Callable[[str], object
         write(reply.output_text.rstrip() + "\n")
     if reply.status == "completed":
         return 0
+    if reply.status == "paused":
+        sys.stderr.write(WAITS.format(what="; ".join(pause.awaited for pause in reply.pauses), run_id=reply.run_id))
+        return 1
     sys.stderr.write(f"The run ended as {reply.status}: {reply.error or 'no reason given'}\n")
     return 1
 

@@ -97,6 +97,11 @@ class PauseReply(Reply):
             question=pause.question,
         )
 
+    @property
+    def awaited(self) -> str:
+        """What it waits for, in words."""
+        return self.question or (f"leave to call {self.tool}" if self.reason == "approval" else self.reason)
+
 
 class Metrics(Reply):
     """What a run took: tokens, US dollars, milliseconds."""

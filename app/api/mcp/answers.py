@@ -45,8 +45,7 @@ def _stand(reply: RunReply) -> dict[str, JsonValue]:
 
 
 def _awaited(pause: PauseReply) -> JsonValue:
-    words = pause.question or (f"leave to call {pause.tool}" if pause.reason == "approval" else pause.reason)
-    return {"reason": pause.reason, "what": words}
+    return {"reason": pause.reason, "what": pause.awaited}
 
 
 def told_of(told: dict[str, JsonValue], *, failed: bool = False) -> CallToolResult:

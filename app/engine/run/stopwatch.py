@@ -56,8 +56,13 @@ class Stopwatch:
             self._parts -= 1
             self._settle()
 
+    @property
+    def stands_still(self) -> bool:
+        """Whether something waits, and no part goes on beside it."""
+        return self._waits > 0 and self._waits >= self._parts
+
     def _settle(self) -> None:
-        still, when = self._waits > 0 and self._waits >= self._parts, self.timer.when()
+        still, when = self.stands_still, self.timer.when()
         if still == self._still:
             return
         now = asyncio.get_running_loop().time()
