@@ -97,6 +97,33 @@ def test_a_bad_call_exits_with_2_and_says_why(folder, capsys, arguments):
     assert capsys.readouterr().err.strip()
 
 
+def test_results_that_cannot_be_written_are_a_bad_call_before_anything_is_tried(folder, capsys, tmp_path):
+    lacking = tmp_path / "build" / "results.xml"
+    assert evaluated(folder, "--tools", "live", "--junit", str(lacking)) == 2
+    printed = capsys.readouterr()
+    assert f"cannot be written to {lacking}: No such file or directory. Make its folder" in printed.err
+    assert "Begun" not in printed.err and printed.out == ""
+    (before := tmp_path / "before.xml").write_text("<before/>")
+    assert evaluated(folder, "--variant", "9", "--junit", str(before)) == 2
+    assert evaluated(folder, "--variant", "9", "--junit", str(tmp_path / "new.xml")) == 2
+    assert before.read_text() == "<before/>" and not (tmp_path / "new.xml").exists()
+
+
+def test_a_verdict_is_told_though_its_file_cannot_be_written_any_more(folder, tmp_path):
+    (built := tmp_path / "build").mkdir()
+    command = [sys.executable, "-m", "app", "--data", str(folder), "eval", "additions", "--agent", "assistant"]
+    with subprocess.Popen(
+        [*command, "--tools", "live", "--junit", str(built / "results.xml")],
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=dict(os.environ),
+    ) as running:  # fmt: skip
+        assert running.stderr is not None
+        assert any("Begun: " in line for line in running.stderr)
+        built.rmdir()
+        said, trouble = running.communicate(timeout=120)
+    assert "8 of 8 passed" in said and said.endswith("Fine.\n")
+    assert (running.returncode, "The results cannot be written to" in trouble) == (0, True)
+
+
 def test_with_the_app_up_it_goes_through_it(folder, capsys):
     process = AppProcess(folder)
     process.start()

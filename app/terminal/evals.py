@@ -98,10 +98,15 @@ async def _evaluated(folder: Path, asked: Asked) -> int:
 
 
 async def _printed(evals: Evals, asked: Asked) -> int:
-    told = await ran(evals, asked)
     if asked.junit:
-        await asyncio.to_thread(_write, Path(asked.junit), await evals.junit(told.experiment.id))
+        await asyncio.to_thread(_try, Path(asked.junit))
+    told = await ran(evals, asked)
     sys.stdout.write((told.model_dump_json(indent=2) if asked.as_json else "\n".join(told.words)) + "\n")
+    if asked.junit:
+        try:
+            await asyncio.to_thread(_write, Path(asked.junit), await evals.junit(told.experiment.id))
+        except WorkbenchError as problem:  # the verdict stands, whoever is told of it
+            sys.stderr.write(f"{problem}\n")
     return told.code
 
 
@@ -193,11 +198,21 @@ def _named(variant: int, model: str) -> str:
     return f"variant {variant}" + (f" · {model}" if model else "")
 
 
-def _write(path: Path, content: bytes) -> None:
+def _try(path: Path) -> None:
+    """Raises `StorageError` where no results can be written; what was in the file stays."""
+    is_new = not path.exists()
+    _write(path, b"", "ab")
+    if is_new:
+        path.unlink(missing_ok=True)
+
+
+def _write(path: Path, content: bytes, mode: Literal["wb", "ab"] = "wb") -> None:
     try:
-        path.write_bytes(content)
+        with path.open(mode) as file:
+            file.write(content)
     except OSError as error:
-        raise StorageError(f"The results cannot be written to {path}: {error}.") from error
+        why = f"The results cannot be written to {path}: {error.strerror}."
+        raise StorageError(f"{why} Make its folder, or name another file with --junit.") from error
 
 
 @dataclass(frozen=True)
