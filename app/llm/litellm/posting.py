@@ -83,7 +83,10 @@ def _said(line: bytes) -> str | None:
 
 
 async def _read_out(response: "ClientResponse") -> None:
-    with suppress(TimeoutError, OSError):
+    """A server that hangs up here has said all that it had to say."""
+    import aiohttp  # noqa: PLC0415  it takes a tenth of a second, and is there by now
+
+    with suppress(TimeoutError, OSError, aiohttp.ClientError):
         async with asyncio.timeout(_PARTING):
             while not response.content.at_eof():
                 await response.content.readany()

@@ -100,8 +100,15 @@ class AnswerReader:
 
     async def _next(self, chunks: AsyncIterator[object]) -> object | None:
         """The next chunk, `None` behind the last one."""
-        async with asyncio.timeout(self._request.idle_timeout):
-            return await anext(chunks, None)
+        import aiohttp  # noqa: PLC0415  it takes a tenth of a second, and comes with LiteLLM
+
+        try:
+            async with asyncio.timeout(self._request.idle_timeout):
+                return await anext(chunks, None)
+        except aiohttp.ClientError:
+            if self._finish is None:
+                raise
+            return None  # as LiteLLM's own call has it: an answer is whole once its end was named
 
     def _note(self, chunk: object, kept: object) -> None:
         join_kept(kept)

@@ -15,6 +15,7 @@ import pytest
 
 from app.domain.errors import FailureClass
 from app.llm.litellm import posting
+from app.llm.litellm.direct import SWITCH
 from app.llm.litellm.litellm_model import ensure_litellm
 from tests.cancelling import AtAwait
 from tests.fakes.anthropic import FakeAnthropic
@@ -47,6 +48,7 @@ def answer(body: bytes, kind: str = "text/event-stream", **headers: str) -> byte
 
 HELLO = (piece(content="Hel"), piece(content="lo"), piece("stop"), "[DONE]")
 PLAIN = events(*HELLO)
+USED = json.dumps({"id": "1", "choices": [], "usage": {"prompt_tokens": 3, "completion_tokens": 2, "total_tokens": 5}})
 WHOLE = json.dumps(
     {
         "id": "1",
@@ -55,8 +57,16 @@ WHOLE = json.dumps(
 ).encode()
 
 
+def unended(body: bytes) -> bytes:
+    """In chunks, behind which the last one is missing that says so."""
+    head = b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\n"
+    return head + b"%x\r\n%b\r\n" % (len(body), body)
+
+
 @asynccontextmanager
-async def serving(said: bytes, trust: ssl.SSLContext | None = None) -> AsyncIterator[tuple[str, list[str]]]:
+async def serving(
+    said: bytes, trust: ssl.SSLContext | None = None, *, hangs_up: bool = False
+) -> AsyncIterator[tuple[str, list[str]]]:
     """A server that says that to each request, and the first lines that it was sent."""
     asked: list[str] = []
 
@@ -67,6 +77,8 @@ async def serving(said: bytes, trust: ssl.SSLContext | None = None) -> AsyncIter
                 await reader.readexactly(int(length[1]) if length else 0)
                 asked.append(head.partition("\r\n")[0])
                 writer.write(said)
+                if hangs_up:
+                    break
         writer.close()
 
     server = await asyncio.start_server(serve, "127.0.0.1", 0, ssl=trust)
@@ -74,8 +86,8 @@ async def serving(said: bytes, trust: ssl.SSLContext | None = None) -> AsyncIter
         yield f"127.0.0.1:{server.sockets[0].getsockname()[1]}", asked
 
 
-async def outcome_of(said: bytes, name: str = "openai/x") -> Outcome:
-    async with serving(said) as (place, asked):
+async def outcome_of(said: bytes, name: str = "openai/x", *, hangs_up: bool = False) -> Outcome:
+    async with serving(said, hangs_up=hangs_up) as (place, asked):
         outcome = await call(name, f"http://{place}")
         assert len(asked) == 1
     return outcome
@@ -101,6 +113,29 @@ async def test_an_answer_is_read_however_it_is_written(said: bytes):
 
     assert outcome.failure is None
     assert outcome.message.text == "Hello"
+
+
+@pytest.mark.parametrize("route", ["", "litellm"])
+@pytest.mark.parametrize(
+    ("pieces", "is_estimated"),
+    [((*HELLO[:3], USED, "[DONE]"), False), ((*HELLO[:3], USED), False), (HELLO, True), (HELLO[:3], True)],
+    ids=["whole", "without an end", "without usage", "with neither"],
+)
+async def test_a_whole_answer_counts_though_its_server_hangs_up(
+    pieces: tuple[str, ...], is_estimated: bool, route: str, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setenv(SWITCH, route)
+    outcome = await outcome_of(unended(events(*pieces)), hangs_up=True)
+
+    assert outcome.failure is None
+    assert outcome.message.text == "Hello"
+    assert outcome.reply is not None and outcome.reply.usage.estimated == is_estimated
+
+
+async def test_half_an_answer_is_a_failure_where_its_server_hangs_up():
+    outcome = await outcome_of(unended(events(*HELLO[:2])), hangs_up=True)
+
+    assert outcome.failure is not None and outcome.failure.failure == "network"
 
 
 REFUSALS: dict[str, tuple[bytes, FailureClass, int | None, str]] = {
