@@ -1,6 +1,7 @@
 """Formulas over rows."""
 
 import json
+import time
 from typing import Any
 
 import pytest
@@ -119,6 +120,16 @@ async def test_the_work_and_the_texts_of_a_formula_are_bounded():
         await evaluated("+".join(["n"] * 300), rows)
     with pytest.raises(ToolError, match="32,767 is the most"):
         await evaluated('SUBSTITUTE(MAX(t), "x", "yyyy") & MAX(t)', [{"t": "x" * 8_000}])
+
+
+@pytest.mark.parametrize("formula", ["n ^ 2.5", "POWER(n, 2.5)"])
+def test_a_broken_power_of_a_number_of_thousands_of_digits_stops_nothing_else(formula: str):
+    power = Formula(parse(formula), ["n"])
+    row = {"n": 10**3999 + 7}
+    began = time.thread_time()
+    with pytest.raises(FormulaError, match="too large"):
+        power.value(row)
+    assert time.thread_time() - began < 0.2
 
 
 @settings(max_examples=60, deadline=None)

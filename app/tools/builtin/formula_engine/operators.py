@@ -13,6 +13,7 @@ from app.tools.builtin.formula_engine.values import (
     calculated,
     compared,
     number,
+    power,
     text,
 )
 
@@ -63,7 +64,7 @@ def _comparing(operator: Comparison) -> Operator:
     return lambda left, right: compared(left, operator, right)
 
 
-_TIMES, _OVER, _POWER = _arithmetic(ARITHMETIC.multiply), _arithmetic(_divide), _arithmetic(ARITHMETIC.power)
+_TIMES, _OVER, _POWER = _arithmetic(ARITHMETIC.multiply), _arithmetic(_divide), _arithmetic(power)
 _MINUS = _arithmetic(ARITHMETIC.subtract)
 
 OPERATORS: dict[str, Operator] = {

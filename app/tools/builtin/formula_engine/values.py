@@ -14,6 +14,8 @@ Comparison = Literal["=", "<>", "<", "<=", ">", ">="]
 LONGEST_TEXT = 32_767
 """Characters, as in a spreadsheet's cell."""
 ARITHMETIC = Context(prec=34, Emax=300, Emin=-300, traps=[DivisionByZero, InvalidOperation, Overflow])
+_BASE = Context(prec=2 * ARITHMETIC.prec)
+"""Digits of a base that count: with thousands of them, a broken power takes seconds, in which all else stands still."""
 
 
 class FormulaError(Exception):
@@ -90,6 +92,10 @@ def shown(value: Scalar) -> str:
     if value is None or value == "":
         return "empty"
     return repr(value[:40]) if isinstance(value, str) else text(value)
+
+
+def power(base: Decimal, exponent: Decimal) -> Decimal:
+    return ARITHMETIC.power(_BASE.plus(base), exponent)
 
 
 def calculated(operation: Callable[[], Decimal]) -> Decimal:
