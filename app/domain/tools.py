@@ -31,7 +31,7 @@ class ToolSpec(Value):
     name: str
     description: str
     parameters: JsonSchema
-    """JSON Schema of the arguments, exactly as it is sent to the model."""
+    """JSON Schema of the arguments, as it is sent to the model."""
     title: str = ""
     icon: str = "build"
     """A Material icon's name."""

@@ -137,10 +137,15 @@ def tools_of(specs: tuple[ToolSpec, ...]) -> list[Json]:
     return [
         {
             "type": "function",
-            "function": {"name": spec.name, "description": spec.description, "parameters": spec.parameters},
+            "function": {"name": spec.name, "description": spec.description, "parameters": _arguments(spec)},
         }
         for spec in specs
     ]
+
+
+def _arguments(spec: ToolSpec) -> Json:
+    """OpenAI and Azure refuse a schema that leaves its properties out, as MCP servers do of tools without arguments."""
+    return {"type": "object", "properties": {}, **spec.parameters}
 
 
 def parameters_of(parameters: Parameters, *, with_tools: bool) -> Json:

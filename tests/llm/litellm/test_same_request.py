@@ -60,12 +60,14 @@ SIGNED = ReasoningPart(
     text="Hm.", provider_fields={"blocks": [{"type": "thinking", "thinking": "Hm.", "signature": "c2lnbmVk"}]}
 )
 ODD = WEATHER.model_copy(update={"name": "weather/of.all"})
+BARE = WEATHER.model_copy(update={"name": "list_cities", "parameters": {"type": "object"}})
 SHOWN = Message.of_result(ToolResult(call_id=CALL.call_id, name=CALL.name, parts=(IMAGE,)))
 FILE = FilePart(artifact="f1", media_type="application/pdf", filename="a.pdf", size=len(PDF), path="/a.pdf")
 SHAPES: dict[str, ModelRequest] = {
     "plain": PLAIN,
     "with a system prompt": replace(PLAIN, system=Message(role="system", parts=(TextPart(text="Sei nett.\n“So”"),))),
     "with a tool": replace(PLAIN, tools=(WEATHER,)),
+    "with a tool without arguments": replace(PLAIN, tools=(BARE,)),
     "with one call at a time": replace(PLAIN, tools=(WEATHER,), parameters=Parameters(parallel_tool_calls=False)),
     "behind a call": replace(PLAIN, messages=TURN, tools=(WEATHER,)),
     "behind a call without words": replace(PLAIN, messages=(ASKED, assistant(CALL), RESULT), tools=(WEATHER,)),

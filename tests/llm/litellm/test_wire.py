@@ -196,3 +196,11 @@ def test_tools_are_sent_with_their_schema_as_it_is():
     [tool] = tools_of((ToolSpec(name="f", description="does f", parameters=schema),))
 
     assert tool == {"type": "function", "function": {"name": "f", "description": "does f", "parameters": schema}}
+
+
+def test_a_tool_without_arguments_is_sent_with_a_schema_that_says_so():
+    [tool] = tools_of((ToolSpec(name="f", description="does f", parameters={"type": "object"}),))
+
+    function = tool["function"]
+    assert isinstance(function, dict)
+    assert function["parameters"] == {"type": "object", "properties": {}}
