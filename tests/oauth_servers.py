@@ -63,6 +63,8 @@ class Manners:
     """In place of what the MCP server says of itself."""
     token_status: int = 0
     """What its token endpoint answers to a renewal, where it is not 0."""
+    renews: asyncio.Event | None = None
+    """Set when what a renewal brought may be told, where that is to be waited for."""
 
 
 class Servers(OAuthAuthorizationServerProvider[AuthorizationCode, RefreshToken, AccessToken]):
@@ -218,6 +220,9 @@ def _authorization_server(servers: Servers) -> Starlette:
                 return
             sent: list = []
             await self.app(scope, _again(body, receive), _collected(sent))
+            if servers.manners.renews is not None and b"grant_type=refresh_token" in body:
+                servers.asked["held renewal"] += 1
+                await servers.manners.renews.wait()
             answer = json.loads(b"".join(one.get("body", b"") for one in sent) or b"{}")
             claims = base64.urlsafe_b64encode(json.dumps({"email": PERSON}).encode()).decode().rstrip("=")
             if sent[0]["status"] == 200:

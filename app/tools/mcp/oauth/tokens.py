@@ -41,6 +41,8 @@ class Tokens:
         self._server, self._servers, self._vault, self._desk = server, servers, vault, desk
         self._changed = changed
         self._renewing: asyncio.Task[bool] | None = None
+        self._changing = asyncio.Lock()
+        """Held so that a renewal stores nothing behind a sign-out: what it brings is forgotten, too."""
 
     @property
     def grant(self) -> McpGrant | None:
@@ -74,35 +76,41 @@ class Tokens:
         return await asyncio.shield(self._renewing)
 
     async def _renew(self, refused: str) -> bool:
-        if self.token != refused:
-            return bool(self.token)
-        flow = await self.flow()
-        if await flow.renew():
-            await self.keep(flow)
-            return True
-        await self._forget("refresh_token", "access_token")
-        return False
+        async with self._changing:
+            if self.token != refused:
+                return bool(self.token)
+            flow = await self.flow()
+            if await flow.renew():
+                await self.keep(flow)
+                return True
+            await self._forget("refresh_token", "access_token")
+            return False
 
     async def sign_out(self) -> bool:
         """Forget the tokens; whether the authorization server says that they open nothing any more."""
-        revoked = False
+        async with self._changing:
+            revoked = await self._revoked()
+            await self._forget("refresh_token", "access_token")
+            if self.grant is not None:
+                nobody = {"who": "", "scope": "", "ends_at": None}
+                await self._store(self.grant.model_copy(update=nobody))
+            return revoked
+
+    async def _revoked(self) -> bool:
         if self.grant is not None and self.token:
             with contextlib.suppress(ToolError, TimeoutError):
                 async with asyncio.timeout(REVOKE_SECONDS):
-                    revoked = await (await self.flow()).revoke()
-        await self._forget("refresh_token", "access_token")
-        if self.grant is not None:
-            nobody = {"who": "", "scope": "", "ends_at": None}
-            await self._store(self.grant.model_copy(update=nobody))
-        return revoked
+                    return await (await self.flow()).revoke()
+        return False
 
     async def use_client(self, client_id: str, secret: str) -> None:
         """Use a client that its owner registered, from the next sign-in on; without an id none is known any more."""
-        await self._forget(*SECRETS)
-        if client_id and secret:
-            await self._vault().keep(self._name_of("client_secret"), secret)
-        grant = McpGrant(url=self._url, client_id=client_id, by_hand=True) if client_id else None
-        await self._store(grant)
+        async with self._changing:
+            await self._forget(*SECRETS)
+            if client_id and secret:
+                await self._vault().keep(self._name_of("client_secret"), secret)
+            grant = McpGrant(url=self._url, client_id=client_id, by_hand=True) if client_id else None
+            await self._store(grant)
 
     async def forget(self) -> None:
         """Sign out, and forget the client as well."""
