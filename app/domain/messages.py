@@ -139,7 +139,7 @@ class ToolCall(Value):
 
     type: Literal["tool_call"] = "tool_call"
     call_id: str
-    name: str
+    name: Text
     arguments: dict[str, JsonValue] = {}
     malformed: Text | None = None
     """What the model wrote as arguments when it is no JSON object; the call is then never run."""

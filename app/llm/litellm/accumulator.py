@@ -11,6 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from pydantic import JsonValue
+from pydantic_core import from_json
 
 from app.domain.messages import Message, Part, ProviderFields, ReasoningPart, TextPart, ToolCall
 from app.domain.streaming import CallDelta, Delta, ReasoningDelta, TextDelta
@@ -173,14 +174,18 @@ def _arguments(text: str) -> tuple[dict[str, JsonValue], str | None]:
     if not text.strip():
         return {}, None
     try:
-        arguments: JsonValue = json.loads(text)
-    except (ValueError, RecursionError):
+        arguments: JsonValue = from_json(text.encode(), allow_inf_nan=False)
+    except ValueError:  # lone surrogates and endless nesting, too, which no trace would take
         return {}, text
     return (arguments, None) if isinstance(arguments, dict) else ({}, text)
 
 
 def _is_object(text: str) -> bool:
-    return bool(text.strip()) and _arguments(text)[1] is None
+    """Whether it is whole, though there may be something in it that no trace would take."""
+    try:
+        return isinstance(json.loads(text), dict)
+    except (ValueError, RecursionError):
+        return False
 
 
 def _object(value: JsonValue) -> ProviderFields:

@@ -1,6 +1,6 @@
 import pytest
 
-from app.domain.messages import ReasoningPart, TextPart
+from app.domain.messages import Message, ReasoningPart, TextPart
 from app.llm.litellm.accumulator import LONGEST_ANSWER, Accumulator, CallPiece
 
 Calls = list[tuple[str, dict[str, object]]]
@@ -80,6 +80,24 @@ def test_what_is_no_object_is_kept_as_it_was_written(written: str):
     [call] = accumulator.message("openai/x").tool_calls
     assert call.malformed == written
     assert call.arguments == {}
+
+
+@pytest.mark.parametrize(
+    "value",
+    [r'"\ud83d"', '"\ud83d"', "NaN", "-Infinity", "[" * 300 + "]" * 300],
+    ids=["half a sign, escaped", "half a sign", "no number", "no end", "nested"],
+)
+def test_arguments_that_no_trace_would_take_are_kept_as_they_were_written(value: str):
+    accumulator = Accumulator()
+    accumulator.add_call(CallPiece(0, None, "f\ud83d", f'{{"x": {value}}}'))
+    accumulator.add_call(CallPiece(0, None, "g", '{"y": "\\ud83d\\ude00"}'))
+
+    message = accumulator.message("openai/x")
+    assert Message.model_validate_json(message.model_dump_json()) == message
+    odd, plain = message.tool_calls
+    assert (odd.name, odd.arguments) == ("f?", {})
+    assert odd.malformed == f'{{"x": {value}}}'.replace("\ud83d", "?")
+    assert (plain.name, plain.arguments, plain.malformed) == ("g", {"y": "😀"}, None)
 
 
 def test_ids_of_the_conversation_are_not_used_again():
