@@ -109,6 +109,8 @@ class FileTools:
             before = await context.files.read(path)
             text = _text(path, before)
             count = _count_of(path, text, old, new, everywhere=all)
+            growth = len(new.encode(errors="surrogatepass")) - len(old.encode())
+            _check_size(len(before) + count * growth)  # before it is made: it may be thousands of times as large
             return await _write(context.files, path, before, text.replace(old, new), count=count)
 
     async def list_files(self, context: CallContext, folder: str = "", path: str = "") -> str:
@@ -204,8 +206,7 @@ async def _write(files: SessionFiles, path: str, before: bytes | None, text: str
         content = text.encode()
     except UnicodeEncodeError as error:
         raise ToolError(f"The content holds half a character at {error.start}, which no file can keep.") from error
-    if len(content) > LARGEST_FILE:
-        raise ToolError(f"The content has {len(content):,} bytes; {LARGEST_FILE:,} is the most for one file.")
+    _check_size(len(content))
     if content == before:
         return f"{path} is unchanged: {_facts(content)}"
     await files.write(path, content)
@@ -213,6 +214,11 @@ async def _write(files: SessionFiles, path: str, before: bytes | None, text: str
         return f"Created {path}: {_lines(len(text.splitlines()))}, {_facts(content)}"
     often = f"replaced {count} time{'' if count == 1 else 's'}, " if count else ""
     return f"Changed {path}: {often}{_facts(content)}\n{await asyncio.to_thread(_change, before, text)}"
+
+
+def _check_size(octets: int) -> None:
+    if octets > LARGEST_FILE:
+        raise ToolError(f"The content has {octets:,} bytes; {LARGEST_FILE:,} is the most for one file.")
 
 
 def _change(before: bytes, after: str) -> str:

@@ -2,6 +2,7 @@
 
 import asyncio
 import hashlib
+import tracemalloc
 
 import pytest
 
@@ -150,6 +151,22 @@ async def test_an_edit_everywhere() -> None:
     told = await use("edit_file", files, path="/a.txt", old="a", new="c", all=True)
     assert told.startswith("Changed /a.txt: replaced 2 times, ")
     assert files.contents["/a.txt"] == b"c b c b"
+
+
+async def test_an_edit_everywhere_that_makes_a_file_too_large_is_refused_before_it_takes_memory() -> None:
+    files = MemoryFiles(a_txt=b"a" * (LARGEST_FILE // 2))
+    tracemalloc.start()
+    try:
+        with pytest.raises(ToolError, match="has 104,857,600 bytes; 4,194,304 is the most for one file"):
+            await use("edit_file", files, path="/a.txt", old="a", new="ü" * 25, all=True)
+        _, most = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert most < 4 * LARGEST_FILE
+    assert files.contents["/a.txt"] == b"a" * (LARGEST_FILE // 2)
+
+    await use("edit_file", files, path="/a.txt", old="a", new="ü", all=True)
+    assert len(files.contents["/a.txt"]) == LARGEST_FILE
 
 
 @pytest.mark.parametrize(
