@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 
 from app.domain.agents import (
     Agent,
@@ -18,7 +19,7 @@ from app.domain.events import MessageAdded, Origin, PauseResolved, RunStarted
 from app.domain.messages import Attachment, Message, user_message
 from app.domain.prompts import system_of
 from app.domain.provenance import WORKING_COPY, AgentRef, Purpose, Trigger
-from app.domain.sessions import QueuedMessage, Session, behaviour_of, queued_message, switched
+from app.domain.sessions import Session, behaviour_of, queued_message, switched
 from app.domain.streaming import ModelRequest
 from app.domain.trace import StoredTrace, files_after
 from app.domain.values import new_id, now
@@ -30,7 +31,7 @@ from app.engine.loop.loop import run_agent
 from app.engine.ports import AgentStore, SessionStore, Toolbox
 from app.engine.run.run import Run, request_of
 from app.engine.runs.runs import Runs, Work
-from app.engine.sessions.turns import Begun, as_it_is, checked, history_after, purpose_of, with_run
+from app.engine.sessions.turns import Begun, Path, as_it_is, checked, history_after, purpose_of, with_run
 from app.engine.workflows.grants import Nodes
 
 NO_REQUEST = "A workflow asks no model itself: its agents do, each with what its node tells it."
@@ -127,28 +128,25 @@ class Chat:
         """
         session = self.sessions.get(session_id)
         message = user_message(checked(text, attachments), *attachments)
-        before = session.runs if after is None else self.runs.branches(session).up_to(after)
-        purpose = purpose or purpose_of(session)
-        return await self.runs.unbroken.or_undone(
-            self._begun(session, before, message, trigger, purpose, run_id=run_id, begun_as=begun_as, work=work)
-        )
+        before = () if after is None else self.runs.branches(session).up_to(after)
+        begun = partial(self._begun, session_id, lambda newest: before or newest.runs, message, trigger, purpose)
+        return await self.runs.unbroken.or_undone(begun(run_id=run_id, begun_as=begun_as, work=work))
 
     async def send_queued(self, session_id: str, message_id: str, *, at_once: bool = False) -> Run:
         """Start a run with that message of the session's queue, which leaves the queue.
 
         `at_once`: nothing was in its way. Raises `NotFound` when it does not wait any more, and what `send` raises.
         """
-        session = self.sessions.get(session_id)
-        waiting = queued_message(session, message_id)
+        waiting = queued_message(self.sessions.get(session_id), message_id)
         message = user_message(checked(waiting.text, waiting.attachments), *waiting.attachments)
-        before, purpose = self._branch_of(session, waiting), purpose_of(session)
-        waited = 0.0 if at_once else waiting.waited_ms(now())
+        path, waited = partial(self._branch_of, message_id), 0.0 if at_once else waiting.waited_ms(now())
         return await self.runs.unbroken.or_undone(
-            self._begun(session, before, message, waiting.trigger, purpose, queued=message_id, waited_ms=waited)
+            self._begun(session_id, path, message, waiting.trigger, queued=message_id, waited_ms=waited)
         )
 
-    def _branch_of(self, session: Session, waiting: QueuedMessage) -> tuple[str, ...]:
+    def _branch_of(self, message_id: str, session: Session) -> tuple[str, ...]:
         """The runs that the message follows: where one stands, unless it was queued on another branch."""
+        waiting = queued_message(session, message_id)
         branches = self.runs.branches(session)
         elsewhere = waiting.follows in branches.follows and waiting.follows not in session.runs
         return branches.through(waiting.follows) if elsewhere else session.runs
@@ -165,7 +163,7 @@ class Chat:
     async def _beside(self, session_id: str, run_id: str, message: Message, trigger: Trigger) -> Run:
         session = self.sessions.get(session_id)
         before = self.runs.branches(session).up_to(run_id)[:-1]
-        return await self.runs.unbroken.or_undone(self._begun(session, before, message, trigger, purpose_of(session)))
+        return await self.runs.unbroken.or_undone(self._begun(session_id, lambda _: before, message, trigger))
 
     async def stand_on(self, session_id: str, run_id: str) -> Session:
         """The session, from now on on the branch through that run that was gone on with last. Raises `NotFound`."""
@@ -224,11 +222,11 @@ class Chat:
 
     async def _begun(
         self,
-        session: Session,
-        path: tuple[str, ...],
+        session_id: str,
+        path_of: Path,
         message: Message,
         trigger: Trigger,
-        purpose: Purpose,
+        purpose: Purpose | None = None,
         *,
         run_id: str | None = None,
         queued: str = "",
@@ -236,10 +234,12 @@ class Chat:
         begun_as: Begun = as_it_is,
         work: Work = run_agent,
     ) -> Run:
-        async with self.runs.beginning(session.id):
+        async with self.runs.beginning(session_id):
             if queued:
-                queued_message(self.sessions.get(session.id), queued)
-            await self.runs.check_idle(session.id)
+                queued_message(self.sessions.get(session_id), queued)
+            await self.runs.check_idle(session_id)
+            session = self.sessions.get(session_id)  # a run may have begun and ended since it was asked for
+            path, purpose = path_of(session), purpose or purpose_of(session)
             before = await self._trace_before(path)
             session = await self._as_allowed(session, trigger)
             started, message = await self._run_started(session, before, message, trigger, purpose)
@@ -250,7 +250,7 @@ class Chat:
                 started, message, origin=origin, waited_ms=waited_ms, run_id=run_id, along=along, work=work
             )
             await self.sessions.change(
-                session.id, lambda newest: with_run(newest, path, live.run_id, message.headline, queued, along=said)
+                session_id, lambda newest: with_run(newest, path, live.run_id, message.headline, queued, along=said)
             )
             return live
 

@@ -13,6 +13,8 @@ from app.domain.values import now
 
 Begun = Callable[[RunStarted], RunStarted]
 """How a run begins, made of how it would begin."""
+Path = Callable[[Session], tuple[str, ...]]
+"""The runs that the next one follows, in the session as it is once no other run of it begins or goes on."""
 LONGEST_MESSAGE = 200_000
 """Characters; about 50,000 tokens."""
 

@@ -4,6 +4,7 @@ import pytest
 
 from app.domain.agents import PromptBehaviour, ToolChoice, Variable, new_agent, with_variant
 from app.domain.errors import Conflict, NotFound, TooLarge, WorkbenchError
+from app.domain.events import RunFinished
 from app.domain.messages import ToolCall
 from app.domain.trace import RunFilter
 from app.engine.sessions.turns import LONGEST_MESSAGE
@@ -19,6 +20,10 @@ async def say(bench, session, text, answer):
     live = await bench.chat.send(session.id, text)
     await asyncio.wait_for(live.ended(), 30)
     return live
+
+
+async def ending_at_once(run):
+    run.recorder.record(RunFinished(status="completed"))
 
 
 async def test_the_next_run_knows_what_was_said(bench):
@@ -114,6 +119,31 @@ async def test_two_messages_at_once_start_one_run(bench):
         bench.chat.send(session.id, "a"), bench.chat.send(session.id, "b"), return_exceptions=True
     )
     assert sorted(type(one).__name__ for one in sent) == ["Conflict", "Run"]
+
+
+async def test_a_message_beside_one_whose_run_ends_at_once_is_sent_behind_it(bench):
+    session = await bench.session()
+    first = await say(bench, session, "one", "1")
+    bench.models.say("3")
+    second, third = await asyncio.gather(
+        bench.chat.send(session.id, "two", work=ending_at_once), bench.chat.send(session.id, "three")
+    )
+    await asyncio.wait_for(third.ended(), 30)
+    assert bench.data.sessions.get(session.id).runs == (first.run_id, second.run_id, third.run_id)
+    assert heard(bench, 1) == ["one", "1", "two", "three"]
+
+
+async def test_a_message_that_waits_for_another_to_begin_goes_by_what_the_session_says_then(bench):
+    session = await bench.session()
+    bench.models.say("1")
+    async with bench.runs.beginning(session.id):
+        sending = asyncio.create_task(bench.chat.send(session.id, "one"))
+        changes = {"model": "scripted/other", "variables": {"mood": "loud"}}
+        changed = bench.data.sessions.change(session.id, lambda newest: newest.model_copy(update=changes))
+        await asyncio.create_task(changed)
+    live = await sending
+    await asyncio.wait_for(live.ended(), 30)
+    assert (live.started.model, live.started.system.text) == ("scripted/other", "Be loud.")
 
 
 async def test_an_unknown_session_is_named(bench):

@@ -4,11 +4,13 @@ from pathlib import Path
 
 import pytest
 
+from app.domain.branches import FIRST
 from app.domain.errors import Conflict, ModelFailure, NotFound, TooLarge, WorkbenchError
 from app.domain.events import Entry, LimitReached, MessageAdded, RunFinished, ToolCalled
 from app.domain.messages import ToolCall
 from app.domain.provenance import Trigger
-from app.domain.sessions import Session
+from app.domain.sessions import QueuedMessage, Session, with_queued
+from app.domain.values import new_id, now
 from app.engine.run.run import Run
 from app.engine.runs.runs import Runs
 from app.engine.sessions.chat import Chat
@@ -35,6 +37,10 @@ async def answering(bench: Bench, failure: Exception | None = None) -> tuple[Ses
     live = await bench.chat.send(session.id, "first")
     await until(lambda: live.draft.text)
     return session, live, go_on
+
+
+async def ending_at_once(run: Run) -> None:
+    run.recorder.record(RunFinished(status="completed"))
 
 
 async def requests_of(bench: Bench, session: Session, count: int) -> list[str]:
@@ -146,6 +152,19 @@ async def test_a_message_for_a_session_at_rest_is_sent_at_once(bench, queue):
     assert waits((await bench.runs.trace(run_id)).entries)[0] == 0
     row = bench.data.rows.get(run_id)
     assert row is not None and (row.queued, row.waits) == (0, {})
+
+
+async def test_a_queued_message_beside_one_whose_run_ends_at_once_is_a_turn_behind_it(bench):
+    session = await bench.session()
+    message = QueuedMessage(id=new_id(), text="third", created_at=now(), follows=FIRST)
+    await bench.data.sessions.change(session.id, lambda newest: with_queued(newest, message))
+    bench.models.say("three")
+    sent = await asyncio.gather(
+        bench.chat.send(session.id, "second", work=ending_at_once), bench.chat.send_queued(session.id, message.id)
+    )
+    assert await requests_of(bench, session, 2) == ["second", "third"]
+    assert bench.data.sessions.get(session.id).runs == tuple(live.run_id for live in sent)
+    assert waiting(bench, session) == []
 
 
 async def test_what_is_typed_meanwhile_stays_when_a_queued_message_is_sent(bench, queue):
