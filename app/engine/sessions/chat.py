@@ -130,7 +130,8 @@ class Chat:
         message = user_message(checked(text, attachments), *attachments)
         before = () if after is None else self.runs.branches(session).up_to(after)
         begun = partial(self._begun, session_id, lambda newest: before or newest.runs, message, trigger, purpose)
-        return await self.runs.unbroken.or_undone(begun(run_id=run_id, begun_as=begun_as, work=work))
+        typed = trigger.kind == "page"
+        return await self.runs.unbroken.or_undone(begun(run_id=run_id, typed=typed, begun_as=begun_as, work=work))
 
     async def send_queued(self, session_id: str, message_id: str, *, at_once: bool = False) -> Run:
         """Start a run with that message of the session's queue, which leaves the queue.
@@ -230,6 +231,7 @@ class Chat:
         *,
         run_id: str | None = None,
         queued: str = "",
+        typed: bool = False,
         waited_ms: float | None = None,
         begun_as: Begun = as_it_is,
         work: Work = run_agent,
@@ -249,9 +251,8 @@ class Chat:
             live = await self.runs.start(
                 started, message, origin=origin, waited_ms=waited_ms, run_id=run_id, along=along, work=work
             )
-            await self.sessions.change(
-                session_id, lambda newest: with_run(newest, path, live.run_id, message.headline, queued, along=said)
-            )
+            turned = partial(with_run, before=path, run_id=live.run_id, text=message.headline, queued=queued)
+            await self.sessions.change(session_id, partial(turned, typed=typed, along=said))
             return live
 
     async def _as_allowed(self, session: Session, trigger: Trigger) -> Session:

@@ -90,8 +90,5 @@ def _with_turn(newest: Session, seen: Session, before: tuple[str, ...], entries:
     words, queued = added.message.text, ""
     if added.origin == "queued":
         queued = next((waiting.id for waiting in newest.queue if waiting.text == words), "")
-    turned = with_run(newest, before, entries[0].run_id, added.message.headline, queued)
-    if newest.composer.strip() == words.strip():
-        return turned
-    kept = {"composer": newest.composer, "composer_attachments": newest.composer_attachments}
-    return turned.model_copy(update=kept)
+    typed = newest.composer.strip() == words.strip()
+    return with_run(newest, before, entries[0].run_id, added.message.headline, queued, typed=typed)

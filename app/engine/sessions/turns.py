@@ -63,12 +63,13 @@ def with_run(
     text: str,
     queued: str,
     *,
+    typed: bool,
     along: tuple[AppContext, ...] = (),
 ) -> Session:
-    """The session with a run that follows `before` and begins with `text`, which was typed or waited under `queued`.
+    """The session with a run that follows `before` and begins with `text`, which may have waited under `queued`.
 
-    One stands on the run from now on, unless it was queued on another branch than one looks at. What went `along` of
-    what views say is told no second time.
+    One stands on the run from now on, unless it was queued on another branch than one looks at. What was `typed` is
+    no draft any more; what went `along` of what views say is told no second time.
     """
     left = tuple(context for context in session.app_contexts if context not in along)
     changes: dict[str, object] = {"updated_at": now(), "app_contexts": left}
@@ -78,7 +79,7 @@ def with_run(
         changes["parent"] = ""
     if queued:
         session = without_queued(session, queued)
-    else:
+    elif typed:
         changes |= {"composer": "", "composer_attachments": ()}
     if not before and not session.renamed:
         changes["title"] = title_of(text)

@@ -5,7 +5,8 @@ import pytest
 from app.domain.agents import PromptBehaviour, ToolChoice, Variable, new_agent, with_variant
 from app.domain.errors import Conflict, NotFound, TooLarge, WorkbenchError
 from app.domain.events import RunFinished
-from app.domain.messages import ToolCall
+from app.domain.messages import FilePart, ToolCall
+from app.domain.provenance import Trigger
 from app.domain.trace import RunFilter
 from app.engine.sessions.turns import LONGEST_MESSAGE
 from tests.engine.scripted import TextDelta, forever, reply
@@ -61,6 +62,33 @@ async def test_regenerating_sends_the_same_message_again(bench):
     again = await bench.chat.regenerate(session.id, first.run_id)
     await again.ended()
     assert heard(bench, 1) == ["one"] and bench.data.sessions.get(session.id).runs == (again.run_id,)
+
+
+@pytest.mark.parametrize("begun", ["regenerated", "edited", "by a program"])
+async def test_what_is_typed_stays_when_a_run_begins_with_other_words(bench, begun):
+    session = await bench.session()
+    first = await say(bench, session, "one", "1")
+    notes = FilePart(artifact="a", media_type="text/plain", filename="notes.txt", size=1)
+    typed = {"composer": "half a thou", "composer_attachments": (notes,)}
+    await bench.data.sessions.change(session.id, lambda newest: newest.model_copy(update=typed))
+    bench.models.say("2")
+    match begun:
+        case "regenerated":
+            live = await bench.chat.regenerate(session.id, first.run_id)
+        case "edited":
+            live = await bench.chat.edit(session.id, first.run_id, "one b")
+        case _:
+            live = await bench.chat.send(session.id, "two", trigger=Trigger(kind="api_key", name="mine"))
+    await asyncio.wait_for(live.ended(), 30)
+    kept = bench.data.sessions.get(session.id)
+    assert {"composer": kept.composer, "composer_attachments": kept.composer_attachments} == typed
+
+
+async def test_what_was_typed_is_no_draft_any_more_once_it_is_sent(bench):
+    session = await bench.session()
+    await bench.data.sessions.change(session.id, lambda newest: newest.model_copy(update={"composer": "one"}))
+    await say(bench, session, "one", "1")
+    assert bench.data.sessions.get(session.id).composer == ""
 
 
 async def test_files_are_there_in_the_next_run(bench):
