@@ -9,6 +9,7 @@ from app.domain.errors import Conflict
 from app.domain.events import PauseResolved
 from app.domain.messages import Message
 from app.domain.sessions import QueuedMessage
+from app.engine.run.deciding import DECIDED
 
 STEERED_PAST = "A new message was sent instead of a decision."
 
@@ -146,12 +147,14 @@ class Control:
         return pause_id in self._waiting
 
     def resolve_ahead(self, resolved: PauseResolved) -> None:
-        """Hand over a decision before the run that is being resumed waits for it."""
+        """Hand over the decision, once, before the run that is being resumed waits for it. Raises `Conflict`."""
+        if resolved.pause_id in self._ahead:
+            raise Conflict(DECIDED)
         self._ahead[resolved.pause_id] = resolved
 
     def resolve(self, resolved: PauseResolved) -> None:
         """Hand over the decision, once; raises `Conflict` when nothing waits for it any more."""
         waiting = self._waiting.get(resolved.pause_id)
         if waiting is None or waiting.done():
-            raise Conflict("This question has been answered already, or its run has ended.")
+            raise Conflict(DECIDED)
         waiting.set_result(resolved)

@@ -63,11 +63,9 @@ class Pauses:
         resolved, live = decision_for(pause, "answer", by="app"), self._runs.live(run_id)
         if live is None:
             await self._runs.unbroken(self._decided(run_id, None, pause, resolved))
-        elif live.control.expects(pause.pause_id):
-            with contextlib.suppress(Conflict):  # it was told already
-                live.control.resolve(resolved)
         else:
-            live.control.resolve_ahead(resolved)
+            with contextlib.suppress(Conflict):  # it was told already
+                _tell(live, resolved)
 
     async def _decided(self, run_id: str, live: Run | None, pause: PauseRequested, resolved: PauseResolved) -> Run:
         """What was decided holds, in the run and in its session."""
@@ -75,10 +73,8 @@ class Pauses:
             live = await self.chat.resume(run_id, decided=resolved, by=resolved.by)
             if pause.reason == "approval" and (changed := live.tools_since.about(pause.name)):
                 raise Conflict(f"{changed} The run goes on without your decision, and asks again where it has to.")
-        elif live.control.expects(pause.pause_id):
-            live.control.resolve(resolved)
-        else:  # the run was left at it, and has not come back to it yet
-            live.control.resolve_ahead(resolved)
+        else:
+            _tell(live, resolved)
         if resolved.decision == "always":
             await self._allow(live, pause)
         return live
@@ -130,3 +126,12 @@ class Pauses:
         except WorkbenchError:
             return False
         return session.deleted_at is None and self.chat.runs.branches(session).is_last(row.run_id)
+
+
+def _tell(live: Run, resolved: PauseResolved) -> None:
+    """Hand the decision to a run that goes on. Raises `Conflict` where another one was there first."""
+    if live.control.expects(resolved.pause_id):
+        live.control.resolve(resolved)
+        return
+    open_pause(live.entries, resolved.pause_id)  # else it was decided since it was looked for
+    live.control.resolve_ahead(resolved)  # the run was left at it, and has not come back to it yet
