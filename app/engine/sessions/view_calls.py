@@ -148,11 +148,27 @@ class ViewCall:
 
     async def _again(self, run: Run, last: Counted) -> Outcome:
         """The same as before: counted, and told from time to time."""
-        last.outcome = await outcome_of(run, last.call, self.tool)
-        last.times += 1
-        if last.outcome.status != "ok" or time.monotonic() - last.told > COUNTED_SECONDS:
+        try:
+            outcome = await outcome_of(run, last.call, self.tool)
+        except asyncio.CancelledError:
+            self._told(run, last.call, Outcome.of("cancelled", GONE))
+            raise
+        if self.view.counted is not last:  # told meanwhile, as another call came between
+            self._told(run, last.call, outcome)
+            return outcome
+        last.outcome, last.times = outcome, last.times + 1
+        if outcome.status != "ok" or time.monotonic() - last.told > COUNTED_SECONDS:
             self.view.tell_counted(run)
-        return last.outcome
+        return outcome
+
+    def _told(self, run: Run, made: ToolCall, outcome: Outcome) -> None:
+        """The call that was made and not counted, as one of its own."""
+        call, label = made.model_copy(update={"call_id": new_id()}), run.toolset.label(made.name)
+        digest = run.digest_now(self.tool)
+        run.recorder.record(
+            ToolCalled(call_id=call.call_id, name=call.name, arguments=call.arguments, tool=digest, label=label)
+        )
+        returned(run, call, outcome)
 
 
 class _ToolsOfView:

@@ -10,7 +10,7 @@ import pytest
 from app.domain.agents import PromptBehaviour, ToolChoice, new_agent
 from app.domain.apps import ViewOf
 from app.domain.errors import Conflict, NotFound, ToolError
-from app.domain.events import Decision, MessageAdded, PauseRequested, ToolReturned
+from app.domain.events import Decision, MessageAdded, PauseRequested, ToolCalled, ToolReturned
 from app.domain.forks.forks import ForkPlan
 from app.domain.provenance import Trigger
 from app.domain.tools import Policy
@@ -22,7 +22,7 @@ from tests.deciding import resolve
 from tests.tools.mcp.test_views import with_apps
 from tests.waiting import until
 
-AGAIN = {"title": "again"}
+AGAIN, FREE, HELD = {"title": "again"}, {"title": "free"}, {"title": "held"}
 
 
 def decide(run: Run, decision: Decision = "approve") -> None:
@@ -127,6 +127,44 @@ async def test_a_tool_for_views_only_asks_once_and_the_same_call_again_is_counte
     assert sum(end.times for end in ends) == 6 and len(ends) <= 3
     assert sum(isinstance(entry.event, PauseRequested) for entry in below.entries) == 1
     assert desk.calls().count("poll") == 6
+
+
+async def made_again(desk: Desk, view: ViewOf) -> "asyncio.Task[object]":
+    """A call that was made before with the same arguments, and waits for its answer."""
+    await desk.views.call(view, "show", FREE)
+    await desk.views.call(view, "show", HELD)
+    begun = len(desk.calls())
+    again = asyncio.create_task(desk.views.call(view, "show", HELD))
+    await until(lambda: len(desk.calls()) > begun, 30)
+    return again
+
+
+def titles_and_ends(run: Run) -> tuple[list[object], list[str]]:
+    """What was asked for in the calls, and how they ended."""
+    called = [entry.event.arguments["title"] for entry in run.entries if isinstance(entry.event, ToolCalled)]
+    ended = [entry.event for entry in run.entries if isinstance(entry.event, ToolReturned)]
+    assert all(one.times == 1 for one in ended)
+    return called, [one.result.status for one in ended]
+
+
+async def test_a_call_made_again_is_told_where_another_came_between(desk: Desk):
+    view = await desk.brought()
+    again = await made_again(desk, view)
+    await desk.views.call(view, "show", FREE)
+    await again
+    [below] = desk.below(view)
+    await below.ended()
+    assert titles_and_ends(below) == (["free", "held", "free", "held"], ["ok"] * 4)
+
+
+async def test_a_call_made_again_is_told_where_its_view_is_closed_meanwhile(desk: Desk):
+    view = await desk.brought()
+    again = await made_again(desk, view)
+    again.cancel()
+    await asyncio.wait([again])
+    [below] = desk.below(view)
+    await below.ended()
+    assert titles_and_ends(below) == (["free", "held", "held"], ["ok", "ok", "cancelled"])
 
 
 async def test_a_view_gets_no_tool_past_its_gates(desk: Desk):

@@ -21,6 +21,8 @@ from mcp_types import (
 
 VIEW = "text/html;profile=mcp-app"
 COUNTED = Path(sys.argv[1])
+FREE = asyncio.Semaphore(0)
+"""How many calls with the title "held" may come to their end; each with the title "free" frees one."""
 PAGE = "<!doctype html><p>A view"
 DOCUMENTS = {
     "ui://show": (VIEW, PAGE, {"csp": {"connectDomains": ["https://api.example.com", "http://127.0.0.1:1", "*"]}}),
@@ -67,6 +69,10 @@ async def call(_: object, params: CallToolRequestParams) -> CallToolResult:
         return CallToolResult(content=content, structured_content={"left": 0}, is_error=True)
     if params.name == "linger":
         await asyncio.Event().wait()
+    if title == "free":
+        FREE.release()
+    if title == "held":
+        await FREE.acquire()
     return CallToolResult(
         content=[TextContent(text=f"Shown: {title}")],
         structured_content={"title": title},
