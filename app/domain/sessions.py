@@ -7,7 +7,7 @@ from pydantic import model_validator
 
 from app.domain.agents import Agent, Behaviour, declared_of
 from app.domain.apps import AppContext
-from app.domain.errors import NotFound
+from app.domain.errors import Conflict, NotFound
 from app.domain.messages import Attachment, Message, user_message
 from app.domain.provenance import Trigger
 from app.domain.trace import Excerpt
@@ -95,6 +95,12 @@ class Session(Value):
 def behaviour_of(session: Session, agent: Agent) -> Behaviour:
     """What its next run does; a model and values that were chosen in the session go before it. Raises `NotFound`."""
     return session.tried or agent.variant(session.variant).behaviour
+
+
+def check_not_deleted(session: Session) -> None:
+    """Raises `Conflict` for one that was deleted: nobody would find again what is said in it."""
+    if session.deleted_at is not None:
+        raise Conflict("This session was deleted. Bring it back first, or send the message in a new one.")
 
 
 def queued_message(session: Session, message_id: str) -> QueuedMessage:

@@ -19,7 +19,7 @@ from app.domain.events import MessageAdded, Origin, PauseResolved, RunStarted
 from app.domain.messages import Attachment, Message, user_message
 from app.domain.prompts import system_of
 from app.domain.provenance import WORKING_COPY, AgentRef, Purpose, Trigger
-from app.domain.sessions import Session, behaviour_of, queued_message, switched
+from app.domain.sessions import Session, behaviour_of, check_not_deleted, queued_message, switched
 from app.domain.streaming import ModelRequest
 from app.domain.trace import StoredTrace, files_after
 from app.domain.values import new_id, now
@@ -124,9 +124,12 @@ class Chat:
         Attachments become files of the session; with them the text may be empty. `run_id` is the run's id where
         somebody has noted it before; `begun_as` makes a job of it, or the child of another run; `after` is the run
         that it follows, where that is not the last one of the branch one stands on; `work` is what it does. Raises
-        `WorkbenchError` for an empty message, `TooLarge`, `NotFound`, `Conflict` while another run of it goes on.
+        `WorkbenchError` for an empty message, `TooLarge`, `NotFound`, `Conflict` while another run of it goes on or
+        where it was deleted.
         """
         session = self.sessions.get(session_id)
+        if purpose != "compare":  # a column's runs are found in its comparison, too
+            check_not_deleted(session)
         message = user_message(checked(text, attachments), *attachments)
         before = () if after is None else self.runs.branches(session).up_to(after)
         begun = partial(self._begun, session_id, lambda newest: before or newest.runs, message, trigger, purpose)

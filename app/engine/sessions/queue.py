@@ -12,7 +12,15 @@ from app.domain.errors import Conflict, NotFound, StorageError, WorkbenchError
 from app.domain.events import Entry, LimitReached
 from app.domain.messages import Attachment, user_message
 from app.domain.provenance import Trigger
-from app.domain.sessions import QueuedMessage, Session, behaviour_of, queued_message, with_queued, without_queued
+from app.domain.sessions import (
+    QueuedMessage,
+    Session,
+    behaviour_of,
+    check_not_deleted,
+    queued_message,
+    with_queued,
+    without_queued,
+)
 from app.domain.trace import finished
 from app.domain.values import new_id, now
 from app.engine.run.run import Run
@@ -55,8 +63,10 @@ class Queue:
     ) -> QueuedMessage:
         """Put the message behind those that wait; where no run goes on the first of them is sent at once.
 
-        Raises `WorkbenchError` for an empty message, `TooLarge`, `Conflict` when too many wait.
+        Raises `WorkbenchError` for an empty message, `TooLarge`, `Conflict` when too many wait or where the session was
+        deleted.
         """
+        check_not_deleted(self._sessions.get(session_id))
         message = _queued(text, attachments, trigger)
         await self._keep(session_id, message)
         await self._typed_is_sent(session_id, trigger)
@@ -84,8 +94,9 @@ class Queue:
         await self._sessions.change(session_id, change)
 
     async def send_now(self, session_id: str, message_id: str) -> None:
-        """Let it wait no longer: break into the run that goes on, or begin one. Raises `NotFound`."""
-        waiting = queued_message(self._sessions.get(session_id), message_id)
+        """Let it wait no longer: break into the run that goes on, or begin one. Raises `NotFound`, `Conflict`."""
+        check_not_deleted(session := self._sessions.get(session_id))
+        waiting = queued_message(session, message_id)
         if self.breaking_in(message_id):
             raise Conflict("This message is on its way into the answer already.")
         if (live := self._runs.of_session(session_id)) is not None:

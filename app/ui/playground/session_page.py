@@ -157,10 +157,18 @@ class SessionPage:
 
     def _changed(self) -> None:
         """Something was done with this session or another one as a whole."""
-        session = self._workbench.sessions.get(self._session.id)
-        if session.deleted_at is not None:
-            ui.navigate.to(deleted_session_address(session.id))
+        self._leave_deleted()
         self._chats.look_soon()
+
+    def _leave_deleted(self) -> bool:
+        """Go where a session can be brought back that was deleted, here or in another tab; whether it was."""
+        session = self._workbench.sessions.get(self._session.id)
+        if session.deleted_at is None:
+            return False
+        if self._timer.active:  # once: the way there takes a moment
+            self._timer.deactivate()
+            ui.navigate.to(deleted_session_address(session.id))
+        return True
 
     async def _update(self) -> None:
         """Show what is new: turns of this or another tab, entries and live text of the run that goes on."""
@@ -175,6 +183,8 @@ class SessionPage:
             self._timer.interval = LIVE_SECONDS
 
     async def _follow(self) -> None:
+        if self._leave_deleted():
+            return
         self._look()
         changed = await self._conversation.show_session(self._session)
         if changed:

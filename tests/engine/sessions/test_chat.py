@@ -174,6 +174,16 @@ async def test_a_message_that_waits_for_another_to_begin_goes_by_what_the_sessio
     assert (live.started.model, live.started.system.text) == ("scripted/other", "Be loud.")
 
 
+async def test_a_deleted_session_takes_no_message_until_it_is_brought_back(bench):
+    session = await bench.session()
+    await bench.data.sessions.delete(session.id)
+    with pytest.raises(Conflict, match=r"was deleted\. Bring it back"):
+        await bench.chat.send(session.id, "hi")
+    assert bench.data.rows.find(RunFilter()).total == 0
+    await bench.data.sessions.restore(session.id)
+    await say(bench, session, "hi", "hello")
+
+
 async def test_an_unknown_session_is_named(bench):
     with pytest.raises(NotFound):
         await bench.chat.send("nothere", "hi")

@@ -88,6 +88,13 @@ async def test_a_column_may_use_another_model(bench, compare):
     assert [live.started.model for live in lives] == ["scripted/model", "scripted/other"]
 
 
+async def test_a_column_whose_session_was_deleted_goes_on_in_its_comparison(bench, compare):
+    comparison = await two_columns(bench, compare)
+    await compare.open_column(comparison.id, comparison.sessions[0])
+    await bench.data.sessions.delete(comparison.sessions[0])
+    assert len(await ask(bench, compare, comparison, "x", "y")) == 2
+
+
 @pytest.mark.parametrize("count", [0, 1, 5])
 async def test_a_comparison_has_two_to_four_columns(bench, compare, count):
     agent = await make_agent(bench)

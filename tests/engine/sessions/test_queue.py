@@ -59,6 +59,20 @@ def waits(entries: Sequence[Entry]) -> list[float | None]:
     return [entry.event.waited_ms for entry in entries if isinstance(entry.event, MessageAdded)]
 
 
+async def test_no_message_waits_in_a_deleted_session(bench, queue):
+    session, live, go_on = await answering(bench)
+    await queue.add(session.id, "second")
+    [message] = bench.data.sessions.get(session.id).queue
+    await bench.data.sessions.delete(session.id)
+    with pytest.raises(Conflict, match="was deleted"):
+        await queue.add(session.id, "third")
+    go_on.set()
+    await live.ended()
+    with pytest.raises(Conflict, match="was deleted"):
+        await queue.send_now(session.id, message.id)
+    assert waiting(bench, session) == ["second"]
+
+
 async def test_queued_messages_are_the_next_runs_in_their_order(bench, queue):
     session, _, go_on = await answering(bench)
     await queue.add(session.id, "second")

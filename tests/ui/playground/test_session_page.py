@@ -10,7 +10,7 @@ from nicegui.testing.user_interaction import UserInteraction
 from app.domain.apps import AppContext
 from app.domain.sessions import Session
 from app.ui.conversation.composer import Composer
-from tests.ui.runs.test_runs_pages import sees, visitor
+from tests.ui.runs.test_runs_pages import marked, sees, the, visitor
 from tests.waiting import until
 
 
@@ -49,6 +49,29 @@ async def test_a_message_that_is_sent_while_an_answer_begins_waits_for_its_end(t
         await again
         await until(lambda: len(workbench.sessions.get(session.id).runs) == 2 and not workbench.runs.live_runs())
         await sees(user, "Hello! I can call tools")
+
+
+async def test_who_looks_at_a_session_that_another_tab_deletes_comes_to_where_it_is_brought_back(tmp_path: Path):
+    async with visitor(tmp_path) as (user, workbench):
+        await workbench.start()
+        session = await workbench.chat.new_session(workbench.agents.by_slug("assistant").id)
+        await user.open(f"/playground/{session.id}")
+        await composer_of(user)
+        await workbench.sessions.delete(session.id)
+        await until(lambda: marked(user, "undo-button"))
+        UserInteraction(user, {the(user, "undo-button")}, None).click()
+        await until(lambda: workbench.sessions.get(session.id).deleted_at is None)
+
+
+async def test_a_message_to_a_session_that_was_just_deleted_stays_in_its_box(tmp_path: Path):
+    async with visitor(tmp_path) as (user, workbench):
+        await workbench.start()
+        session = await workbench.chat.new_session(workbench.agents.by_slug("assistant").id)
+        await user.open(f"/playground/{session.id}")
+        composer = await composer_of(user)
+        await workbench.sessions.delete(session.id)
+        assert not await composer.submit("Into the void", 13)
+        assert workbench.sessions.get(session.id).runs == ()
 
 
 def _told(session: Session, said: AppContext) -> Session:
