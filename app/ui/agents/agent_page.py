@@ -191,6 +191,7 @@ class AgentPage:
 
     def _look(self) -> None:
         """Show what is new of the agent and of its draft."""
+        self._draft.look()
         agent = self._agent
         week = self._workbench.rows.week_of(agent.id)
         state = (agent, week, self._draft.origin, dict(self._outcomes))

@@ -25,6 +25,8 @@ class EditorDraft:
         self._agent_id = agent.id
         self._dropping: asyncio.Task[None] | None = None
         self._drop_trouble = ""
+        self._replaced = False
+        """Whether another page's changes were the working copy when this one looked last."""
         self.origin = agent.active
         """The number of the variant it began from."""
         self.behaviour = agent.active_variant.behaviour
@@ -48,6 +50,11 @@ class EditorDraft:
         return self.behaviour != self.saved
 
     @property
+    def is_kept(self) -> bool:
+        """False once it was saved or discarded on another page."""
+        return self._kept() is not None
+
+    @property
     def is_written(self) -> bool:
         """True when all of it is on disk."""
         return self._workbench.working_copies.is_written(self._agent_id)
@@ -69,6 +76,12 @@ class EditorDraft:
         if kept is not None:
             self.origin, self.behaviour, self.pins = kept.origin, kept.behaviour, dict(kept.pins)
 
+    def look(self) -> None:
+        """Keep it again where another page's changes took its place and are gone: nobody discarded this one."""
+        if self._replaced and self.changed and not self.is_kept:
+            self._keep()
+        self._replaced = self.elsewhere
+
     def pin(self, pins: Mapping[str, JsonValue]) -> None:
         """Let these values stand for what those nodes give, and no others."""
         self.pins = dict(pins)
@@ -76,11 +89,12 @@ class EditorDraft:
 
     def change(self, behaviour: Behaviour, *, origin: int | None = None) -> None:
         """Take another state, of another origin where one is named; it is kept a second after the last change."""
+        own = not self.elsewhere
         self.behaviour = behaviour
         self.origin = origin or self.origin
-        if self.changed or self.pins:
+        if self.changed or (self.pins and own):
             self._keep()
-        else:
+        elif own:  # what another tab has changed there is somebody's work, and stays
             self._dropping = asyncio.get_running_loop().create_task(self._drop(), name="forget a working copy")
 
     async def save(self, note: str) -> Variant:
@@ -173,4 +187,6 @@ def _state(draft: EditorDraft) -> Html:
     if not draft.changed:
         return joined(name, tag("span", "No changes", cls="faint"))
     kept = "draft kept" if draft.is_written else "keeping…"
+    if not draft.is_kept:
+        kept = "not kept: saved or discarded elsewhere"
     return joined(name, tag("span", "Changed", cls="chip is-warn"), tag("span", kept, cls="faint"))

@@ -5,7 +5,7 @@ from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
-from pydantic import ValidationError
+from pydantic import JsonValue, ValidationError
 
 from app.domain.agents import Agent, Limits, Parameters, PromptBehaviour, Variable, WorkingCopy
 from app.domain.values import now
@@ -53,6 +53,19 @@ async def test_taking_a_change_back_leaves_no_working_copy(workbench: Workbench,
     draft.change(prompted("Changed"))
     draft.change(draft.saved)
     await until(lambda: workbench.working_copies.get(tutor.id) is None)
+
+
+@pytest.mark.parametrize("pins", [{}, {"draft": [1]}])
+async def test_taking_a_change_back_leaves_what_another_page_changed(
+    workbench: Workbench, tutor: Agent, pins: dict[str, JsonValue]
+):
+    first, second = EditorDraft(workbench, tutor), EditorDraft(workbench, tutor)
+    first.pins = pins
+    first.change(prompted("First"))
+    second.change(prompted("Second"))
+    first.change(first.saved)
+    await until(lambda: second.is_written)
+    assert EditorDraft(workbench, tutor).behaviour == prompted("Second")
 
 
 async def test_two_drafts_saved_at_once_become_two_variants(workbench: Workbench, tutor: Agent):
@@ -172,6 +185,38 @@ async def test_the_editor_shows_faults_and_tokens(tmp_path: Path):
         assert "Line 3: “{{open” is never closed" in words(user)
         await sees(user, "tokens")
         assert "draft kept" in words(user)
+
+
+async def test_what_another_page_had_replaced_is_kept_again_once_that_is_discarded(tmp_path: Path):
+    async with visitor(tmp_path) as (user, workbench):
+        await workbench.start()
+        agent, copies = workbench.agents.by_slug("math-tutor"), workbench.working_copies
+        here, elsewhere = (
+            WorkingCopy(agent_id=agent.id, origin=1, behaviour=prompted(text), updated_at=now())
+            for text in ("Here", "Elsewhere")
+        )
+        await copies.save(here)
+        await user.open("/agents/math-tutor")
+        await sees(user, "draft kept")
+        await copies.save(elsewhere)
+        await until(lambda: marked(user, "changed-elsewhere"))
+        await copies.drop(agent.id)
+        await until(lambda: not marked(user, "changed-elsewhere"))
+        kept = copies.get(agent.id)
+        assert kept is not None and kept.behaviour == here.behaviour
+
+
+async def test_a_draft_that_was_discarded_elsewhere_stays_discarded_and_is_not_called_kept(tmp_path: Path):
+    async with visitor(tmp_path) as (user, workbench):
+        await workbench.start()
+        agent, copies = workbench.agents.by_slug("math-tutor"), workbench.working_copies
+        await copies.save(WorkingCopy(agent_id=agent.id, origin=1, behaviour=prompted("Here"), updated_at=now()))
+        await user.open("/agents/math-tutor")
+        await sees(user, "draft kept")
+        await copies.drop(agent.id)
+        await sees(user, "not kept: saved or discarded elsewhere")
+        assert "draft kept" not in words(user)
+        assert copies.get(agent.id) is None
 
 
 async def test_an_unknown_model_is_marked(tmp_path: Path):
