@@ -55,7 +55,7 @@ class PromptPanel(ui.element):
         self._on_edit = on_edit
         self._on_saved = on_saved
         self._shown_copy = workbench.working_copies.get(session.agent_id)
-        self._typed_here = False
+        self._typed_here = self._replaced = False
         with self:
             self._build_head()
             self._state = ui.html(sanitize=False).classes("prompt-state").props("role=status")
@@ -103,11 +103,19 @@ class PromptPanel(ui.element):
         self._show_state()
 
     def look(self) -> None:
-        """Take over what another tab made of the working copy, unless something was typed here."""
+        """Take over what another tab made of the working copy, unless something was typed here.
+
+        What had taken the place of that may be gone: then it is the working copy again, as nobody threw it away.
+        """
         copy = self._workbench.working_copies.get(self._session.agent_id)
         if copy is self._shown_copy:
             return
         self._shown_copy = copy
+        if self.copy is None:
+            if self._replaced:
+                self._typed()
+                return
+            self._typed_here = False
         if not self._typed_here:
             self._put(self.behaviour.system_prompt)
         self._show_state()
@@ -149,10 +157,16 @@ class PromptPanel(ui.element):
 
     def _typed(self) -> None:
         self._typed_here = True
-        self.change(self.behaviour.model_copy(update={"system_prompt": self._editor.text}))
+        self.change(self._written)
+
+    @property
+    def _written(self) -> PromptBehaviour:
+        """With the prompt that stands in this tab's editor, whatever another tab typed since."""
+        return self.behaviour.model_copy(update={"system_prompt": self._editor.text})
 
     def _show_state(self) -> None:
         behaviour, edited = self.behaviour, self.copy is not None
+        self._replaced = self._typed_here and behaviour != self._written
         self._editor.fill(values_of(behaviour, self._session.variables), behaviour.variables)
         self._state.set_content(self._state_words(edited))
         can_save = edited or self.to_save != self.origin.behaviour
@@ -169,7 +183,7 @@ class PromptPanel(ui.element):
         if not edited:
             return tag("span", f"As saved in variant {number}. Change it here while you talk.", cls="faint")
         words = f"Changed since variant {self.origin.number}. Kept; answers use variant {number} until you save."
-        if self._typed_here and self._editor.text != self.behaviour.system_prompt:
+        if self._replaced:
             words = "Changed in another tab too. What you type or save here is kept as your own."
         return tag("span", icon("edit"), words, cls="mark mark-warn", data_testid="unsaved-prompt")
 
@@ -209,7 +223,7 @@ class PromptPanel(ui.element):
             await self._save()
 
     async def _save(self) -> None:
-        behaviour = self.behaviour.model_copy(update={"system_prompt": self._editor.text})
+        behaviour = self._written
         declared = declared_with(behaviour.system_prompt, behaviour.variables)
         model = self._session.model or behaviour.model
         saved = behaviour.model_copy(update={"variables": declared, "model": model})
@@ -237,14 +251,18 @@ class PromptPanel(ui.element):
         self._shown_copy = self._workbench.working_copies.get(self._session.agent_id)
 
     async def _reset(self) -> None:
-        thrown_away = self.copy
-        if thrown_away is None:
+        if self.copy is None:
             return
+        thrown_away = self.copy.model_copy(update={"behaviour": self._written})
+        words = f"Back to variant {self._session.variant} as saved"
         with problems_shown():
-            await self._workbench.working_copies.drop(thrown_away.agent_id)
+            if self._replaced:  # what another tab typed there is somebody's work, and stays
+                words = "Back to what another tab changed"
+            else:
+                await self._workbench.working_copies.drop(thrown_away.agent_id)
             self.show(self._session)
             self._on_edit()
-            self._undo.show(f"Back to variant {self._session.variant} as saved", partial(self._bring_back, thrown_away))
+            self._undo.show(words, partial(self._bring_back, thrown_away))
 
     async def _bring_back(self, copy: WorkingCopy) -> None:
         self._workbench.working_copies.typed(copy)

@@ -1,0 +1,98 @@
+"""The prompt beside a conversation, where another tab works on it too."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+from nicegui import ui
+from nicegui.testing import User
+from nicegui.testing.user_interaction import UserInteraction
+
+from app.domain.agents import Agent, WorkingCopy, by_prompt
+from app.domain.values import now
+from app.ui.elements.prompt_editor import PromptEditor
+from app.workbench import Workbench
+from tests.ui.runs.test_runs_pages import marked, sees, the, visitor
+from tests.waiting import until
+
+
+class Panel:
+    """A session's page with its prompt; `elsewhere` is what another tab makes of the working copy."""
+
+    def __init__(self, user: User, workbench: Workbench, agent: Agent, editor: PromptEditor) -> None:
+        self.user, self.editor = user, editor
+        self.saved = by_prompt(agent.active_variant.behaviour).system_prompt
+        self._copies, self._agent = workbench.working_copies, agent
+
+    @property
+    def kept(self) -> str | None:
+        """The prompt of the working copy, where there is one."""
+        copy = self._copies.get(self._agent.id)
+        return None if copy is None else by_prompt(copy.behaviour).system_prompt
+
+    @property
+    def can_save(self) -> bool:
+        button = the(self.user, "save-variant-button")
+        assert isinstance(button, ui.button)
+        return button.enabled
+
+    async def type(self, text: str) -> None:
+        edit = {"edit": [0, len(self.editor.text), text], "length": len(text)}
+        UserInteraction(self.user, {self.editor}, None).trigger("edited", edit)
+        await until(lambda: self.kept == text)
+
+    async def elsewhere(self, text: str) -> None:
+        behaviour = by_prompt(self._agent.active_variant.behaviour).model_copy(update={"system_prompt": text})
+        self._copies.typed(WorkingCopy(agent_id=self._agent.id, origin=1, behaviour=behaviour, updated_at=now()))
+        await sees(self.user, "Changed in another tab too")
+
+    async def thrown_away_elsewhere(self) -> None:
+        await self._copies.drop(self._agent.id)
+
+    def press(self, testid: str) -> None:
+        UserInteraction(self.user, {the(self.user, testid)}, None).click()
+
+
+@asynccontextmanager
+async def panel_of(folder: Path) -> AsyncIterator[Panel]:
+    async with visitor(folder) as (user, workbench):
+        await workbench.start()
+        agent = workbench.agents.by_slug("assistant")
+        session = await workbench.chat.new_session(agent.id)
+        await user.open(f"/playground/{session.id}")
+        await until(lambda: marked(user, "save-variant-button"))
+        [editor] = [one for one in user.current_layout.descendants() if isinstance(one, PromptEditor)]
+        yield Panel(user, workbench, agent, editor)
+
+
+async def test_what_was_typed_here_is_kept_again_once_another_tab_throws_its_own_away(tmp_path: Path):
+    async with panel_of(tmp_path) as panel:
+        await panel.type("Typed here")
+        await panel.elsewhere("Typed elsewhere")
+        await panel.thrown_away_elsewhere()
+        await until(lambda: panel.kept == "Typed here")
+        assert panel.editor.text == "Typed here"
+        assert panel.can_save
+
+
+async def test_what_was_typed_here_and_is_thrown_away_in_another_tab_is_gone_here_too(tmp_path: Path):
+    async with panel_of(tmp_path) as panel:
+        await panel.type("Typed here")
+        await sees(panel.user, "Changed since variant 1")
+        await panel.thrown_away_elsewhere()
+        await until(lambda: panel.editor.text == panel.saved)
+        await sees(panel.user, "As saved in variant 1")
+        assert panel.kept is None
+        assert not panel.can_save
+
+
+async def test_a_reset_throws_away_what_was_typed_here_and_brings_just_that_back(tmp_path: Path):
+    async with panel_of(tmp_path) as panel:
+        await panel.type("Typed here")
+        await panel.elsewhere("Typed elsewhere")
+        panel.press("reset-prompt-button")
+        await until(lambda: panel.editor.text == "Typed elsewhere")
+        assert panel.kept == "Typed elsewhere"
+        panel.press("undo-button")
+        await until(lambda: panel.editor.text == "Typed here")
+        assert panel.kept == "Typed here"
