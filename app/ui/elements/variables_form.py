@@ -88,13 +88,16 @@ class VariablesForm(ui.element):
         self._on_remove = on_remove
         self._shown: list[tuple[Variable, Mark]] | None = None
         self._boxes: dict[str, ui.textarea] = {}
+        self._values: dict[str, str] = {}
+        """By variable: its value as it was given last."""
 
     def show(self, fields: Sequence[Field]) -> None:
-        """Show these fields; boxes stay as they are while the variables are the same, so that typing goes on."""
+        """Show these fields; boxes stay as they are while variables and values are the same, so that typing goes on."""
         shape = [(field.variable.model_copy(update={"default": ""}), field.mark) for field in fields]
         if self._on_describe is not None:
             shape = [(one.model_copy(update={"description": ""}), mark) for one, mark in shape]
-        if shape == self._shown:
+        before, self._values = self._values, {field.variable.name: field.value for field in fields}
+        if shape == self._shown and not self._changed_elsewhere(before):
             return
         self._shown = shape
         self.clear()
@@ -111,6 +114,10 @@ class VariablesForm(ui.element):
         """Write into the box of that variable, if there is one."""
         if name in self._boxes:
             self._boxes[name].value = value
+
+    def _changed_elsewhere(self, before: dict[str, str]) -> bool:
+        """Whether a box still holds what its field had before, and its field something else: nobody is typing in it."""
+        return any(str(box.value or "") == before[name] != self._values[name] for name, box in self._boxes.items())
 
     def _build(self, field: Field) -> None:
         name = field.variable.name
