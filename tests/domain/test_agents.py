@@ -11,6 +11,8 @@ from app.domain.agents import (
     promoted,
     renamed,
     slug_of,
+    unarchived,
+    unpromoted,
     with_variant,
 )
 from app.domain.errors import Conflict, NotFound, WorkbenchError
@@ -39,6 +41,36 @@ def test_promotion_brings_an_archived_variant_back():
     agent = promoted(agent, 2)
     assert (agent.status_of(1), agent.status_of(2)) == ("candidate", "active")
     assert agent.active_variant.behaviour.system_prompt == "two"
+
+
+def make_variants():
+    """An agent with four, of which the second is active after the first, and the third archived."""
+    agent = make_agent()
+    for prompt in ("two", "three", "four"):
+        agent = with_variant(agent, PromptBehaviour(system_prompt=prompt), origin=1)
+    return archived(promoted(agent, 2), 3)
+
+
+def test_a_promotion_is_taken_back_with_its_place_in_the_history():
+    before = make_variants()
+    for after in (promoted(before, 4), promoted(before, 3)):
+        assert unpromoted(after, before=before, after=after) == before, "and what was archived is so again"
+
+
+def test_what_changed_since_a_promotion_stays_when_that_is_taken_back():
+    before = make_variants()
+    after = promoted(before, 4)
+    newest = archived(archived(unarchived(renamed(after, "Tutor"), 3), 1), 2)
+    undone = unpromoted(newest, before=before, after=after)
+    assert (undone.active, undone.name, undone.archived) == (2, "Tutor", (1,)), "the active one is not archived"
+
+
+def test_a_promotion_is_not_taken_back_once_there_was_another():
+    before = make_variants()
+    after = promoted(before, 4)
+    for newest in (promoted(after, 1), promoted(promoted(after, 1), 4)):
+        assert unpromoted(newest, before=before, after=after) is newest
+    assert unpromoted(before, before=before, after=promoted(before, 2)) is before
 
 
 def test_the_active_variant_cannot_be_archived():

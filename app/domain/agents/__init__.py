@@ -17,6 +17,7 @@ from app.domain.agents.agents import (
     slug_of,
     tool_name,
     unarchived,
+    unpromoted,
     with_variant,
 )
 from app.domain.agents.behaviours import (
@@ -82,6 +83,7 @@ __all__ = [
     "tool_name",
     "tools_of",
     "unarchived",
+    "unpromoted",
     "values_of",
     "with_variant",
 ]

@@ -158,6 +158,17 @@ def promoted(agent: Agent, number: int, *, by: str = "", override: str = "", rea
     return agent.model_copy(update={"active": number, "archived": archived, "activations": (*before, then)})
 
 
+def unpromoted(newest: Agent, *, before: Agent, after: Agent) -> Agent:
+    """The agent without the promotion that made `after` of `before`; as it is where another one came since."""
+    own = after.active, after.activations[-1:]
+    if before.active == after.active or (newest.active, newest.activations[-1:]) != own:
+        return newest
+    again = {after.active} & {*before.archived}
+    archived = tuple(sorted(({*newest.archived} | again) - {before.active}))
+    changes = {"active": before.active, "archived": archived, "activations": newest.activations[:-1]}
+    return newest.model_copy(update=changes)
+
+
 def archived(agent: Agent, number: int) -> Agent:
     """The agent with that variant out of the way; the active one cannot be archived."""
     agent.variant(number)

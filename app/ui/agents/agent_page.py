@@ -42,6 +42,7 @@ from app.ui.elements.choice import Choice
 from app.ui.elements.gate_dialog import ask_about, past_the_gate
 from app.ui.elements.notices import notify, problems_shown
 from app.ui.elements.pager import address_with, say_address
+from app.ui.elements.promotion import Promotion, undo_promotion
 from app.ui.elements.questions import asked_for_text
 from app.ui.elements.undo_bar import UndoBar
 from app.ui.markdown.live_markdown import LiveMarkdown
@@ -278,22 +279,17 @@ class AgentPage:
         self._look()
 
     async def _promote(self, number: int) -> None:
-        before = self._agent
         activate = partial(self._workbench.gating.activate, self._agent_id, number, by="page")
-        self._offer_back(before, await past_the_gate(self._workbench, self._agent_id, activate))
+        self._offer_back(await past_the_gate(self._workbench, self._agent_id, activate))
 
     async def _show_gate(self, number: int) -> None:
-        before = self._agent
-        if (outcome := await self._workbench.gating.outcome(before, number)) is not None:
-            self._offer_back(before, await ask_about(self._workbench, self._agent_id, outcome))
+        if (outcome := await self._workbench.gating.outcome(self._agent, number)) is not None:
+            self._offer_back(await ask_about(self._workbench, self._agent_id, outcome))
 
-    def _offer_back(self, before: Agent, after: Agent | None) -> None:
-        if after is None:
-            return
-        changes = {"active": before.active, "archived": before.archived, "activations": before.activations}
-        back = partial(Agent.model_copy, update=changes)
-        undo = partial(self._workbench.agents.change, self._agent_id, back)
-        self._undo.show(f"Variant {after.active} is the active one", undo, self._look)
+    def _offer_back(self, promotion: Promotion | None) -> None:
+        if promotion is not None:
+            undo = partial(undo_promotion, self._workbench, promotion)
+            self._undo.show(f"Variant {promotion.after.active} is the active one", undo, self._look)
 
     async def _change_gate(self) -> None:
         with problems_shown():

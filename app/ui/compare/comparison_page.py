@@ -26,6 +26,7 @@ from app.ui.elements.buttons import button
 from app.ui.elements.gate_dialog import past_the_gate
 from app.ui.elements.markup import icon, joined, tag
 from app.ui.elements.notices import problems_shown
+from app.ui.elements.promotion import undo_promotion
 from app.ui.elements.undo_bar import UndoBar
 from app.ui.markdown.live_markdown import LiveMarkdown
 from app.workbench import Workbench
@@ -234,14 +235,12 @@ class ComparisonPage:
 
     async def _promote(self, place: int) -> None:
         session = self._sessions()[place]
-        before = self._agent_of(session)
-        agent = await past_the_gate(self._workbench, before.id, partial(promote, self._workbench, session))
+        act = partial(promote, self._workbench, session)
+        promotion = await past_the_gate(self._workbench, session.agent_id, act)
         self._show_heads()
-        if agent is None:
-            return
-        changes = {"active": before.active, "activations": before.activations}
-        undo = partial(self._workbench.agents.change, agent.id, partial(Agent.model_copy, update=changes))
-        self._undo.show(f"{agent.name} answers as v{agent.active} from now on", undo, self._show_heads)
+        if promotion is not None:
+            agent, undo = promotion.after, partial(undo_promotion, self._workbench, promotion)
+            self._undo.show(f"{agent.name} answers as v{agent.active} from now on", undo, self._show_heads)
 
 
 _WELCOME = joined(

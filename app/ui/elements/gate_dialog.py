@@ -12,6 +12,7 @@ from app.domain.provenance import Trigger
 from app.ui.elements.addresses import experiment_address
 from app.ui.elements.buttons import Look, button
 from app.ui.elements.markup import Html, icon, tag
+from app.ui.elements.promotion import Promotion
 from app.ui.elements.questions import answer_to, named_dialog
 from app.workbench import Workbench
 
@@ -25,23 +26,26 @@ _LOOKS: dict[GateState, tuple[str, str]] = {
 Answer = tuple[Literal["past", "run"], str]
 
 
-async def past_the_gate(workbench: Workbench, agent_id: str, act: Callable[[], Awaitable[Agent]]) -> Agent | None:
-    """The agent after what makes a variant of it the active one.
+async def past_the_gate(workbench: Workbench, agent_id: str, act: Callable[[], Awaitable[Agent]]) -> Promotion | None:
+    """What was done by `act`, which makes a variant of the agent the active one.
 
     Where the gate holds that back a person is asked: `None` when they left it so. Raises as `act` does.
     """
+    before = workbench.agents.get(agent_id)
     try:
-        return await act()
+        return Promotion(before, await act())
     except GateClosed as closed:
         return await ask_about(workbench, agent_id, closed.outcome)
 
 
-async def ask_about(workbench: Workbench, agent_id: str, outcome: GateOutcome) -> Agent | None:
-    """Show what the gate says of the variant: the agent with it active where a person said why, else `None`."""
+async def ask_about(workbench: Workbench, agent_id: str, outcome: GateOutcome) -> Promotion | None:
+    """Show what the gate says of the variant: it is the active one then where a person said why, else `None`."""
     answer = await GateDialog(workbench, workbench.agents.get(agent_id), outcome).asked()
     match answer:
         case ("past", reason):
-            return await workbench.gating.activate(agent_id, outcome.variant, by="page", override=reason)
+            before = workbench.agents.get(agent_id)
+            after = await workbench.gating.activate(agent_id, outcome.variant, by="page", override=reason)
+            return Promotion(before, after)
         case ("run", _):
             experiment = await workbench.gating.run(agent_id, outcome.variant, PAGE)
             ui.navigate.to(experiment_address(experiment.id))

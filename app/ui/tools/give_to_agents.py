@@ -93,15 +93,15 @@ async def _give(workbench: Workbench, agent_id: str, wish: Wish) -> tuple[Agent 
     Raises `WorkbenchError`.
     """
     gift, policy = wish.gift, wish.policy
-    before = workbench.agents.get(agent_id)
 
     def changed(agent: Agent) -> Agent:
         behaviour = gift.to(agent.active_variant.behaviour, policy)
         return with_variant(agent, behaviour, origin=agent.active, note=f"Given: {gift.title}")
 
-    agent = await past_the_gate(workbench, agent_id, partial(workbench.gating.keep, agent_id, changed, by="page"))
-    if agent is None:
+    promotion = await past_the_gate(workbench, agent_id, partial(workbench.gating.keep, agent_id, changed, by="page"))
+    if promotion is None:
         return None, lambda: None
+    before, agent = promotion.before, promotion.after
     copy = workbench.working_copies.get(agent_id)
     if copy is not None:  # what is being edited would else take the tool away again when it is saved
         _type(workbench, copy, gift.to(copy.behaviour, policy))

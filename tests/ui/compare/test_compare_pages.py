@@ -1,16 +1,19 @@
 """The Compare pages in this process, over a real store."""
 
+from functools import partial
 from pathlib import Path
 
 import pytest
 from nicegui import ui
 from nicegui.testing import User
+from nicegui.testing.user_interaction import UserInteraction
 
 from app.domain.agents import PromptBehaviour, ToolChoice, archived, new_agent, with_variant
 from app.domain.comparisons import ColumnChoice, ComparedTurn
 from app.domain.errors import Conflict
 from app.domain.trace import run_row
 from app.domain.values import new_id
+from app.ui.compare.board import Board
 from app.ui.compare.compare_page import newest_candidate, suggested, variant_words
 from app.ui.compare.comparison_page import answer_again, promote
 from app.workbench import Workbench
@@ -163,6 +166,20 @@ async def test_promoting_a_variant_saves_no_other(tmp_path: Path) -> None:
         await workbench.agents.create(COUNTER)
         agent = await promote(workbench, await workbench.chat.new_session(COUNTER.id, 2))
         assert (agent.active, len(agent.variants)) == (2, 2)
+
+
+async def test_an_archived_variant_that_was_promoted_is_archived_again_with_undo(tmp_path: Path) -> None:
+    async with visitor(tmp_path) as (user, workbench):
+        comparison = await compared(workbench, columns=2, turns=1)
+        await workbench.agents.change(COUNTER.id, partial(archived, number=2))
+        await user.open(f"/compare/{comparison}")
+        [board] = await until(lambda: [one for one in user.current_layout.descendants() if isinstance(one, Board)])
+        UserInteraction(user, {board.grid}, None).trigger("click", ["promote", "1", ""])
+        await until(lambda: workbench.agents.get(COUNTER.id).active == 2)
+        await until(lambda: marked(user, "undo-button"))
+        user.find("Undo").click()
+        await until(lambda: workbench.agents.get(COUNTER.id).active == 1)
+        assert workbench.agents.get(COUNTER.id).status_of(2) == "archived"
 
 
 async def test_only_the_newest_answer_is_given_again(tmp_path: Path) -> None:
