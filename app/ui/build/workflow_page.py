@@ -165,10 +165,11 @@ class WorkflowPage(AgentPage):
             self._put_pins({**self._draft.pins, node.id: pin.value})
 
     def _unpin(self) -> None:
-        if self._node is not None and self._node.id in (before := self._draft.pins):
-            self._put_pins({id_: value for id_, value in before.items() if id_ != self._node.id})
+        if self._node is not None and self._node.id in (pins := self._draft.pins):
+            taken = {self._node.id: pins[self._node.id]}
+            self._put_pins({id_: value for id_, value in pins.items() if id_ not in taken})
             words = f"Took the pin off “{visible(title_of(self._node))}”"
-            self._undo.show(words, lambda: self._put_pins(before))
+            self._undo.show(words, lambda: self._put_pins({**taken, **self._draft.pins}))
 
     def _put_pins(self, pins: Mapping[str, JsonValue]) -> None:
         self._draft.pin(pins)
