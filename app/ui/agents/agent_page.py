@@ -90,6 +90,7 @@ class AgentPage:
         self._outcomes: dict[int, GateOutcome] = {}
         ui.page_title(f"{agent.name} · Agent Playground")
         self._undo = UndoBar()
+        self._take_offer_away: Callable[[], None] = lambda: None
         with ui.element("div").classes("page page-wide agent-page"):
             self._build_head()
             self._build_columns(live_markdown)
@@ -186,6 +187,8 @@ class AgentPage:
                 assert_never(self._draft.behaviour)
 
     def _changed(self, behaviour: Behaviour) -> None:
+        if behaviour != self._draft.behaviour:
+            self._take_offer_away()
         self._draft.change(behaviour)
         self._bar.show(self._draft)
         self._mark()
@@ -245,7 +248,8 @@ class AgentPage:
         self._offer_undo(f"Variant {number} is in the editor", before, origin)
 
     def _offer_undo(self, words: str, before: Behaviour, origin: int) -> None:
-        self._undo.show(words, lambda: self._replace(before, origin=origin))
+        """Until somebody goes on in the editor: what is written there since would be gone."""
+        self._take_offer_away = self._undo.show(words, lambda: self._replace(before, origin=origin))
 
     def _replace(self, behaviour: Behaviour, *, origin: int | None = None) -> None:
         self._draft.change(behaviour, origin=origin)

@@ -16,8 +16,11 @@ class UndoBar:
     def __init__(self) -> None:
         self._place = ui.element("div").classes("undo-place").props("role=status aria-live=polite")
 
-    def show(self, words: str, *undo: Callable[[], object]) -> None:
-        """Say `words` for some seconds, with a button that calls each `undo`, one after the other."""
+    def show(self, words: str, *undo: Callable[[], object]) -> Callable[[], None]:
+        """Say `words` for some seconds, with a button that calls each `undo`, one after the other.
+
+        Gives what takes this offer away before, where undoing would by then destroy something.
+        """
 
         async def take_back() -> None:
             with self._place.parent_slot or self._place:
@@ -27,7 +30,8 @@ class UndoBar:
             self._place.clear()
 
         self._place.clear()
-        with self._place, ui.element("div").classes("undo-bar").props("data-testid=undo-bar"):
+        with self._place, ui.element("div").classes("undo-bar").props("data-testid=undo-bar") as bar:
             ui.label(words).classes("truncate")
             button("Undo", take_back, look="quiet", testid="undo-button")
             ui.timer(SECONDS, self._place.clear, once=True)
+        return lambda: None if bar.is_deleted else bar.delete()

@@ -5,7 +5,8 @@ from pathlib import Path
 from nicegui.testing import User
 from nicegui.testing.user_interaction import UserInteraction
 
-from app.domain.agents import Agent, PromptBehaviour, new_agent, with_variant
+from app.domain.agents import Agent, PromptBehaviour, new_agent, template_of, with_variant
+from app.ui.elements.prompt_editor import PromptEditor
 from app.workbench import Workbench
 from tests.ui.runs.test_runs_pages import marked, the, visitor
 from tests.waiting import until
@@ -56,3 +57,50 @@ async def test_a_promotion_of_somebody_else_since_is_not_taken_back(tmp_path: Pa
         after = workbench.agents.get(agent.id)
         assert after.active == 2
         assert [one.variant for one in after.activations] == [1, 3, 2]
+
+
+def write(user: User, text: str) -> None:
+    """Write it before the prompt."""
+    [editor] = [one for one in user.current_layout.descendants() if isinstance(one, PromptEditor)]
+    length = len(editor.text) + len(text)
+    UserInteraction(user, {editor}, None).trigger("edited", {"edit": [0, 0, text], "length": length})
+
+
+async def test_changes_that_were_discarded_come_back_until_something_is_written_in_their_place(tmp_path: Path):
+    async with visitor(tmp_path) as (user, workbench):
+        agent = await tutor(workbench)
+
+        def prompt() -> str:
+            """What is in the editor and in no variant."""
+            kept = workbench.working_copies.get(agent.id)
+            return template_of(kept.behaviour) if kept else ""
+
+        async def discard() -> None:
+            UserInteraction(user, {the(user, "reset-prompt-button")}, None).click()
+            await until(lambda: not prompt())
+
+        await user.open("/agents/tutor")
+        await until(lambda: marked(user, "versions"))
+        write(user, "Old. ")
+        await until(lambda: prompt() == "Old. One.")
+        await discard()
+        await undo(user)
+        await until(lambda: prompt() == "Old. One.")
+        await discard()
+        assert marked(user, "undo-bar")
+        write(user, "New. ")
+        await until(lambda: prompt() == "New. One.")
+        assert not marked(user, "undo-bar")
+
+
+async def test_a_promotion_can_be_taken_back_while_somebody_writes(tmp_path: Path):
+    async with visitor(tmp_path) as (user, workbench):
+        agent = await tutor(workbench)
+        await user.open("/agents/tutor")
+        await act(user, "copy", 2)
+        await act(user, "promote", 3)
+        await until(lambda: workbench.agents.get(agent.id).active == 3)
+        write(user, "New. ")
+        await until(lambda: workbench.working_copies.get(agent.id))
+        await undo(user)
+        await until(lambda: workbench.agents.get(agent.id).active == 1)
