@@ -3,6 +3,7 @@
 import json
 import re
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -448,6 +449,25 @@ def test_what_is_typed_is_tried_before_it_is_saved(page: Page, screenshot: Calla
     page.get_by_role("link", name="Open its session").click()
     expect(page).to_have_url(re.compile("/agents/math-tutor$"))
     expect(page.get_by_test_id("user-message")).to_have_count(2)
+
+
+def test_a_step_back_from_the_editor_leads_to_the_run_whose_session_was_opened(page: Page) -> None:
+    page.goto("/agents/assistant")
+    page.get_by_test_id("try-chat-input").fill(SUM)
+    page.keyboard.press("Enter")
+    expect(page.get_by_test_id("assistant-message")).to_contain_text("The answer is 45")
+    page.get_by_test_id("try-runs").click()
+    page.get_by_test_id("run-row").get_by_role("link").click()
+    link = page.get_by_role("link", name="Open its session")
+    link.wait_for()
+    run, session = page.url, str(link.get_attribute("href"))
+    for go in (link.click, partial(page.goto, session)):
+        go()
+        expect(page).to_have_url(re.compile("/agents/assistant$"))
+        expect(page.get_by_test_id("user-message")).to_have_count(1)
+        page.go_back()
+        expect(page).to_have_url(run)
+        link.wait_for()
 
 
 @pytest.mark.long

@@ -60,7 +60,10 @@ async def session_page(
     if session.deleted_at is not None:
         raise NotFound("This session was deleted. Start a new one from the Playground.")
     if session.tried is not None and not session.parent:
-        ui.navigate.to(editor_address(workbench.agents.get(session.agent_id)))
+        await asyncio.sleep(0)  # NiceGUI has the browser show the address that was clicked only now
+        address = editor_address(workbench.agents.get(session.agent_id))
+        ui.navigate.history.replace(address)  # a step back would else come here, and be led on again
+        ui.navigate.to(address)
         return
     run_id, find = (arguments.query_parameters.get(name, "") for name in ("run", "find"))
     page = SessionPage(workbench, live_markdown, session, find=find)
