@@ -20,6 +20,7 @@ from app.workbench import Workbench
 
 with late():
     from app.api.door import access
+    from app.engine.runs import standing
 
 API = "/api/v1"
 PUBLIC_ROUTES = (f"GET {API}/agents", f"GET {API}/agents/{{slug}}", f"POST {API}/agents/{{slug}}/run")
@@ -140,7 +141,8 @@ class WorkbenchGuests:
 
     def _started(self, *, waiting: bool) -> Sequence[Trigger]:
         runs = self._workbench.runs.live_runs()
-        return [live.started.trigger for live in runs if live.control.waits == waiting]
+        still = {live.run_id for live in standing.waiting(runs)}
+        return [live.started.trigger for live in runs if (live.run_id in still) == waiting]
 
     def _hidden(self, caller: Caller, path: str) -> Refusal | None:
         """What is not theirs is as what is not there."""

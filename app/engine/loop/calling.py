@@ -33,10 +33,16 @@ async def answer_calls(run: Run) -> None:
         async with asyncio.TaskGroup() as group:
             for left in calls:
                 tool = run.granted(left.call.name)
-                group.create_task(answer_call(run, left, tool), name=f"tool {left.call.name}")
+                group.create_task(_beside_others(run, left, tool), name=f"tool {left.call.name}")
     except ExceptionGroup as errors:  # a call raises only when the trace cannot be written: one word of it is enough
         raise errors.exceptions[0] from errors
     run.recorder.flush_soon()
+
+
+async def _beside_others(run: Run, left: LeftCall, tool: GrantedTool | None) -> None:
+    """The run stands still only while each of its calls waits for a person."""
+    with run.working(left.call.call_id):
+        await answer_call(run, left, tool)
 
 
 def refuse_calls(run: Run, text: str) -> None:

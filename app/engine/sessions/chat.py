@@ -166,6 +166,8 @@ class Chat:
 
     async def _beside(self, session_id: str, run_id: str, message: Message, trigger: Trigger) -> Run:
         session = self.sessions.get(session_id)
+        if purpose_of(session) != "compare":
+            check_not_deleted(session)
         before = self.runs.branches(session).up_to(run_id)[:-1]
         return await self.runs.unbroken.or_undone(self._begun(session_id, lambda _: before, message, trigger))
 

@@ -122,7 +122,7 @@ class Queue:
 
     def _check_steered(self, session_id: str) -> None:
         """Raises `WorkbenchError` for a workflow: there is no one answer that could be cut off."""
-        session = self._sessions.get(session_id)
+        check_not_deleted(session := self._sessions.get(session_id))
         try:
             agent = self.chat.agents.get(session.agent_id)
         except NotFound:  # of a run that came from elsewhere, which a model answers

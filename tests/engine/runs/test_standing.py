@@ -5,15 +5,22 @@ from pathlib import Path
 
 import pytest
 
+from app.domain.agents import ToolChoice
+from app.domain.events import ToolCalled
+from app.domain.messages import ToolCall
 from app.domain.trace import open_pauses
 from app.domain.workflows.document import AgentNode, ApprovalNode, Template
 from app.engine.runs.standing import all_wait
 from tests.domain.workflows.worlds import chain, workflow
+from tests.engine.conftest import Bench
 from tests.engine.households import Family
+from tests.engine.scripted import reply
 from tests.engine.workflows.test_walking import hold
 from tests.engine.workflows.workshop import Hands, Workshop, ended
 from tests.waiting import until
 
+ADD = ToolCall(call_id="c1", name="add", arguments={"x": 1, "y": 2})
+PAY = ToolCall(call_id="c2", name="pay", arguments={})
 ASK = ApprovalNode(id="ask", question="Go on?")
 
 
@@ -44,3 +51,13 @@ async def test_a_run_waits_with_the_one_that_it_has_started(shop: Workshop) -> N
     await until(lambda: all_wait(shop.runs.live_runs()))
     await shop.pauses.decide(below.run_id, "ask", "answer")
     await ended(live)
+
+
+async def test_a_call_that_goes_on_beside_one_that_waits_for_leave_is_not_waiting(bench: Bench) -> None:
+    session = await bench.session(ToolChoice(name="add", policy="ask"), "pay")
+    bench.models.say(reply("", ADD, PAY))
+    bench.models.say("Done.")
+    live = await bench.chat.send(session.id, "go")
+    await until(lambda: live.control.waits and any(isinstance(one.event, ToolCalled) for one in live.entries))
+    assert not all_wait(bench.runs.live_runs())
+    await bench.runs.close()
