@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping
+from datetime import datetime
 
 from nicegui import ui
 from pydantic import JsonValue
@@ -25,8 +26,10 @@ class EditorDraft:
         self._agent_id = agent.id
         self._dropping: asyncio.Task[None] | None = None
         self._drop_trouble = ""
-        self._replaced = False
-        """Whether another page's changes were the working copy when this one looked last."""
+        self._replaced: int | None = None
+        """The newest variant when another page's changes became the working copy; `None` while they are not."""
+        self._kept_at: datetime | None = None
+        """When the working copy that is this draft was kept."""
         self.origin = agent.active
         """The number of the variant it began from."""
         self.behaviour = agent.active_variant.behaviour
@@ -68,19 +71,26 @@ class EditorDraft:
     def elsewhere(self) -> bool:
         """True when another page has changed the agent's working copy after this one did."""
         kept = self._kept()
-        return kept is not None and kept.behaviour != self.behaviour
+        if kept is None or kept.behaviour == self.behaviour:
+            return False
+        return kept.updated_at != self._kept_at  # else a known key was taken out of it when it was stored
 
     def load(self) -> None:
         """Take the working copy as it is now."""
         kept = self._kept()
         if kept is not None:
             self.origin, self.behaviour, self.pins = kept.origin, kept.behaviour, dict(kept.pins)
+            self._kept_at = kept.updated_at
 
     def look(self) -> None:
-        """Keep it again where another page's changes took its place and are gone: nobody discarded this one."""
-        if self._replaced and self.changed and not self.is_kept:
+        """Keep it again where another page's changes took its place and were thrown away: nobody discarded this one."""
+        newest = self.agent.variants[-1].number
+        if self._replaced == newest and self.changed and not self.is_kept:
             self._keep()
-        self._replaced = self.elsewhere
+        if not self.elsewhere:
+            self._replaced = None
+        elif self._replaced is None:
+            self._replaced = newest
 
     def pin(self, pins: Mapping[str, JsonValue]) -> None:
         """Let these values stand for what those nodes give, and no others."""
@@ -99,7 +109,7 @@ class EditorDraft:
 
     async def save(self, note: str) -> Variant:
         """Save it as the agent's next variant, whatever other tabs saved meanwhile. Raises `WorkbenchError`."""
-        behaviour, origin = self.behaviour, self.origin
+        behaviour, origin, kept_at = self.behaviour, self.origin, self._kept_at
         await self._workbench.workflow_checks.check(behaviour, self.agent.slug)
         agent = await self._workbench.agents.change(
             self._agent_id, lambda agent: with_variant(agent, behaviour, origin=origin, note=note)
@@ -108,7 +118,7 @@ class EditorDraft:
         self.origin = variant.number
         kept = self._kept()
         # What another tab has changed there is somebody's work, and stays.
-        if kept is not None and kept.behaviour == behaviour:
+        if kept is not None and (kept.behaviour == behaviour or kept.updated_at == kept_at):
             await self._drop()
             if self.pins:
                 self._keep()
@@ -118,6 +128,7 @@ class EditorDraft:
         copy = WorkingCopy(
             agent_id=self._agent_id, origin=self.origin, behaviour=self.behaviour, pins=self.pins, updated_at=now()
         )
+        self._kept_at = copy.updated_at
         self._workbench.working_copies.typed(copy)
 
     async def _drop(self) -> None:

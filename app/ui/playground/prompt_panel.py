@@ -1,6 +1,7 @@
 """The prompt beside a conversation: written, looked at with its variables filled in, saved as the next variant."""
 
 from collections.abc import Callable
+from datetime import datetime
 from functools import partial
 
 from nicegui import ui
@@ -56,6 +57,7 @@ class PromptPanel(ui.element):
         self._on_saved = on_saved
         self._shown_copy = workbench.working_copies.get(session.agent_id)
         self._typed_here = self._replaced = False
+        self._kept_at: datetime | None = None
         with self:
             self._build_head()
             self._state = ui.html(sanitize=False).classes("prompt-state").props("role=status")
@@ -99,8 +101,14 @@ class PromptPanel(ui.element):
     def show(self, session: Session) -> None:
         """Show how things are: after another variant, other values, or a change elsewhere."""
         self._session = session
-        self._put(self.behaviour.system_prompt)
+        if not self._replaced:
+            self._put(self.behaviour.system_prompt)
         self._show_state()
+
+    def _show_anew(self) -> None:
+        """Show the working copy, or the variant, in place of what is typed here."""
+        self._replaced = False
+        self.show(self._session)
 
     def look(self) -> None:
         """Take over what another tab made of the working copy, unless something was typed here.
@@ -125,6 +133,7 @@ class PromptPanel(ui.element):
         """Make that the working copy."""
         number = self.origin.number
         copy = WorkingCopy(agent_id=self._session.agent_id, origin=number, behaviour=behaviour, updated_at=now())
+        self._kept_at = copy.updated_at
         self._workbench.working_copies.typed(copy)
         self._shown_copy = copy
         self._show_state()
@@ -166,7 +175,9 @@ class PromptPanel(ui.element):
 
     def _show_state(self) -> None:
         behaviour, edited = self.behaviour, self.copy is not None
-        self._replaced = self._typed_here and behaviour != self._written
+        copy = self.copy
+        stored_here = copy is not None and copy.updated_at == self._kept_at  # maybe without a known key
+        self._replaced = self._typed_here and behaviour != self._written and not stored_here
         self._editor.fill(values_of(behaviour, self._session.variables), behaviour.variables)
         self._state.set_content(self._state_words(edited))
         can_save = edited or self.to_save != self.origin.behaviour
@@ -260,13 +271,13 @@ class PromptPanel(ui.element):
                 words = "Back to what another tab changed"
             else:
                 await self._workbench.working_copies.drop(thrown_away.agent_id)
-            self.show(self._session)
+            self._show_anew()
             self._on_edit()
             self._undo.show(words, partial(self._bring_back, thrown_away))
 
     async def _bring_back(self, copy: WorkingCopy) -> None:
         self._workbench.working_copies.typed(copy)
-        self.show(self._session)
+        self._show_anew()
         self._on_edit()
 
 

@@ -68,6 +68,32 @@ async def test_taking_a_change_back_leaves_what_another_page_changed(
     assert EditorDraft(workbench, tutor).behaviour == prompted("Second")
 
 
+async def test_what_another_page_went_on_with_and_saved_is_not_brought_back_by_this_one(
+    workbench: Workbench, tutor: Agent
+):
+    EditorDraft(workbench, tutor).change(prompted("Half"))
+    first, second = EditorDraft(workbench, tutor), EditorDraft(workbench, tutor)
+    second.change(prompted("Whole"))
+    first.look()
+    await second.save("")
+    first.look()
+    assert workbench.working_copies.get(tutor.id) is None
+
+
+async def test_a_draft_that_a_known_key_was_taken_out_of_is_discarded_too(tmp_path: Path, monkeypatch):
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-q8Zr1Kf5Vt2Wn7Yb3Mx6")
+    workbench = Workbench.open(tmp_path / "with-a-key")
+    await workbench.start()
+    tutor = workbench.agents.by_slug("math-tutor")
+    draft = EditorDraft(workbench, tutor)
+    draft.change(prompted("Use sk-q8Zr1Kf5Vt2Wn7Yb3Mx6 now"))
+    await until(lambda: draft.is_written)
+    assert "redacted" in repr(workbench.working_copies.get(tutor.id)) and not draft.elsewhere
+    draft.change(draft.saved)
+    await until(lambda: workbench.working_copies.get(tutor.id) is None)
+    await workbench.close()
+
+
 async def test_two_drafts_saved_at_once_become_two_variants(workbench: Workbench, tutor: Agent):
     first, second = EditorDraft(workbench, tutor), EditorDraft(workbench, tutor)
     first.change(prompted("First"))

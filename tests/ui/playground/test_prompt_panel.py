@@ -4,6 +4,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
+import pytest
 from nicegui import ui
 from nicegui.testing import User
 from nicegui.testing.user_interaction import UserInteraction
@@ -11,6 +12,7 @@ from nicegui.testing.user_interaction import UserInteraction
 from app.domain.agents import Agent, WorkingCopy, by_prompt
 from app.domain.values import now
 from app.ui.elements.prompt_editor import PromptEditor
+from app.ui.playground.prompt_panel import PromptPanel
 from app.workbench import Workbench
 from tests.ui.runs.test_runs_pages import marked, sees, the, visitor
 from tests.waiting import until
@@ -22,7 +24,7 @@ class Panel:
     def __init__(self, user: User, workbench: Workbench, agent: Agent, editor: PromptEditor) -> None:
         self.user, self.editor = user, editor
         self.saved = by_prompt(agent.active_variant.behaviour).system_prompt
-        self._copies, self._agent = workbench.working_copies, agent
+        self._copies, self._agents, self._agent = workbench.working_copies, workbench.agents, agent
 
     @property
     def kept(self) -> str | None:
@@ -48,6 +50,15 @@ class Panel:
 
     async def thrown_away_elsewhere(self) -> None:
         await self._copies.drop(self._agent.id)
+
+    async def described(self, text: str) -> None:
+        """Something of the agent is changed that is no prompt, and the page has looked since."""
+        shown: list[object] = []
+        show = PromptPanel.show
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(PromptPanel, "show", lambda panel, session: (show(panel, session), shown.append(session)))
+            await self._agents.change(self._agent.id, lambda agent: agent.model_copy(update={"description": text}))
+            await until(lambda: shown)
 
     def press(self, testid: str) -> None:
         UserInteraction(self.user, {the(self.user, testid)}, None).click()
@@ -84,6 +95,14 @@ async def test_what_was_typed_here_and_is_thrown_away_in_another_tab_is_gone_her
         await sees(panel.user, "As saved in variant 1")
         assert panel.kept is None
         assert not panel.can_save
+
+
+async def test_what_was_typed_here_stays_where_another_tab_types_and_something_else_changes(tmp_path: Path):
+    async with panel_of(tmp_path) as panel:
+        await panel.type("Typed here")
+        await panel.elsewhere("Typed elsewhere")
+        await panel.described("Counts")
+        assert panel.editor.text == "Typed here"
 
 
 async def test_a_reset_throws_away_what_was_typed_here_and_brings_just_that_back(tmp_path: Path):
