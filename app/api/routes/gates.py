@@ -13,8 +13,9 @@ from app.api.routes.experiment_bodies import ExperimentReply
 from app.domain.agents import Agent
 from app.domain.errors import NotFound
 from app.domain.evals.cases import Dataset
-from app.domain.evals.gate_rules import needs_words, stops_words
+from app.domain.evals.gate_rules import deciding_in, needs_words, stops_words
 from app.domain.evals.gates import Gate, GateLine, GateOutcome, GateRules, GateState
+from app.domain.evals.scorers import span_of
 from app.engine.experiments.gating import NO_GATE
 from app.workbench import Workbench
 
@@ -124,20 +125,22 @@ async def _reply(workbench: Workbench, agent: Agent, variant: int | None = None)
     if gate is None:
         raise NotFound(NO_GATE.format(name=agent.name))
     outcome = None if variant is None else await workbench.gating.outcome(agent, variant)
+    dataset = _there(workbench, gate)
+    span = 1.0 if dataset is None else span_of(deciding_in(dataset, gate))
     return GateReply(
         **gate.model_dump(exclude={"dataset_id"}),
-        dataset=_slug(workbench, gate),
-        notices=stops_words(workbench.cases.count(gate.dataset_id)),
-        needs="" if gate.margin is None else needs_words(gate.margin),
+        dataset="" if dataset is None else dataset.slug,
+        notices=stops_words(workbench.cases.count(gate.dataset_id), span=span),
+        needs="" if gate.margin is None else needs_words(gate.margin, span=span),
         outcome=None if outcome is None else OutcomeReply.of(outcome),
     )
 
 
-def _slug(workbench: Workbench, gate: Gate) -> str:
+def _there(workbench: Workbench, gate: Gate) -> Dataset | None:
     try:
-        return workbench.collecting.dataset(gate.dataset_id).slug
+        return workbench.collecting.dataset(gate.dataset_id)
     except NotFound:
-        return ""
+        return None
 
 
 def _dataset(workbench: Workbench, named: str) -> Dataset:

@@ -11,6 +11,7 @@ from app.domain.agents import Agent, PromptBehaviour, by_prompt
 from app.domain.errors import StorageError, WorkbenchError
 from app.domain.evals.experiments import Cell, Column, Experiment, Plan
 from app.domain.evals.results import scores_of
+from app.domain.evals.scorers import span_of
 from app.domain.evals.suggestions import SHOWN_AT_ONCE, Failure, Parts, Proposal, frontier, split, total
 from app.domain.evals.verdicts import verdict
 from app.domain.provenance import Trigger
@@ -301,8 +302,9 @@ class Search:
         cells = {cell.id: cell for cell in (await engine.cells(made.id))[0]}
         ended = engine.get(made.id)
         first, second, ours = (scores_of(ended, cells, column) for column in range(3))
-        noise = verdict(first, second, finished=False)
-        told = verdict(first, ours, finished=ended.status == "completed")
+        span = span_of(self._plan.scorer(self._plan.deciding))
+        noise = verdict(first, second, finished=False, span=span)
+        told = verdict(first, ours, finished=ended.status == "completed", span=span)
         return PROVED.format(
             count=len(parts.prove), words=told.words, noise=f"{noise.better} better, {noise.worse} worse"
         )

@@ -332,8 +332,8 @@ def test_only_the_gate_makes_another_variant_the_active_one():
             if isinstance(node, ast.Dict) and "active" in _computed(node):
                 setters.add(place)
     assert callers == {"engine/experiments/gating.py"}
-    undoing = {"ui/agents/agent_page.py", "ui/compare/comparison_page.py", "ui/tools/give_to_agents.py"}
-    assert setters == {"domain/agents/agents.py", "api/mcp/evals.py", "engine/experiments/handing.py", *undoing}
+    undoing = {"domain/agents/agents.py", "ui/tools/give_to_agents.py"}
+    assert setters == {"api/mcp/evals.py", "engine/experiments/handing.py", *undoing}
 
 
 def _computed(literal: ast.Dict) -> set[object]:
