@@ -16,8 +16,12 @@ from app.domain.reading.numbers import number_in, written_number
 
 _APART = r"[ \u00a0\u2009\u202f'’]"
 _GROUP = rf"{_APART}\d{{3}}(?!\d)"
-# A row of more groups is a list, and no end of it is one number.
-_GROUPED = rf"(?<!\b\d{{3}}{_APART})[1-9]\d{{0,2}}(?:{_GROUP}){{1,6}}(?!{_GROUP})[\d.,]*"
+_BEHIND = "".join(rf"(?<!\b\d{{{digits}}}{_APART})" for digits in (1, 2, 3))
+# No end of a list is one number, nor a row of more groups, nor what stands before a number with commas of its own.
+_GROUPED = (
+    rf"{_BEHIND}[1-9]\d{{0,2}}(?:{_GROUP}){{1,6}}"
+    rf"(?!{_GROUP}|,\d{{3}}(?!\d)|\.\d{{3}}\.)[\d.,]*"
+)
 _NUMBER = re.compile(
     rf"(?<![\w.,])([-+−]?)(?:[$€£¥]\s?)?({_GROUPED}|\d[\d.,]*|\.\d+)(e[-+]?\d{{1,3}}(?!\w))?", re.IGNORECASE
 )
