@@ -175,6 +175,7 @@ def _arguments(text: str) -> tuple[dict[str, JsonValue], str | None]:
         return {}, None
     try:
         arguments: JsonValue = from_json(text.encode(), allow_inf_nan=False)
+        json.dumps(arguments, allow_nan=False)  # 1e999 is read as infinite
     except ValueError:  # lone surrogates and endless nesting, too, which no trace would take
         return {}, text
     return (arguments, None) if isinstance(arguments, dict) else ({}, text)

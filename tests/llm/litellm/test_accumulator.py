@@ -84,8 +84,8 @@ def test_what_is_no_object_is_kept_as_it_was_written(written: str):
 
 @pytest.mark.parametrize(
     "value",
-    [r'"\ud83d"', '"\ud83d"', "NaN", "-Infinity", "[" * 300 + "]" * 300],
-    ids=["half a sign, escaped", "half a sign", "no number", "no end", "nested"],
+    [r'"\ud83d"', '"\ud83d"', "NaN", "-Infinity", "1e999", "[" * 300 + "]" * 300],
+    ids=["half a sign, escaped", "half a sign", "no number", "no end", "beyond a float", "nested"],
 )
 def test_arguments_that_no_trace_would_take_are_kept_as_they_were_written(value: str):
     accumulator = Accumulator()
