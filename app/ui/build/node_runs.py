@@ -15,7 +15,7 @@ from app.domain.tools import JsonSchema
 from app.ui.elements.buttons import button
 from app.ui.elements.choice import Choice
 from app.ui.elements.markup import icon, joined, tag
-from app.ui.elements.questions import answer_to, named_dialog
+from app.ui.elements.questions import answer_to, keep_typed, named_dialog
 from app.ui.elements.visible import visible
 from app.ui.graph.node_plans import WAYS, Way
 from app.ui.graph.node_values import value_box
@@ -64,7 +64,8 @@ class NodeRunButtons(ui.element):
 
 async def asked_for_pin(title: str, value: JsonValue, schema: JsonSchema) -> Pin | None:
     """The value that somebody wrote, which fits the schema; `None` when they thought better of it."""
-    with named_dialog("Pin a value") as dialog, ui.card().classes("dialog-card").props("data-testid=pin-dialog"):
+    with named_dialog("Pin a value") as dialog, ui.card().classes("dialog-card") as card:
+        card.props("data-testid=pin-dialog")
         head = joined(
             tag("h2", f"What “{visible(title)}” gives", cls="section-title"),
             tag("p", "It does not run: this value stands in its place, and the run says so.", cls="faint"),
@@ -79,6 +80,7 @@ async def asked_for_pin(title: str, value: JsonValue, schema: JsonSchema) -> Pin
         with ui.element("div").classes("row-line dialog-buttons"):
             button("Cancel", lambda: dialog.submit(None), look="quiet")
             button("Pin", pin, look="primary", icon="push_pin", testid="pin-done")
+    keep_typed(dialog, card)
     return await answer_to(dialog, Pin)
 
 

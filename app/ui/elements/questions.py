@@ -16,6 +16,11 @@ def named_dialog(name: str) -> ui.dialog:
     return dialog
 
 
+def keep_typed(dialog: ui.dialog, card: ui.element) -> None:
+    """Once something was typed in its card, neither Escape nor a click beside it closes the dialog: its buttons do."""
+    card.on("input.once", lambda: dialog.props("persistent"), args=[])
+
+
 async def answer_to(dialog: ui.dialog, kind: type[A]) -> A | None:
     """What the dialog is submitted with, `None` for anything else; it is gone then."""
     answer: object = await dialog

@@ -7,7 +7,7 @@ from app.domain.evals.cases import CaseContent, new_cases
 from app.ui.conversation.attachments import AttachedFiles
 from app.ui.elements.buttons import button, loading
 from app.ui.elements.notices import problems_shown
-from app.ui.elements.questions import answer_to, named_dialog
+from app.ui.elements.questions import answer_to, keep_typed, named_dialog
 from app.ui.evals.case_checks import CaseChecks
 from app.ui.evals.case_form import FIELDS, MORE, also_holds, content_of, texts_of
 from app.ui.evals.fields import Fields
@@ -47,6 +47,7 @@ class CaseDialog:
             with ui.element("div").classes("row-line dialog-buttons"):
                 button("Cancel", self._dialog.close, look="quiet")
                 self._save_button = button("Save case", self._save, look="primary", testid="case-dialog-save")
+        keep_typed(self._dialog, card)
 
     async def done(self) -> bool:
         return await answer_to(self._dialog, bool) is True

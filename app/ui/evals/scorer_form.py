@@ -25,7 +25,7 @@ from app.ui.elements.buttons import button
 from app.ui.elements.format import head
 from app.ui.elements.markup import joined, tag
 from app.ui.elements.notices import problems_shown
-from app.ui.elements.questions import answer_to, named_dialog
+from app.ui.elements.questions import answer_to, keep_typed, named_dialog
 from app.ui.elements.visible import visible
 from app.ui.evals.fields import Fields, FieldWords, fault_of
 from app.workbench import Workbench
@@ -159,6 +159,7 @@ class ScorerDialog:
             with ui.element("div").classes("row-line dialog-buttons"):
                 button("Cancel", partial(self._dialog.submit, None), look="quiet")
                 button(f"Save {noun}", self._save, look="primary", testid="scorer-save")
+        keep_typed(self._dialog, card)
         self._show()
 
     async def asked(self) -> Scorer | None:

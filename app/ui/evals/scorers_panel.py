@@ -49,9 +49,15 @@ class ScorersPanel(ui.element):
                 words = "Without one nothing passes or fails. “The answer contains texts” is a good one to begin with."
                 empty_state("rule", "No scorers yet", words)
 
+    @property
+    def _newest(self) -> Dataset:
+        """As any tab has left it."""
+        return self._workbench.datasets.get(self._dataset.id)
+
     async def _add(self) -> None:
         if (scorer := await ScorerDialog(self._workbench).asked()) is not None:
-            await self._keep((*self._dataset.scorers, scorer), self._dataset.primary)
+            newest = self._newest
+            await self._keep((*newest.scorers, scorer), newest.primary)
 
     async def _act(self, action: str, name: str) -> None:
         before, primary = self._dataset.scorers, self._dataset.primary
@@ -67,15 +73,25 @@ class ScorersPanel(ui.element):
             case "delete":
                 left = tuple(one for one in before if one.name != name)
                 await self._keep(left, "" if primary == name else primary)
-                self._undo.show(f"Removed “{head(name, 40)}”", partial(self._keep, before, primary))
+                back = partial(self._bring_back, scorer, before.index(scorer), decided=primary == name)
+                self._undo.show(f"Removed “{head(name, 40)}”", back)
             case _:
                 pass
 
     async def _change(self, scorer: Scorer) -> None:
         changed = await ScorerDialog(self._workbench, scorer).asked()
         if changed is not None:
-            primary = changed.name if self._dataset.primary == scorer.name else self._dataset.primary
-            await self._keep(tuple(changed if one is scorer else one for one in self._dataset.scorers), primary)
+            newest = self._newest
+            primary = changed.name if newest.primary == scorer.name else newest.primary
+            kept = tuple(changed if one.name == scorer.name else one for one in newest.scorers)
+            await self._keep(kept if changed in kept else (*kept, changed), primary)
+
+    async def _bring_back(self, scorer: Scorer, place: int, *, decided: bool) -> None:
+        """That one, and nothing else that was done since."""
+        newest = self._newest
+        if all(one.name != scorer.name for one in newest.scorers):
+            primary = scorer.name if decided and not newest.primary else newest.primary
+            await self._keep((*newest.scorers[:place], scorer, *newest.scorers[place:]), primary)
 
     async def _keep(self, scorers: tuple[Scorer, ...], primary: str) -> None:
         with problems_shown():

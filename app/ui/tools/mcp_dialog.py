@@ -16,7 +16,7 @@ from app.ui.elements.addresses import TOOL_SOURCES, mcp_server_address
 from app.ui.elements.buttons import button, icon_button
 from app.ui.elements.choice import Choice
 from app.ui.elements.markup import Html, icon, tag
-from app.ui.elements.questions import named_dialog
+from app.ui.elements.questions import keep_typed, named_dialog
 from app.ui.tools.field_rows import PairRows
 
 Tab = Literal["json", "form"]
@@ -39,6 +39,7 @@ class McpDialog:
                 self._build_json()
             self._form = McpForm()
             self._build_end("Add")
+        keep_typed(self._dialog, card)
         self._show_tab()
         self._dialog.on("hide", self._dialog.delete)
         self._dialog.open()
@@ -99,13 +100,14 @@ class McpEditDialog:
 
     def __init__(self, hub: McpHub, server: McpServer) -> None:
         self._hub = hub
-        with named_dialog(f"Change {server.name}") as self._dialog, ui.card().classes("dialog-card mcp-dialog"):
+        with named_dialog(f"Change {server.name}") as self._dialog, ui.card().classes("dialog-card mcp-dialog") as card:
             ui.html(tag("span", f"Change {server.name}"), sanitize=False, tag="h2").classes("section-title")
             self._form = McpForm(server)
             self._note = ui.html(sanitize=False).classes("field-note").props("role=alert")
             with ui.element("div").classes("row-line dialog-buttons at-end"):
                 button("Cancel", self._dialog.close, look="quiet")
                 button("Save", self._save, look="primary", testid="mcp-save")
+        keep_typed(self._dialog, card)
         self._dialog.on("hide", self._dialog.delete)
         self._dialog.open()
 

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Awaitable, Callable, Sequence
+from functools import partial
 
 from nicegui import events, ui
 
@@ -113,7 +114,7 @@ class ToolDetail(ui.element):
         before = self._listed.setting
         await self._set(before.model_copy(update={"description": text}))
         if text is None and before.description is not None:
-            self._undo.show("Models are told its own description again", lambda: self._set(before))
+            self._undo.show("Models are told its own description again", partial(self._describe, before.description))
 
     async def _set(self, setting: ToolSetting) -> None:
         try:
