@@ -33,7 +33,7 @@ class RunValues(ui.element):
         self._runs = runs or self._runs
         id_ = node.id if node else ""
         if id_ != self._node:
-            self._node, self._chosen = id_, ""
+            self._node, self._chosen, self._offered = id_, "", []  # its box begins anew
         rounds = [run for run in self._runs.by_call.values() if run.node == id_]
         self.visible = bool(rounds)
         if not rounds:

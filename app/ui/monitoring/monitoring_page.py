@@ -211,7 +211,7 @@ async def _draw(views: Sequence[ChartView], charts: Sequence[Chart]) -> None:
 def _counts(running: int, waiting: int, queueing: Sequence[Session], jobs: int) -> Html:
     parts = [tag("span", plural(running, "run"), " going on")]
     if waiting:
-        link = tag("a", plural(waiting, "run"), href=f"{RUNS}?status=paused", data_key="waiting")
+        link = tag("a", plural(waiting, "run"), href=f"{RUNS}?status=paused&behind=1", data_key="waiting")
         parts.append(tag("span", link, " waiting for a decision", cls="mark-warn"))
     if queued := sum(len(session.queue) for session in queueing):
         where = session_address(queueing[0].id) if len(queueing) == 1 else LANDING

@@ -77,7 +77,8 @@ class Waiting:
         if self._pauses.show(pauses[:MOST_CARDS]):
             refocus(self._place, "button:not([disabled])", "a")
         if (left := len(pauses) - MOST_CARDS) > 0:
-            way = tag("a", f"{plural(left, 'more decision')} in other conversations", href=f"{RUNS}?status=paused")
+            words = f"{plural(left, 'more decision')} in other conversations"
+            way = tag("a", words, href=f"{RUNS}?status=paused&behind=1")
             self._more.show(tag("p", way))
         else:
             self._more.show(Html(""))
