@@ -82,7 +82,7 @@ class SuggestPage:
                 self._ways_asked = "tools" in query
                 self._tools = self._select("Tools", ways, query.get("tools", ""), "tools")
                 self._money = ui.number("Money at most", value=1.0, min=0, step=0.5, suffix="US$")
-                self._money.props("outlined dense data-testid=suggest-money")
+                self._money.props('outlined dense hint="0 or empty: no limit" data-testid=suggest-money')
             with ui.element("div").classes("row-line"):
                 ui.label("Model that proposes").classes("faint")
                 self._model = ModelPicker(
