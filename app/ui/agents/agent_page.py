@@ -39,10 +39,9 @@ from app.ui.elements.addresses import (
 )
 from app.ui.elements.buttons import button, icon_button
 from app.ui.elements.choice import Choice
-from app.ui.elements.gate_dialog import ask_about, past_the_gate
+from app.ui.elements.gate_dialog import Promotion, ask_about, past_the_gate, undo_promotion
 from app.ui.elements.notices import notify, problems_shown
 from app.ui.elements.pager import address_with, say_address
-from app.ui.elements.promotion import Promotion, undo_promotion
 from app.ui.elements.questions import asked_for_text
 from app.ui.elements.undo_bar import UndoBar
 from app.ui.markdown.live_markdown import LiveMarkdown

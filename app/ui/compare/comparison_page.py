@@ -23,10 +23,9 @@ from app.ui.conversation.turn import Turn
 from app.ui.conversation.turn_actions import do_on_turn
 from app.ui.elements.addresses import COMPARE, session_address
 from app.ui.elements.buttons import button
-from app.ui.elements.gate_dialog import past_the_gate
+from app.ui.elements.gate_dialog import past_the_gate, undo_promotion
 from app.ui.elements.markup import icon, joined, tag
 from app.ui.elements.notices import problems_shown
-from app.ui.elements.promotion import undo_promotion
 from app.ui.elements.undo_bar import UndoBar
 from app.ui.markdown.live_markdown import LiveMarkdown
 from app.workbench import Workbench

@@ -1,18 +1,20 @@
-"""A variant that the gate of its agent holds back: what each rule says, and the ways on."""
+"""A variant that becomes the active one: what the gate of its agent says of that, the ways on, and the way back."""
 
 from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from functools import partial
 from typing import Literal
 
 from nicegui import background_tasks, ui
 
-from app.domain.agents import Agent
+from app.domain.agents import Agent, unpromoted
 from app.domain.errors import WorkbenchError
 from app.domain.evals.gates import LONGEST_REASON, GateClosed, GateOutcome, GateState
 from app.domain.provenance import Trigger
 from app.ui.elements.addresses import experiment_address
 from app.ui.elements.buttons import Look, button
 from app.ui.elements.markup import Html, icon, tag
-from app.ui.elements.promotion import Promotion
+from app.ui.elements.notices import notify, problems_shown
 from app.ui.elements.questions import answer_to, named_dialog
 from app.workbench import Workbench
 
@@ -24,6 +26,22 @@ _LOOKS: dict[GateState, tuple[str, str]] = {
     "red": ("pill-failed", "cancel"),
 }
 Answer = tuple[Literal["past", "run"], str]
+
+
+@dataclass(frozen=True, slots=True)
+class Promotion:
+    before: Agent
+    """As it was right before: a person may have looked at its gate for minutes."""
+    after: Agent
+
+
+async def undo_promotion(workbench: Workbench, promotion: Promotion) -> None:
+    """Let the variant before it be the active one again, unless one was promoted since; then say so."""
+    before, after = promotion.before, promotion.after
+    with problems_shown():
+        stored = await workbench.agents.change(after.id, partial(unpromoted, before=before, after=after))
+        if stored.active != before.active:
+            notify(f"Nothing was taken back: variant {stored.active} was promoted since.")
 
 
 async def past_the_gate(workbench: Workbench, agent_id: str, act: Callable[[], Awaitable[Agent]]) -> Promotion | None:
