@@ -236,7 +236,7 @@ class Handing(Trying):
             purpose: Purpose = "experiment" if run_id in runs else "simulated_user"
             begun_as = _as_ours(session.id, ref, tried.trigger, purpose)
             entries = await self.runs_here.take_over(source, run_id, begun_as)
-            self._runs.ledger.forget(session.id)
+            self._runs.ledger.forget()
             cost += totals(entries).cost
             if run_id in runs:
                 tried.traces = (*tried.traces, entries)

@@ -64,7 +64,7 @@ class InterruptedRuns:
             await self._rows.save(row)
         except StorageError as problem:
             log.warning("What run %s has cost is not on disk: %s", row.run_id, problem)
-        self._ledger.forget(row.session_id)
+        self._ledger.forget()
 
     async def answered(self, row: RunRow) -> RunRow:
         """The row of an ended run with the answer that its trace tells, which is kept where it can be written."""

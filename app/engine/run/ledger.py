@@ -161,7 +161,7 @@ class Ledger:
         account = self._open[run_id] = self._account(run_id, started)
         for one in account.above():
             one.below.pop(run_id, None)
-        self.forget(started.session_id)
+        self.forget()
         return account
 
     def root(self, started: RunStarted) -> RunStarted:
@@ -196,7 +196,7 @@ class Ledger:
         """The run is stored: from now on its row says what it cost."""
         if self._open.pop(account.run_id, None) is None:
             return
-        self.forget(account.started.session_id)
+        self.forget()
         for one in account.above():
             one.below[account.run_id] = Spent(account.spending.cost, account.spending.tokens)
 
@@ -211,7 +211,7 @@ class Ledger:
         return account.tokens + ended + sum(other.tokens for other in self._going_on_below(account))
 
     def session_cost(self, session_id: str) -> float:
-        """US dollars of all runs of the session, at most."""
+        """US dollars of all runs of the session and of those that they started, at most."""
         if session_id not in self._sessions:
             stored = self._rows.cost_of_session(session_id)
             self._sessions[session_id] = stored - self._stored(self._of_session(session_id))
@@ -243,7 +243,8 @@ class Ledger:
         return (other for other in self._open.values() if account in other.above())
 
     def _of_session(self, session_id: str) -> list[Account]:
-        return [one for one in self._open.values() if one.started.session_id == session_id]
+        open_ = self._open.values()
+        return [one for one in open_ if any(up.started.session_id == session_id for up in one.line())]
 
     def _stored(self, accounts: list[Account]) -> float:
         """What the rows say of runs that go on: a run that was resumed has one from before."""
@@ -254,10 +255,10 @@ class Ledger:
         row = self._rows.get(account.run_id)
         return row is not None and row.started_at >= moment
 
-    def forget(self, session_id: str) -> None:
+    def forget(self) -> None:
         """Ask the rows again when it is needed next: they are not the same any more."""
         self._spent.clear()
-        self._sessions.pop(session_id, None)
+        self._sessions.clear()
 
 
 def size_of(result: ToolResult) -> int:

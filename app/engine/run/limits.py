@@ -93,10 +93,11 @@ class Budget:
             return
         for account in self.account.line():  # what a run's children cost, the run costs
             yield from _above("run_cost", account.started.limits.run_cost, self.ledger.run_cost(account) + cost)
+        for account in self.account.line():  # and its session
+            if (allowed := account.started.limits.session_cost) > 0:
+                session_cost = self.ledger.session_cost(account.started.session_id) + cost
+                yield from _above("session_cost", allowed, session_cost)
         limits = self.limits
-        if limits.session_cost > 0:
-            session_cost = self.ledger.session_cost(self.account.started.session_id) + cost
-            yield from _above("session_cost", limits.session_cost, session_cost)
         day_cost = self.ledger.day_cost() + cost
         yield from _above("day_cost", limits.day_cost, day_cost)
         if (app_ceiling := self.ledger.day_ceiling()) > 0:

@@ -156,8 +156,14 @@ class Rows:
         return list(self._documents.values(map(self._packed.at, nlargest(limit, shown, key=heads.paid))))
 
     def cost_of_session(self, session_id: str) -> float:
-        """US dollars of the session's runs, deleted and replaced ones included: the money is spent."""
-        return sum(map(self._heads.paid, self._of_session(session_id)))
+        """US dollars of the session's runs and of those that they started.
+
+        Deleted and replaced ones included: the money is spent.
+        """
+        heads, own = self._heads, self._of_session(session_id)
+        names = (heads.names[heads.run[at]] for at in own)
+        below = (at for name in names for at in self._below(name, {name}))
+        return sum(map(heads.paid, {*own, *below}))
 
     def below(self, run_id: str) -> list[RunRow]:
         """The runs that it started, the oldest first, each before those that it started; deleted ones left out."""
