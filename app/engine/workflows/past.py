@@ -35,6 +35,8 @@ class Past:
     not_run: dict[Place, NodeStatus] = field(default_factory=dict)
     """What was skipped or cancelled, whether the trace says so or not."""
     starts: int = 0
+    _pins: dict[Place, tuple[NodeEnded, NodeRun]] = field(default_factory=dict)
+    """Values that a person wrote of nodes whose turn has not come yet."""
     _calls: dict[str, list[Entry]] = field(default_factory=dict)
     """By call: what happened in it."""
     _asked: dict[str, str] = field(default_factory=dict)
@@ -106,6 +108,8 @@ class Past:
     async def _end(self, ended: NodeEnded, run: NodeRun, artifacts: Artifacts) -> None:
         place = Place(ended.node, ended.rounds)
         if not self._start(place):
+            if ended.pinned:
+                self._pins[place] = ended, run
             return
         whole = run.whole_output
         value = run.value if whole is None else from_json(await artifacts.get(whole.artifact))
@@ -114,6 +118,8 @@ class Past:
         self.alive.pop(place, None)
         moves = self.schedule.end(place, status="failed" if ended.status == "failed" else "done", port=ended.port)
         self._follow(moves, titled(self.graph.nodes[place.node], ended.error) if ended.error else None)
+        while (pinned := next((one for one in self._pins if one in self.alive), None)) is not None:
+            await self._end(*self._pins.pop(pinned), artifacts)
 
     def _follow(self, moves: Moves, why: NodeFailed | None = None) -> None:
         for place in (*moves.cancelled, *moves.skipped):

@@ -25,6 +25,7 @@ from tests.engine.workflows.test_left_anywhere import to_its_end
 from tests.engine.workflows.test_scopes import within
 from tests.engine.workflows.test_walking import hold, quick
 from tests.engine.workflows.workshop import Workshop, answer, begun_nodes, end, ended, known, states
+from tests.waiting import until
 
 PAGE = Trigger(kind="page")
 FLOW = chain(sends("one", "{{input.text}}"), sends("two", "{{one}}!"), sends("three", "{{two}}?"), answer="{{three}}")
@@ -242,3 +243,19 @@ async def test_a_value_that_is_pinned_already_makes_nothing_run_again(shop):
     same, kept = await forked(shop, fork.run_id, pins={"one": "mine"}, again=("three",))
     assert (answer(same), shop.hands.did, kept.kept) == (answer(fork), ["sent mine!?"], ("input", "one", "two"))
     assert known(same).by_call["one"].pinned
+
+
+async def test_a_pinned_node_behind_one_that_runs_anew_stays_pinned_after_a_resume(shop: Workshop) -> None:
+    nodes = (sends("one", "{{input.text}}"), sends("two", "{{one}}!"), sends("three", "{{two}}?"), hold("slow"))
+    shop.hands.gate.set()
+    live = await shop.ran(chain(*nodes, answer="{{three}} {{slow}}"), "a")
+    shop.hands.gate.clear()
+    shop.hands.did.clear()
+    plan = NodePlan(pins={"two": "mine"}, again=("one",))
+    fork, _ = await forks_of(shop).start(live.run_id, plan, trigger=PAGE)
+    await until(lambda: "hold slow" in shop.hands.did)
+    again = await shop.restarted()
+    again.hands.gate.set()
+    await ended(await again.chat.resume(fork.run_id))
+    assert shop.hands.did.count("mine?") == 1
+    await again.closed()
