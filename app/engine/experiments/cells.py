@@ -20,7 +20,7 @@ from app.domain.trace import conversation, finished, totals
 from app.domain.values import new_id
 from app.engine.experiments.collecting import Collecting
 from app.engine.experiments.limiting import Slot
-from app.engine.experiments.recorded import Acting, CaseRecord, unasked
+from app.engine.experiments.recorded import ASKED, Acting, CaseRecord, unasked
 from app.engine.experiments.simulated import SimulatedUsers
 from app.engine.run.run import Run
 from app.engine.sessions.chat import Chat
@@ -30,7 +30,6 @@ log = logging.getLogger(__name__)
 BUSY = "The provider said that it had too much to do, and this experiment does not wait."
 GONE = "The run that this case was made from is gone, so there is nothing to score."
 NOTHING_FROM = "This case was not made from a run, so there is none to score."
-ASKED = "{name} asked a person: {question} In an experiment nobody is there to answer."
 HEAD = 200  # characters
 KEPT_RECORDS = 64
 
@@ -144,9 +143,9 @@ class Trying:
         """The cell as it is before another try: what was tried is kept, and ended where it was left."""
         before, cost = (*cell.before, *cell.runs), cell.cost
         if cell.end is None:
-            begun = [run_id for run_id in (*before, *cell.spoken) if await self._given_up(run_id)]
-            before = tuple(run_id for run_id in before if run_id in begun)
-            cost = sum(map(self._paid, begun))
+            paid = {run_id: await self._given_up(run_id) for run_id in (*before, *cell.spoken)}
+            before = tuple(run_id for run_id in before if paid[run_id] is not None)
+            cost = sum(one for one in paid.values() if one is not None)
         kept = {"before": before, "spoken": cell.spoken, "cost": cost}
         return await self.cells.save(new_cell(cell.experiment_id, cell.key).model_copy(update=kept))
 
@@ -176,21 +175,25 @@ class Trying:
     def _is_unpriced_below(self, run_id: str) -> bool:
         return any(row.unpriced for row in self._runs.rows.below(run_id))
 
-    async def _given_up(self, run_id: str) -> bool:
-        """End a run that an app that was closed had left, and store what it cost; whether it had begun."""
+    async def _given_up(self, run_id: str) -> float | None:
+        """End a run that an app that was closed had left, and store what it cost, with those below it.
+
+        `None` where it had not begun.
+        """
         try:
             entries = (await self._runs.trace(run_id)).entries
             if not entries or not isinstance(entries[0].event, RunStarted):
-                return False
-            if finished(entries) is None:
-                await self._runs.end(run_id, by="app")
-            else:  # the kill came before its row
-                await self._runs.interrupted_runs.store(entries)
+                return None
+            if finished(entries) is None:  # of those below it the rows come later
+                live = await self._runs.end(run_id, by="app")
+                return self._runs.ledger.run_cost(live.budget.account)
+            # else the kill came before its row
+            await self._runs.interrupted_runs.store(entries)
         except NotFound:
-            return False
+            return None
         except Conflict as problem:
             log.warning("Run %s stays as it was left: %s", run_id, problem)
-        return True
+        return self._paid(run_id)
 
     async def _as_recorded(self, experiment: Experiment, case: Case, cell: Cell, slot: Slot) -> Tried:
         tried = Tried(experiment, case, cell, slot, CaseRecord((), experiment.plan, origin=case.id))

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from itertools import product
 from typing import Protocol
 
-from app.domain.agents import Agent, Behaviour, check_model_choice, model_of
+from app.domain.agents import Agent, Behaviour, WorkflowBehaviour, check_model_choice, model_of
 from app.domain.errors import NotFound, WorkbenchError
 from app.domain.evals.cases import Case, Dataset
 from app.domain.evals.drafts import Estimate, ExperimentDraft, too_large
@@ -20,6 +20,7 @@ from app.domain.trace import RunFilter, RunRow
 from app.engine.experiments.collecting import Collecting
 from app.engine.loop.granting import allowed
 from app.engine.ports import AgentStore, Models, RunRows, Toolbox
+from app.engine.workflows.grants import Nodes
 
 LOOKED_AT = 200
 """Runs of the agent from which is told what one more costs."""
@@ -206,7 +207,12 @@ class Planning:
         return found
 
     def _tools(self, behaviours: Sequence[Behaviour]) -> tuple[GrantedTool, ...]:
-        found = {tool.spec.name: tool for behaviour in behaviours for tool in allowed(self.toolbox, behaviour)}
+        nodes = Nodes(self.agents.all(), self.toolbox)
+        found: dict[str, GrantedTool] = {}
+        for behaviour in behaviours:
+            own = allowed(self.toolbox, behaviour)
+            of_all = nodes.granted(behaviour.workflow, own) if isinstance(behaviour, WorkflowBehaviour) else own
+            found |= {tool.spec.name: tool for tool in of_all}
         return tuple(found.values())
 
     def _runs_of(self, wanted: RunFilter) -> list[RunRow]:

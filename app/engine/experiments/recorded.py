@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from app.domain.edits import ToolSource
 from app.domain.errors import ToolError
 from app.domain.evals.experiments import Plan
-from app.domain.events import Entry
+from app.domain.events import Entry, PauseRequested
 from app.domain.messages import ToolCall
 from app.domain.tools import FIND_TOOLS, CallContext, GrantedTool, ToolOutput
 from app.domain.trace.recorded import asked_calls, recorded_calls
@@ -18,6 +18,7 @@ from app.engine.loop.loop import run_agent
 from app.engine.run.run import Run
 from app.engine.runs.recorded_tools import LIVE, RECORDED, NotRecorded, RecordedTools, Recording, call_key
 
+ASKED = "{name} asked a person: {question} In an experiment nobody is there to answer."
 LONGEST_ARGUMENTS = 200  # characters
 
 
@@ -47,6 +48,7 @@ class CaseTools:
         self._asking = {tool.spec.name for tool in run.started.tools if tool.policy == "ask"}
         self._tools = RecordedTools(run, run.toolset, record.recording, self._source, origin=record.origin)
         run.toolset, run.only_recorded = self, self._tools.only_recorded
+        run.allowed |= {*record.plan.live}  # also of a node or an agent below that says to ask
 
     async def call(self, call: ToolCall, context: CallContext) -> ToolOutput:
         self._record.called.add((self._run.run_id, call.call_id))
@@ -117,6 +119,10 @@ class Acting:
         self.tools = CaseTools(run, self._record)
         run.work_below = Acting(self._record)  # a run below is no way around the record
         await run_agent(run)
+        asked = next((entry.event for entry in run.entries if isinstance(entry.event, PauseRequested)), None)
+        if asked is not None:  # by a run below: nobody follows that one
+            words = ASKED.format(name=asked.name or asked.asked_by or "A tool", question=asked.question)
+            self._record.missing = self._record.missing or words
 
 
 def unasked(tools: Sequence[GrantedTool], live: Sequence[str]) -> tuple[GrantedTool, ...]:

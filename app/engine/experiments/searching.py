@@ -191,8 +191,8 @@ class Search:
         pool = [_Candidate(self._before, (await self._scores(self._before, parts.choose))[0])]
         without_gain = 0
         for number in range(MOST_PROPOSALS):
-            best = total(max(pool, key=_sum).chosen, pool[0].chosen)
-            if without_gain == WITHOUT_GAIN or best == len(parts.choose):
+            best = max(_gain(one, pool[0]) for one in pool)
+            if without_gain == WITHOUT_GAIN or best + _sum_of(pool[0].chosen) == len(parts.choose):
                 break
             without_gain += 1
             front = frontier([one.chosen for one in pool])
@@ -205,11 +205,11 @@ class Search:
             if made is None:
                 continue
             pool.append(made)
-            if total(made.chosen, pool[0].chosen) > best:
+            if _gain(made, pool[0]) > best:
                 without_gain = 0
             elif made.proposal is not None:
                 self._missed.append(made.proposal.reason)
-        return max(pool, key=_sum)
+        return max(pool, key=lambda one: _gain(one, pool[0]))
 
     async def _tried(
         self, parent: _Candidate, shown: tuple[Failure, ...], learned: Mapping[str, float], parts: Parts
@@ -320,5 +320,6 @@ def _sum_of(scores: Mapping[str, float]) -> float:
     return sum(scores.values())
 
 
-def _sum(candidate: _Candidate) -> float:
-    return _sum_of(candidate.chosen)
+def _gain(candidate: _Candidate, before: _Candidate) -> float:
+    """How much more it got than the prompt as it is, on the cases that both have a score of."""
+    return total(candidate.chosen, before.chosen) - total(before.chosen, candidate.chosen)
