@@ -12,12 +12,10 @@ from app.domain.trace import conversation, left_out_of, stub
 from app.engine.loop.trimming import Trimming, Weighed, trimmed
 from app.engine.ports import Models
 from app.engine.run.limits import Prompt
-from app.engine.run.run import Run
+from app.engine.run.run import LONG, Run
 
 SPARE = 0.8
 """A prompt that is too long is shortened to this share of the room, so that the next steps fit without a trim each."""
-LONG = 2000
-"""Entries of a run from which on its conversation takes longer than the loop may wait."""
 AFTER_OVERFLOW = 0.7
 """The share that is left of a prompt which its provider found too long."""
 

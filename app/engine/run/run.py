@@ -17,6 +17,9 @@ from app.engine.run.recorder import Recorder
 from app.engine.run.stopwatch import Stopwatch
 from app.engine.run.tools_since import ToolsSince
 
+LONG = 2000
+"""Entries of a run from which on to go through them takes longer than the loop may wait."""
+
 
 def nothing_recorded(_call: ToolCall) -> bool:
     """Each call is made."""

@@ -2,12 +2,14 @@
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 
 from app.domain.errors import StorageError
+from app.domain.events import Entry
+from app.domain.trace import RunRow
 from app.engine.ports import Clock, RunRows
 from app.engine.run.interrupted_runs import row_to_store
-from app.engine.run.run import Run
+from app.engine.run.run import LONG, Run
 
 log = logging.getLogger(__name__)
 
@@ -18,12 +20,19 @@ Join = Callable[[Run], Awaitable[None]]
 """Tells the session of a run that is about to begin."""
 
 
+async def row_of(live: Run, made: Callable[[Sequence[Entry]], RunRow]) -> RunRow:
+    """The row that is made of the run's entries, of many in a thread."""
+    if len(live.entries) < LONG:
+        return made(live.entries)
+    return await asyncio.to_thread(made, tuple(live.entries))
+
+
 async def store_beginning(live: Run, rows: RunRows, join: Join | None = None) -> None:
     """Returns when the session and the lists know of the run, whose trace is on disk. Raises `StorageError`."""
     try:
         if join is not None:
             await join(live)
-        await rows.save(row_to_store(live.entries))
+        await rows.save(await row_of(live, row_to_store))
     except asyncio.CancelledError:  # the process ends meanwhile, and leaves the run to the next one
         live.recorder.let_go()
         raise
@@ -37,7 +46,7 @@ async def store_end(live: Run, rows: RunRows, clock: Clock) -> None:
     while True:
         try:
             live.recorder.flush_soon()
-            row = row_to_store(live.entries)
+            row = await row_of(live, row_to_store)
             await live.recorder.close()
             await rows.save(row)
         except StorageError as error:

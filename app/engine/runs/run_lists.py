@@ -9,6 +9,7 @@ from app.domain.trace import RunFilter, RunPage, RunRow, SortKey, run_row
 from app.engine.ports import RunRows, RunSearch
 from app.engine.run.interrupted_runs import InterruptedRuns
 from app.engine.run.run import Run
+from app.engine.run.storing import row_of
 
 MOST_UNFINISHED = 1000
 
@@ -79,5 +80,5 @@ class RunLists:
         if row.status != "running":
             return row
         if (live := self._live(row.run_id)) is not None:
-            return run_row(live.entries, alive=True)
+            return await row_of(live, partial(run_row, alive=True))
         return await self._left.settled(row)

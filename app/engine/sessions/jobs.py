@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from app.domain.messages import Attachment
 from app.domain.provenance import Purpose, Trigger
 from app.domain.sessions import Session
-from app.domain.trace import JobProgress, KeyRuns, RunFilter, RunPage, RunRow, finished, job_progress, run_row
+from app.domain.trace import JobProgress, KeyRuns, RunFilter, RunPage, RunRow, finished, job_progress
 from app.engine.run.run import Run
 from app.engine.sessions.chat import Chat
 from app.engine.sessions.first_messages import begun_or_gone
@@ -101,8 +101,10 @@ class Jobs:
     def _run_ended(self, live: Run) -> None:
         parent = live.started.parent
         waited_for = parent is not None and self._runs.live(parent.run_id) is not None
-        if live.started.background and not waited_for and finished(live.entries) is not None:
-            self.ended.append(run_row(live.entries, alive=False))
+        if not live.started.background or waited_for or finished(live.entries) is None:
+            return
+        if (row := self._runs.rows.get(live.run_id)) is not None:  # else it was deleted meanwhile
+            self.ended.append(row)
             self.ended_count += 1
 
 
