@@ -161,7 +161,7 @@ class Ledger:
         account = self._open[run_id] = self._account(run_id, started)
         for one in account.above():
             one.below.pop(run_id, None)
-        self.forget()
+        self._forget_line(account)
         return account
 
     def root(self, started: RunStarted) -> RunStarted:
@@ -196,7 +196,7 @@ class Ledger:
         """The run is stored: from now on its row says what it cost."""
         if self._open.pop(account.run_id, None) is None:
             return
-        self.forget()
+        self._forget_line(account)
         for one in account.above():
             one.below[account.run_id] = Spent(account.spending.cost, account.spending.tokens)
 
@@ -254,6 +254,12 @@ class Ledger:
     def _started_since(self, account: Account, moment: datetime) -> bool:
         row = self._rows.get(account.run_id)
         return row is not None and row.started_at >= moment
+
+    def _forget_line(self, account: Account) -> None:
+        """Ask again of the sessions of the run and of those above it."""
+        self._spent.clear()
+        for one in account.line():
+            self._sessions.pop(one.started.session_id, None)
 
     def forget(self) -> None:
         """Ask the rows again when it is needed next: they are not the same any more."""

@@ -160,10 +160,15 @@ class Rows:
 
         Deleted and replaced ones included: the money is spent.
         """
-        heads, own = self._heads, self._of_session(session_id)
-        names = (heads.names[heads.run[at]] for at in own)
-        below = (at for name in names for at in self._below(name, {name}))
-        return sum(map(heads.paid, {*own, *below}))
+        heads, by_parent = self._heads, self._kin.by_parent
+        found = set(self._of_session(session_id))
+        left = list(found)
+        while left:
+            below = by_parent.get(heads.names[heads.run[left.pop()]], ())
+            more = [position for position in heads.there(below) if position not in found]
+            found.update(more)
+            left += more
+        return sum(map(heads.paid, found))
 
     def below(self, run_id: str) -> list[RunRow]:
         """The runs that it started, the oldest first, each before those that it started; deleted ones left out."""
