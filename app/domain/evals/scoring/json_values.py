@@ -14,14 +14,13 @@ from app.domain.reading.answers import unfenced
 from app.domain.reading.expressions import BadExpression, Expressions
 from app.domain.reading.numbers import number_in, written_number
 
-_APART = r"[ \u00a0\u2009\u202f'’]"
+_SURELY = r"[\u00a0\u2009\u202f'’]"
+_APART = rf"(?: |{_SURELY})"
 _GROUP = rf"{_APART}\d{{3}}(?!\d)"
 _BEHIND = "".join(rf"(?<!\b\d{{{digits}}}{_APART})" for digits in (1, 2, 3))
-# No end of a list is one number, nor a row of more groups, nor what stands before a number with commas of its own.
-_GROUPED = (
-    rf"{_BEHIND}[1-9]\d{{0,2}}(?:{_GROUP}){{1,6}}"
-    rf"(?!{_GROUP}|,\d{{3}}(?!\d)|\.\d{{3}}\.)[\d.,]*"
-)
+# No end of a list is one number, nor a row of more groups, nor what a space parts from a number with commas of its own.
+_GROUPS = rf"(?:{_GROUP}){{2,6}}|{_SURELY}\d{{3}}(?!\d)| \d{{3}}(?!\d|,\d{{3}}(?!\d)|\.\d{{3}}\.)"
+_GROUPED = rf"{_BEHIND}[1-9]\d{{0,2}}(?:{_GROUPS})(?!{_GROUP})[\d.,]*"
 _NUMBER = re.compile(
     rf"(?<![\w.,])([-+−]?)(?:[$€£¥]\s?)?({_GROUPED}|\d[\d.,]*|\.\d+)(e[-+]?\d{{1,3}}(?!\w))?", re.IGNORECASE
 )
