@@ -192,7 +192,8 @@ class Search:
         without_gain = 0
         for number in range(MOST_PROPOSALS):
             best = max(_gain(one, pool[0]) for one in pool)
-            if without_gain == WITHOUT_GAIN or best + _sum_of(pool[0].chosen) == len(parts.choose):
+            perfect = any(total(one.chosen, pool[0].chosen) == len(parts.choose) for one in pool)
+            if without_gain == WITHOUT_GAIN or perfect:
                 break
             without_gain += 1
             front = frontier([one.chosen for one in pool])
@@ -321,5 +322,5 @@ def _sum_of(scores: Mapping[str, float]) -> float:
 
 
 def _gain(candidate: _Candidate, before: _Candidate) -> float:
-    """How much more it got than the prompt as it is, on the cases that both have a score of."""
-    return total(candidate.chosen, before.chosen) - total(before.chosen, candidate.chosen)
+    """How much more it got than the prompt as it is, on the cases that this one has a score of."""
+    return total(candidate.chosen, before.chosen) - _sum_of(before.chosen)
