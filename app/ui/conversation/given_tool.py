@@ -4,6 +4,7 @@ from app.domain.agents import Agent, Behaviour, tools_of, with_variant
 from app.domain.errors import NotFound
 from app.domain.sessions import switched
 from app.domain.tool_settings import with_tool
+from app.domain.values import now
 from app.ui.elements.visible import title_of
 from app.workbench import Workbench
 
@@ -38,5 +39,6 @@ async def give_tool(workbench: Workbench, session_id: str, name: str) -> str:
         session_id, lambda newest: switched(newest, agent, number).model_copy(update={"tools_off": on})
     )
     if (copy := workbench.working_copies.get(agent.id)) is not None:
-        workbench.working_copies.typed(copy.model_copy(update={"behaviour": given(copy.behaviour)}))
+        changes = {"behaviour": given(copy.behaviour), "updated_at": now()}
+        workbench.working_copies.typed(copy.model_copy(update=changes))
     return f"Saved as variant {number}, with {title}. This session uses it from now on."

@@ -276,7 +276,7 @@ class PromptPanel(ui.element):
             self._undo.show(words, partial(self._bring_back, thrown_away))
 
     async def _bring_back(self, copy: WorkingCopy) -> None:
-        self._workbench.working_copies.typed(copy)
+        self._workbench.working_copies.typed(copy.model_copy(update={"updated_at": now()}))
         self._show_anew()
         self._on_edit()
 
