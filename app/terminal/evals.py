@@ -173,7 +173,7 @@ def told_of(detail: ExperimentDetail, gate: GateReply | None = None) -> Told:
 
 def _code(detail: ExperimentDetail) -> int:
     said = [one.verdict for one in detail.verdicts]
-    if detail.status != "completed" or any(map(_is_spoilt, detail.columns)):
+    if detail.status != "completed" or (not said and any(map(_is_spoilt, detail.columns))):
         return CANNOT_TELL
     return FAILED if "worse" in said else CANNOT_TELL if "cannot tell" in said else FINE
 
