@@ -25,7 +25,7 @@ async def test_nothing_is_left_of_what_is_cancelled_at_any_await(way: Way, tmp_p
     assert found.left == [] and found.refused == []
 
 
-@pytest.mark.parametrize(("function", "passed_over"), [("answer_call", 0), ("Chat._begun", 1)])
+@pytest.mark.parametrize(("function", "passed_over"), [("_beside_others", 0), ("Chat._begun", 1)])
 async def test_a_task_does_not_outlive_a_run_that_is_stopped_while_it_hands_it_over(
     function: str, passed_over: int, tmp_path: Path
 ):
