@@ -26,6 +26,7 @@ from tests.figures import Figure
 from tests.hostile_parsers import PARSERS, TOOLS, Parser
 from tests.hostile_patterns import FoundPattern, HostileText, found_patterns, hostile_texts
 from tests.hostile_servers import echo
+from tests.slowness import slowness
 
 LENGTH = 200_000
 FIRST = 1_000
@@ -63,15 +64,16 @@ async def run(*, brief: bool = False) -> list[Figure]:
     said = [(text * 40_000)[:length] for length in (4_000, 32_000) for text in DEMO]
     answers, said = (ANSWERS, said) if not brief else (["- a\n" * 500], [])
     told, asked = await asyncio.to_thread(longest_stop_of_the_app, answers, said)
+    bar = BAR * slowness() if brief else BAR  # the short form is part of the tests, on whatever machine
     return [
-        figure("patterns of the app: longest match", longest, f"of {texts:,} texts"),
-        figure("parsers of the app: longest stop of the loop", stop, f"of {parsed:,} texts"),
-        figure("the running app: longest stop of the loop", told, f"of {asked} messages and answers"),
+        figure("patterns of the app: longest match", longest, f"of {texts:,} texts", bar),
+        figure("parsers of the app: longest stop of the loop", stop, f"of {parsed:,} texts", bar),
+        figure("the running app: longest stop of the loop", told, f"of {asked} messages and answers", bar),
     ]
 
 
-def figure(name: str, seconds: float, of: str) -> Figure:
-    return Figure(f"S3 {name}", f"{seconds * 1000:.0f} ms {of}", "<= 100 ms", seconds <= BAR)
+def figure(name: str, seconds: float, of: str, bar: float) -> Figure:
+    return Figure(f"S3 {name}", f"{seconds * 1000:.0f} ms {of}", f"<= {bar * 1000:.0f} ms", seconds <= bar)
 
 
 def longest_match(patterns: Sequence[FoundPattern], *, brief: bool) -> tuple[float, int]:
