@@ -1,11 +1,11 @@
 """What may be wrong with a node of each kind by itself."""
 
-import ast
 import json
 from functools import lru_cache
 from typing import assert_never
 
 from app.domain.json_schema import schema_mistake
+from app.domain.reading.python_source import tree_of
 from app.domain.tools import JsonSchema, canonical_name
 from app.domain.workflows.document import (
     ELSE,
@@ -239,7 +239,7 @@ def _python_mistake(code: str) -> str:
     if len(code) > LONGEST_CODE:
         return f"it has {len(code):,} characters, {LONGEST_CODE:,} is the most."
     try:
-        ast.parse(code)
+        tree_of(code)
     except SyntaxError as error:
         return f"line {error.lineno}: {error.msg}."
     except (ValueError, RecursionError, MemoryError) as error:

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from decimal import Decimal, InvalidOperation
 
 from app.domain.messages import ToolResult
+from app.domain.reading.python_source import tree_of
 from app.llm.demo.plan import Answer, Ask, Plan, Wish, called, needs, told
 
 LONGEST_SUM = 400
@@ -65,7 +66,7 @@ def sums_in(text: str, before: Decimal | None = None) -> Sums:
             first = [f"({written.pop()})"] if goes_on and written else []
             written.append(" ".join([*first, *symbols]))
     try:
-        return tuple(ast.parse(one, mode="eval").body for one in written)
+        return tuple(tree_of(one, mode="eval").body for one in written)
     except (SyntaxError, RecursionError, MemoryError):
         return ()
 

@@ -5,6 +5,7 @@ import traceback
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from app.domain.reading.python_source import tree_of
 from app.late import late
 from app.tools.user_tools.user_file import FileProblem, PreviewedTool
 
@@ -35,7 +36,7 @@ def preview(source: str, name: str) -> Preview:
     """
     try:
         requires = script_block.required_packages(source)
-        tree = ast.parse(source if len(source) <= LONGEST_PREVIEWED else "", name)
+        tree = tree_of(source if len(source) <= LONGEST_PREVIEWED else "", name)
     except script_block.BadScriptBlock as error:
         return Preview(problem=FileProblem(str(error), error.line))
     except SyntaxError as error:
