@@ -107,20 +107,19 @@ class NodeForks:
         behaviour = tried or agent.variant(plan.variant or WORKING_COPY).behaviour
         if agent.deleted_at is not None or not isinstance(behaviour, WorkflowBehaviour):
             raise WorkbenchError(f"Agent {agent.name!r} is deleted. Restore it, or run on with the nodes as they were.")
-        nodes = Nodes(self.agents.all(), self.toolbox)
+        off = origin.tools_off if (origin := self._origin(began)) else ()
+        nodes = Nodes(self.agents.all(), self.toolbox, off)
         of_variant = {
             "agent": began.agent.model_copy(update={"variant": WORKING_COPY if tried else plan.variant}),
             "limits": behaviour.limits,
-            "tools": nodes.granted(behaviour.workflow, granted(self.toolbox, agent, behaviour)),
+            "tools": nodes.granted(behaviour.workflow, granted(self.toolbox, agent, behaviour, off)),
             "workflow": nodes.pinned(behaviour.workflow),
         }
         return started.model_copy(update=of_variant)
 
     async def _session(self, run_id: str, began: RunStarted, plan: NodePlan, tried: Behaviour | None) -> Session:
-        try:
-            title = self.sessions.get(began.session_id).title
-        except NotFound:
-            title = began.agent.name
+        origin = self._origin(began)
+        title = origin.title if origin else began.agent.name
         where = f" (to {plan.to})" if plan.to else f" (from {', '.join(plan.again)[:60]})" if plan.again else " (again)"
         made = now()
         session = Session(
@@ -132,10 +131,18 @@ class NodeForks:
             behind=run_id if tried else "",
             title=f"{title}{where}",
             variables=began.variables,
+            tools_off=origin.tools_off if origin else (),
             created_at=made,
             updated_at=made,
         )
         return await self.sessions.create(session)
+
+    def _origin(self, began: RunStarted) -> Session | None:
+        """The session that the run is of, where there is one still."""
+        try:
+            return self.sessions.get(began.session_id)
+        except NotFound:
+            return None
 
 
 def _children(entries: Sequence[Entry]) -> list[str]:

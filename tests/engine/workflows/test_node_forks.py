@@ -259,3 +259,11 @@ async def test_a_pinned_node_behind_one_that_runs_anew_stays_pinned_after_a_resu
     await ended(await again.chat.resume(fork.run_id))
     assert shop.hands.did.count("mine?") == 1
     await again.closed()
+
+
+async def test_what_is_switched_off_in_the_session_is_so_in_the_forks_own(shop: Workshop) -> None:
+    live = await shop.ran(FLOW, "a")
+    off = ("write_file",)
+    await shop.data.sessions.change(live.started.session_id, lambda one: one.model_copy(update={"tools_off": off}))
+    fork, _ = await forked(shop, live.run_id, again=("two",))
+    assert shop.data.sessions.get(fork.started.session_id).tools_off == off
