@@ -13,7 +13,7 @@ from app.api.routes.experiment_bodies import ExperimentReply
 from app.domain.agents import Agent
 from app.domain.errors import NotFound
 from app.domain.evals.cases import Dataset
-from app.domain.evals.gate_rules import deciding_in, needs_words, stops_words
+from app.domain.evals.gate_rules import needs_words, stops_words
 from app.domain.evals.gates import Gate, GateLine, GateOutcome, GateRules, GateState
 from app.domain.evals.scorers import span_of
 from app.engine.experiments.gating import NO_GATE
@@ -126,7 +126,7 @@ async def _reply(workbench: Workbench, agent: Agent, variant: int | None = None)
         raise NotFound(NO_GATE.format(name=agent.name))
     outcome = None if variant is None else await workbench.gating.outcome(agent, variant)
     dataset = _there(workbench, gate)
-    span = 1.0 if dataset is None else span_of(deciding_in(dataset, gate))
+    span = 1.0 if dataset is None else span_of(dataset.decided_by(gate.primary))
     return GateReply(
         **gate.model_dump(exclude={"dataset_id"}),
         dataset="" if dataset is None else dataset.slug,

@@ -134,7 +134,12 @@ class Dataset(Value):
     @property
     def deciding(self) -> Scorer | None:
         """The scorer that decides; `None` where there is none."""
-        return next((one for one in self.scorers if one.name == self.primary or not self.primary), None)
+        return self.decided_by("")
+
+    def decided_by(self, primary: str) -> Scorer | None:
+        """The scorer of that name, the dataset's own choice for none; `None` where there is none such."""
+        name = primary or self.primary
+        return next((one for one in self.scorers if one.name == name or not name), None)
 
     def leaves_unscored(self, case: CaseContent) -> bool:
         """Whether nothing decides how the case does: that is asked by the case itself, which asks nothing."""

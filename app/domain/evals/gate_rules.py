@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from app.domain.agents import Agent, model_of
 from app.domain.evals.cases import Case, Dataset
 from app.domain.evals.experiments import Cell, CellKey, Experiment, ExperimentStatus, Plan, cell_id
-from app.domain.evals.gates import Gate, GateLine, GateOutcome, GateRules, GateState, Rule
+from app.domain.evals.gates import Gate, GateLine, GateOutcome, GateState, Rule
 from app.domain.evals.results import Cells, percentile, scores_of, value_of
 from app.domain.evals.scorers import NEEDS_MODEL, Scorer, span_of
 from app.domain.evals.statistics import paired_interval, reach
@@ -47,13 +47,7 @@ class Asked:
     @property
     def deciding(self) -> Scorer | None:
         """The scorer that decides; `None` where the dataset has none of that name."""
-        return deciding_in(self.dataset, self.gate)
-
-
-def deciding_in(dataset: Dataset, rules: GateRules) -> Scorer | None:
-    """The scorer that decides there for a gate with these rules; `None` where there is none of that name."""
-    name = rules.primary or dataset.primary
-    return next((one for one in dataset.scorers if one.name == name or not name), None)
+        return self.dataset.decided_by(self.gate.primary)
 
 
 def fits(asked: Asked, plan: Plan) -> int | None:

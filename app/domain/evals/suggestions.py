@@ -183,6 +183,11 @@ def total(scores: Scores, beside: Scores) -> float:
     return sum(value for case_id, value in scores.items() if case_id in beside)
 
 
+def gain(scores: Scores, before: Scores) -> float:
+    """How much more than before: a case without a score counts 0 now, and not at all where it had none before."""
+    return total(scores, before) - sum(before.values())
+
+
 def frontier(pool: Sequence[Scores]) -> list[int]:
     """The places of the candidates that are the best in at least one case."""
     cases = {case_id for scores in pool for case_id in scores}

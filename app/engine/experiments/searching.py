@@ -12,7 +12,7 @@ from app.domain.errors import StorageError, WorkbenchError
 from app.domain.evals.experiments import Cell, Column, Experiment, Plan
 from app.domain.evals.results import scores_of
 from app.domain.evals.scorers import span_of
-from app.domain.evals.suggestions import SHOWN_AT_ONCE, Failure, Parts, Proposal, frontier, split, total
+from app.domain.evals.suggestions import SHOWN_AT_ONCE, Failure, Parts, Proposal, frontier, gain, split, total
 from app.domain.evals.verdicts import verdict
 from app.domain.provenance import Trigger
 from app.domain.values import new_id, now
@@ -191,7 +191,7 @@ class Search:
         pool = [_Candidate(self._before, (await self._scores(self._before, parts.choose))[0])]
         without_gain = 0
         for number in range(MOST_PROPOSALS):
-            best = max(_gain(one, pool[0]) for one in pool)
+            best = max(gain(one.chosen, pool[0].chosen) for one in pool)
             perfect = any(total(one.chosen, pool[0].chosen) == len(parts.choose) for one in pool)
             if without_gain == WITHOUT_GAIN or perfect:
                 break
@@ -206,11 +206,11 @@ class Search:
             if made is None:
                 continue
             pool.append(made)
-            if _gain(made, pool[0]) > best:
+            if gain(made.chosen, pool[0].chosen) > best:
                 without_gain = 0
             elif made.proposal is not None:
                 self._missed.append(made.proposal.reason)
-        return max(pool, key=lambda one: _gain(one, pool[0]))
+        return max(pool, key=lambda one: gain(one.chosen, pool[0].chosen))
 
     async def _tried(
         self, parent: _Candidate, shown: tuple[Failure, ...], learned: Mapping[str, float], parts: Parts
@@ -227,7 +227,7 @@ class Search:
             self._missed.append(proposal.reason)
             return None
         scores, _ = await self._scores(behaviour, parts.choose)
-        said(f"A proposal got {_sum_of(scores):g} of {len(parts.choose)} where it was not made from.")
+        said(f"A proposal got {sum(scores.values()):g} of {len(parts.choose)} where it was not made from.")
         return _Candidate(behaviour, scores, proposal, shown)
 
     async def _scores(self, behaviour: PromptBehaviour, case_ids: Sequence[str]) -> Outcome:
@@ -315,12 +315,3 @@ def _some(failures: Sequence[Failure], number: int) -> tuple[Failure, ...]:
     """A few of them, others each time."""
     first = number * SHOWN_AT_ONCE % len(failures)
     return tuple([*failures[first:], *failures[:first]][:SHOWN_AT_ONCE])
-
-
-def _sum_of(scores: Mapping[str, float]) -> float:
-    return sum(scores.values())
-
-
-def _gain(candidate: _Candidate, before: _Candidate) -> float:
-    """How much more it got than the prompt as it is, on the cases that this one has a score of."""
-    return total(candidate.chosen, before.chosen) - _sum_of(before.chosen)

@@ -100,13 +100,11 @@ class AnswerReader:
 
     async def _next(self, chunks: AsyncIterator[object]) -> object | None:
         """The next chunk, `None` behind the last one."""
-        import aiohttp  # noqa: PLC0415  it takes a tenth of a second, and comes with LiteLLM
-
         try:
             async with asyncio.timeout(self._request.idle_timeout):
                 return await anext(chunks, None)
-        except aiohttp.ClientError:
-            if self._finish is None:
+        except Exception as error:
+            if self._finish is None or not _hung_up(error):
                 raise
             return None  # as LiteLLM's own call has it: an answer is whole once its end was named
 
@@ -206,3 +204,9 @@ async def _watched_lines(stream: object) -> Ended:
 
     vars(response)["streaming_response"] = watched(lines)
     return lambda: ended
+
+
+def _hung_up(error: Exception) -> bool:
+    import aiohttp  # noqa: PLC0415  it takes a tenth of a second, and is there by now
+
+    return isinstance(error, aiohttp.ClientError)

@@ -7,7 +7,7 @@ from nicegui import background_tasks, ui
 
 from app.domain.agents import Agent
 from app.domain.evals.cases import Case, Dataset
-from app.domain.evals.gate_rules import deciding_in, needs_words, stops_words
+from app.domain.evals.gate_rules import needs_words, stops_words
 from app.domain.evals.gates import Gate, GateRules
 from app.domain.evals.scorers import span_of
 from app.ui.elements.addresses import EVALS
@@ -125,7 +125,7 @@ class GateSettings:
         """What it can notice, before it is set."""
         must = sum(case.must_pass for case in self._cases)
         words = [f"{plural(len(self._cases), 'case')}, of which {must} must pass in every try."]
-        span = span_of(deciding_in(self._chosen, self._rules))
+        span = span_of(self._chosen.decided_by(self._rules.primary))
         words.append(stops_words(len(self._cases), span=span))
         if self._rules.margin is not None:
             words.append(needs_words(self._rules.margin, span=span))

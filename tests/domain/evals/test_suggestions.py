@@ -5,7 +5,7 @@ from collections import Counter
 import pytest
 
 from app.domain.evals.cases import Case, CaseContent, new_cases
-from app.domain.evals.suggestions import split
+from app.domain.evals.suggestions import gain, split
 
 
 def cases(count: int, *tagged: str) -> list[Case]:
@@ -34,3 +34,16 @@ def test_cases_of_one_tag_are_in_all_parts_alike():
     learn, choose, prove = (Counter(tags[id] for id in part) for part in split(made))
     assert learn == dict.fromkeys(("sums", "words", "tables"), 6)
     assert choose == prove == dict.fromkeys(("sums", "words", "tables"), 3)
+
+
+@pytest.mark.parametrize(
+    ("scores", "more"),
+    [
+        ({"a": 1.0, "b": 1.0, "c": 1.0}, 2.0),
+        ({"a": 0.0, "b": 1.0, "d": 1.0, "e": 1.0}, 0.0),  # the prompt before had no scores of d and e
+        ({"c": 1.0}, 0.0),  # a and b ended in errors
+        ({}, -1.0),
+    ],
+)
+def test_a_gain_is_one_on_the_cases_that_had_a_score_before(scores, more):
+    assert gain(scores, {"a": 1.0, "b": 0.0, "c": 0.0}) == more

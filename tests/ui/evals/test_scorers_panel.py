@@ -64,6 +64,16 @@ async def test_undo_brings_one_back_and_takes_nothing_away_that_was_done_since(p
     assert page.stored == (["one", "two", "three", "exact"], "three")
 
 
+async def test_a_scorer_that_is_being_written_is_closed_by_its_buttons_alone(page: Page):
+    page.press("new-scorer-button")
+    await until(lambda: marked(page.user, "scorer-dialog"))
+    card = the(page.user, "scorer-dialog")
+    dialog = card.parent_slot.parent
+    assert not dialog.props.get("persistent")
+    UserInteraction(page.user, {card}, None).trigger("input.once")
+    await until(lambda: dialog.props.get("persistent"))
+
+
 async def test_undo_lets_it_decide_again_where_nobody_chose_another(page: Page):
     await page.act("delete", "one")
     page.press("undo-button")
