@@ -18,6 +18,7 @@ from playwright.sync_api import Page, expect, sync_playwright
 
 from app.domain.agents import PromptBehaviour, new_agent
 from app.domain.workflows.renaming import LONGEST
+from app.llm.tokens import text_tokens
 from app.store.folder.folder import DataFolder
 from tests.app_process import AppProcess
 from tests.browser import chromium
@@ -32,6 +33,8 @@ LENGTH = 200_000
 FIRST = 1_000
 BAR = 0.1
 NOTHING = HostileText("", "", "")
+MEASURED = "openai/x"
+"""A model whose tokens are counted with the vocabulary."""
 FEW = 16
 """Patterns of the short form: to make the texts of all takes longer than to try them."""
 SLOWEST = 6
@@ -62,8 +65,8 @@ async def run(*, brief: bool = False) -> list[Figure]:
     longest, texts = longest_match(random.sample(patterns, FEW) if brief else patterns, brief=brief)
     stop, parsed = await longest_stop(PARSERS, length=LENGTH // 10 if brief else LENGTH, most=1 if brief else 1_000)
     said = [(text * 40_000)[:length] for length in (4_000, 32_000) for text in DEMO]
-    answers, said = (ANSWERS, said) if not brief else (["- a\n" * 500], [])
-    told, asked = await asyncio.to_thread(longest_stop_of_the_app, answers, said)
+    answers, said, views = (ANSWERS, said, VIEWS) if not brief else (["- a\n" * 500], [], VIEWS[:1])
+    told, asked = await asyncio.to_thread(longest_stop_of_the_app, answers, said, views)
     bar = BAR * slowness() if brief else BAR  # the short form is part of the tests, on whatever machine
     return [
         figure("patterns of the app: longest match", longest, f"of {texts:,} texts", bar),
@@ -137,6 +140,7 @@ def _give_up(*_: object) -> None:
 async def longest_stop(parsers: Sequence[Parser], *, length: int, most: int) -> tuple[float, int]:
     longest, tried = 0.0, 0
     gc.freeze()  # as the app does at its start: what tests hold is not looked through for garbage
+    await text_tokens("", MEASURED)  # the vocabulary is read for the first of them, and stops the loop for once
     for parser in parsers:
         texts = parser.texts()
         for text in random.sample(texts, min(len(texts), most)):
@@ -172,15 +176,18 @@ async def _watch(stops: list[float]) -> None:
 STOPPED = re.compile(r"STOPPED (\d+) ms")
 
 
-def longest_stop_of_the_app(answers: Sequence[str], demo: Sequence[str]) -> tuple[float, int]:
+def longest_stop_of_the_app(answers: Sequence[str], demo: Sequence[str], views: Sequence[str]) -> tuple[float, int]:
     """What a model answers and what is said to the demo model: sent, streamed, shown, and looked at again."""
     with tempfile.TemporaryDirectory() as temporary, echo() as model:
         folder = Path(temporary) / "data"
         asyncio.run(_with_agents(folder))
-        return _longest_of_the_app(folder, model, answers, demo)
+        said = [("Echo", text) for text in answers] + [("Demo", text) for text in demo]
+        return _longest_of_the_app(folder, model, said, views)
 
 
-def _longest_of_the_app(folder: Path, model: str, answers: Sequence[str], demo: Sequence[str]) -> tuple[float, int]:
+def _longest_of_the_app(
+    folder: Path, model: str, said: Sequence[tuple[str, str]], views: Sequence[str]
+) -> tuple[float, int]:
     with sync_playwright() as playwright:
         environment = {"OPENAI_BASE_URL": model, "OPENAI_API_KEY": "sk-bench"}
         app = AppProcess(folder, module="tests.lagging_app", environment=environment)
@@ -190,12 +197,9 @@ def _longest_of_the_app(folder: Path, model: str, answers: Sequence[str], demo: 
             page = browser.new_page(base_url=app.url)
             page.set_default_timeout(PATIENCE)
             page.goto(app.playground)
-            said = [("Echo", text) for text in answers] + [("Demo", text) for text in demo]
-            for agent in {
-                agent: "" for agent, _ in said
-            }:  # what is imported with the first of them stops the loop for once
-                _stops_of(app, page, agent, "warm up")
-            stops = [(_stops_of(app, page, agent, text), f"{agent}: {text[:40]!r}") for agent, text in said]
+            for agent in dict(said):  # what is imported with the first of them stops the loop for once
+                _stops_of(app, page, agent, "warm up", views)
+            stops = [(_stops_of(app, page, agent, text, views), f"{agent}: {text[:40]!r}") for agent, text in said]
         finally:
             browser.close()
             app.stop()
@@ -205,7 +209,7 @@ def _longest_of_the_app(folder: Path, model: str, answers: Sequence[str], demo: 
     return max(found for found, _ in stops), len(stops)
 
 
-def _stops_of(app: AppProcess, page: Page, agent: str, text: str) -> float:
+def _stops_of(app: AppProcess, page: Page, agent: str, text: str, views: Sequence[str]) -> float:
     """The longest stop while the text is sent, answered, and looked at on the pages of its session and its run."""
     page.goto("/playground")
     page.get_by_test_id("agent-card").filter(has_text=agent).click()
@@ -220,7 +224,7 @@ def _stops_of(app: AppProcess, page: Page, agent: str, text: str) -> float:
     page.get_by_test_id("open-run").first.click()
     page.wait_for_url("**/runs/*")
     address = page.url
-    for view in VIEWS:
+    for view in views:
         page.goto(f"{address}?view={view}")
         expect(page.locator("main h1").first).to_be_visible(timeout=PATIENCE)
     return max((int(found) / 1000 for found in STOPPED.findall(app.log[before:])), default=0.0)
