@@ -251,6 +251,7 @@ def test_faults_of_variables_are_marked(page: Page) -> None:
     save_variant(page)
 
 
+@pytest.mark.long
 def test_braces_in_a_value_are_not_expanded(page: Page) -> None:
     created(page, "Twice")
     write_prompt(page, "Say {{one}} and {{two}}")
@@ -451,6 +452,7 @@ def test_what_is_typed_is_tried_before_it_is_saved(page: Page, screenshot: Calla
     expect(page.get_by_test_id("user-message")).to_have_count(2)
 
 
+@pytest.mark.long
 def test_a_step_back_from_the_editor_leads_to_the_run_whose_session_was_opened(page: Page) -> None:
     page.goto("/agents/assistant")
     page.get_by_test_id("try-chat-input").fill(SUM)
@@ -510,6 +512,7 @@ def run_command(page: Page, typed: str, command: str) -> None:
     page.keyboard.press("Enter")
 
 
+@pytest.mark.long
 def test_the_palette_opens_an_editor_and_begins_a_new_agent(page: Page) -> None:
     page.goto("/")
     run_command(page, "edit math", "Edit Math tutor")

@@ -7,10 +7,9 @@ from playwright.sync_api import Page, expect
 
 from tests.e2e.complaints import Complaints
 
-pytestmark = pytest.mark.blank
+pytestmark = [pytest.mark.blank, pytest.mark.long]
 
 
-@pytest.mark.long
 def test_an_operation_is_found_and_tried(page: Page) -> None:
     page.goto("/api/v1/docs")
     expect(page.locator("#kinds a")).to_contain_text(["Agents", "Runs", "Sockets"])

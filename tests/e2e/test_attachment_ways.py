@@ -21,6 +21,8 @@ from tests.fakes.process import openai_process
 from tests.fakes.server import Json
 from tests.llm.sending import PDF, WAV, picture
 
+pytestmark = pytest.mark.long
+
 KEY = "sk-fake-0123456789"
 PHONE: ViewportSize = {"width": 390, "height": 844}
 PHOTO = FilePayload(name="photo.jpg", mimeType="image/jpeg", buffer=picture((2400, 1200), "JPEG", turned=6))
@@ -65,7 +67,6 @@ def last_body(provider: str) -> Json:
     return body
 
 
-@pytest.mark.long
 def test_each_file_goes_as_it_was_chosen_the_chat_says_what_was_sent_and_the_leave_is_taken_back(
     page: Page, provider: str, screenshot: Callable[[str], Path]
 ) -> None:
@@ -116,7 +117,6 @@ def take_the_leave_back(page: Page) -> None:
     expect(card.get_by_test_id("uploads-note")).to_have_text("No file of yours is there.")
 
 
-@pytest.mark.long
 def test_an_agent_says_by_type_how_attachments_go(page: Page, screenshot: Callable[[str], Path]) -> None:
     page.goto("/agents/seer?tab=model")
     page.get_by_test_id("editor-tab-model").click()
@@ -144,7 +144,6 @@ def test_an_agent_says_by_type_how_attachments_go(page: Page, screenshot: Callab
     expect(said_of(page, "report.pdf")).to_contain_text("Its name only: this agent has no tool to open it")
 
 
-@pytest.mark.long
 def test_the_chips_fit_a_phone_in_the_dark(page: Page, screenshot: Callable[[str], Path]) -> None:
     page.set_viewport_size(PHONE)
     page.emulate_media(color_scheme="dark")

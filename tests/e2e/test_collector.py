@@ -12,7 +12,7 @@ from tests.e2e.accessible import violations
 from tests.fakes.process import fake_process
 from tests.waiting import wait_until
 
-pytestmark = pytest.mark.blank
+pytestmark = [pytest.mark.blank, pytest.mark.long]
 SECRET = "planted-header-Qz71-Qz71"
 
 
@@ -65,7 +65,6 @@ def test_spans_go_to_an_address_of_the_environment_once_somebody_agreed(
     expect(page.get_by_test_id("spans-to")).to_contain_text(collector.removeprefix("http://"))
 
 
-@pytest.mark.long
 def test_settings_say_where_spans_go_and_what_was_not_taken(page: Page, app_process: AppProcess, collector: str):
     page.goto("/settings?section=collector")
     state, tested = page.get_by_test_id("collector-state"), page.get_by_test_id("collector-tested")
@@ -86,7 +85,6 @@ def test_settings_say_where_spans_go_and_what_was_not_taken(page: Page, app_proc
     assert sum(taken(collector).values()) == before + 1
 
 
-@pytest.mark.long
 def test_a_collector_of_ones_own_with_a_header_that_no_page_shows(page: Page, app_process: AppProcess, collector: str):
     page.goto("/settings?section=collector")
     address = page.get_by_test_id("collector-address")

@@ -194,6 +194,7 @@ def test_stop_stops_all(page: Page) -> None:
     expect(page.locator(".is-best")).to_have_count(0)
 
 
+@pytest.mark.long
 def test_a_reload_in_mid_answer_loses_nothing(page: Page) -> None:
     start(page)
     send(page, STORY)

@@ -10,6 +10,8 @@ from tests.e2e.accessible import violations
 from tests.e2e.playground import STORY, ask, finished, send, start_session, wait_for_text
 from tests.e2e.test_keyboard import press
 
+pytestmark = pytest.mark.long
+
 PHONE: ViewportSize = {"width": 390, "height": 844}
 WIDE: ViewportSize = {"width": 1720, "height": 900}
 
@@ -41,7 +43,6 @@ def open_list(page: Page) -> None:
     expect(page.get_by_test_id("chat-list-search")).to_be_focused()
 
 
-@pytest.mark.long
 def test_an_old_conversation_is_found_by_keyboard_alone_at_the_branch_that_says_it(page: Page) -> None:
     old = talk(page, "What is 1 + 1?", "Tell me of quinces")
     page.get_by_role("button", name="Answer again").first.click()
@@ -63,7 +64,6 @@ def test_an_old_conversation_is_found_by_keyboard_alone_at_the_branch_that_says_
     expect(asked(page)).to_have_text(["What is 1 + 1?", "Tell me of quinces"])
 
 
-@pytest.mark.long
 def test_the_palette_finds_what_was_said_and_shows_the_words(page: Page) -> None:
     talk(page, "What is 3 + 3?", "Tell me of medlars")
     page.goto("/runs")
@@ -76,7 +76,6 @@ def test_the_palette_finds_what_was_said_and_shows_the_words(page: Page) -> None
 
 
 @pytest.mark.blank
-@pytest.mark.long
 def test_the_landing_finds_what_was_said(page: Page) -> None:
     address = talk(page, "What is 4 + 4?", "Tell me of damsons")
     page.goto("/playground")
@@ -88,7 +87,6 @@ def test_the_landing_finds_what_was_said(page: Page) -> None:
     expect(page).to_have_url(address)
 
 
-@pytest.mark.long
 def test_what_runs_and_what_is_new_shows_by_itself_and_the_list_stays_as_it_was_left(page: Page) -> None:
     page.set_viewport_size(WIDE)
     talk(page, "What is 5 + 5?")
@@ -112,7 +110,6 @@ def test_what_runs_and_what_is_new_shows_by_itself_and_the_list_stays_as_it_was_
 
 
 @pytest.mark.blank
-@pytest.mark.long
 def test_a_conversation_is_exported_and_copied_by_keyboard_alone(page: Page, tmp_path: Path) -> None:
     page.context.grant_permissions(["clipboard-read", "clipboard-write"])
     talk(page, "Tell me of sloes")
@@ -169,7 +166,6 @@ def test_a_conversation_is_renamed_pinned_and_deleted_with_undo_where_it_stands(
     expect(asked(page)).to_have_text(["What is 7 + 7?"])
 
 
-@pytest.mark.long
 @pytest.mark.blank
 def test_on_a_phone_the_list_is_a_drawer_that_a_tap_beside_it_and_escape_close(page: Page) -> None:
     page.set_viewport_size(PHONE)
@@ -190,7 +186,6 @@ def test_on_a_phone_the_list_is_a_drawer_that_a_tap_beside_it_and_escape_close(p
     expect(asked(page)).to_have_text(["Tell me of bullaces"])
 
 
-@pytest.mark.long
 def test_the_list_can_be_read_by_everybody(page: Page) -> None:
     page.set_viewport_size(WIDE)
     talk(page, "Tell me of medlars and quinces")

@@ -9,6 +9,8 @@ from playwright.sync_api import Page, expect
 from tests.app_process import AppProcess
 from tests.e2e.playground import SUM, ask
 
+pytestmark = pytest.mark.long
+
 
 @pytest.fixture(scope="module")
 def app_process(tmp_path_factory: pytest.TempPathFactory) -> Iterator[AppProcess]:
@@ -30,7 +32,6 @@ def test_a_page_is_read_when_somebody_points_at_its_link_and_none_before(page: P
     assert read == {"overview", "playground", "settings", "evals"}
 
 
-@pytest.mark.long
 def test_a_page_that_nobody_pointed_at_is_read_when_it_is_opened_and_then_the_others(
     page: Page, app_process: AppProcess
 ):

@@ -150,6 +150,7 @@ def test_parts_run_and_a_value_is_pinned_by_keys(page: Page, context: BrowserCon
     expect(page.locator(".wf-pinned")).to_have_count(0)
 
 
+@pytest.mark.long
 def test_what_a_part_waits_for_is_decided_below_the_canvas(
     page: Page, context: BrowserContext, app_process: AppProcess
 ):

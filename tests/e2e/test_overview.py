@@ -176,6 +176,7 @@ def test_a_message_that_waits_behind_a_stopped_run_is_counted_and_sent(page: Pag
     expect(page.get_by_test_id("overview-pause")).to_have_count(0)
 
 
+@pytest.mark.long
 def test_a_run_that_a_kill_cut_off_is_resumed_on_the_overview(
     page: Page, app_process: AppProcess, tmp_path: Path
 ) -> None:

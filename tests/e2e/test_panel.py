@@ -89,6 +89,7 @@ def test_the_preview_shows_what_the_model_reads(page: Page) -> None:
     expect(preview(page)).to_have_text("You write for curious adults. Keep a stern tone. Be brief.")
 
 
+@pytest.mark.long
 def test_braces_in_a_value_are_not_filled_in_again(page: Page) -> None:
     talk_to(page, "Valued")
     page.get_by_role("textbox", name="Value of audience").fill("{{tone}} people")
@@ -201,6 +202,7 @@ def test_variant_and_model_are_switched_in_mid_session(page: Page) -> None:
     expect(page.get_by_test_id("model-select")).to_contain_text("demo/agent")
 
 
+@pytest.mark.long
 def test_a_model_chosen_for_the_session_is_saved_with_the_variant(page: Page) -> None:
     talk_to(page, "Chooser")
     expect(page.get_by_test_id("save-variant-button")).to_be_disabled()
@@ -385,6 +387,7 @@ def test_a_prompt_is_edited_and_saved_by_keyboard_alone(page: Page) -> None:
     expect(page.get_by_text("Nothing to save")).to_be_visible()
 
 
+@pytest.mark.long
 def test_markup_in_prompt_and_values_is_only_text(page: Page) -> None:
     talk_to(page, "Hostile")
     evil = "<img src=x onerror=alert(1)>"

@@ -206,6 +206,7 @@ def test_letters_that_browsers_count_twice_are_sent(page: Page) -> None:
     expect(page.get_by_test_id("user-message")).to_contain_text("Hello 😀")
 
 
+@pytest.mark.long
 def test_a_megabyte_is_refused_in_words_and_kept(page: Page) -> None:
     start_session(page)
     box = page.get_by_test_id("chat-input")

@@ -98,6 +98,7 @@ def test_a_row_of_the_waterfall_marks_its_step_and_opens_it(page: Page):
     expect(page).to_have_url(re.compile(r"step=12&view=waterfall$"))
 
 
+@pytest.mark.long
 def test_a_long_waterfall_holds_only_the_rows_in_view(page: Page):
     page.goto("/runs/long-run?view=waterfall")
     expect(page.get_by_text("7,997 spans")).to_be_visible(timeout=READ)

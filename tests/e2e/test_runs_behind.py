@@ -13,7 +13,7 @@ from tests.app_process import AppProcess
 from tests.e2e.apps import app_on, workbench_on
 from tests.waiting import until
 
-pytestmark = pytest.mark.blank
+pytestmark = [pytest.mark.blank, pytest.mark.long]
 
 
 @pytest.fixture(scope="module")

@@ -156,6 +156,7 @@ def test_an_answer_comes_with_the_saved_key_and_an_error_that_quotes_it_is_clean
     assert set(found_in(app_process.data, KEY)) == {"provider-keys.json"}
 
 
+@pytest.mark.long
 def test_the_doctor_ticks_each_step_and_tells_of_a_model_that_takes_no_tools(
     page: Page, provider: str, screenshot: Callable[[str], Path]
 ):

@@ -65,6 +65,7 @@ def test_a_first_start_leads_to_an_answer_of_the_demo_with_the_keyboard_alone(
     expect(page.get_by_test_id("setup-server")).to_be_visible()
 
 
+@pytest.mark.long
 def test_user_mode_is_offered_shows_one_row_of_facts_and_all_is_one_click_away(
     page: Page, screenshot: Callable[[str], Path]
 ):

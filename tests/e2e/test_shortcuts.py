@@ -6,6 +6,8 @@ from playwright.sync_api import Page, expect
 from tests.e2e.accessible import violations
 from tests.e2e.playground import STORY, finished, send, start_session, wait_for_text
 
+pytestmark = pytest.mark.long
+
 
 def test_escape_closes_what_is_open_on_top_before_it_stops_the_answer(page: Page) -> None:
     start_session(page)
@@ -53,7 +55,6 @@ def test_escape_closes_the_navigation_of_a_phone(page: Page) -> None:
     expect(page.get_by_test_id("nav-runs")).not_to_be_in_viewport()
 
 
-@pytest.mark.long
 def test_a_question_mark_lists_all_shortcuts_but_not_while_one_types(page: Page) -> None:
     start_session(page)
     page.keyboard.type("why?")

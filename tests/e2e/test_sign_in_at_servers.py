@@ -19,7 +19,7 @@ from tests.e2e.test_keyboard import press
 from tests.e2e.test_mcp import has_status, opened
 from tests.oauth_servers import PERSON, Manners, Servers, beside
 
-pytestmark = pytest.mark.blank
+pytestmark = [pytest.mark.blank, pytest.mark.long]
 
 
 @pytest.fixture(scope="module")
@@ -116,7 +116,6 @@ def test_one_signs_in_on_the_servers_page_and_in_the_middle_of_a_run(
     assert servers.calls["change"] == 1
 
 
-@pytest.mark.long
 def test_one_signs_in_on_the_overview(page: Page) -> None:
     page.goto("/tools/server/guarded")
     page.get_by_test_id("sign-out-button").click()
@@ -131,7 +130,6 @@ def test_one_signs_in_on_the_overview(page: Page) -> None:
     expect(waits).to_have_count(0)
 
 
-@pytest.mark.long
 def test_who_says_no_is_told_to_the_model_and_signs_out_by_the_page(page: Page, servers: Servers) -> None:
     page.goto("/tools/server/guarded")
     page.get_by_test_id("sign-out-button").click()
@@ -152,7 +150,6 @@ def test_who_says_no_is_told_to_the_model_and_signs_out_by_the_page(page: Page, 
     expect(refused.get_by_test_id("tool-result").first).to_contain_text("Nobody signed in")
 
 
-@pytest.mark.long
 def test_a_run_that_was_left_goes_on_once_somebody_signs_in(
     page: Page, app_process: AppProcess, complaints: Complaints
 ) -> None:

@@ -18,7 +18,7 @@ from tests.app_process import AppProcess
 from tests.e2e.accessible import violations
 from tests.e2e.apps import app_on, workbench_on
 
-pytestmark = pytest.mark.blank
+pytestmark = [pytest.mark.blank, pytest.mark.long]
 
 SUM = "What is 5 + 10, then multiply by 3?"
 TABLE = "name,city,amount\n" + "\n".join(f"Person {n},Town {n % 7},{(n * 37) % 101}" for n in range(60))
@@ -79,7 +79,6 @@ def keep(name: str, live: Run) -> None:
     SEEN[name], SEEN[f"{name}-session"] = live.run_id, live.started.session_id
 
 
-@pytest.mark.long
 def test_an_edited_result_says_so_in_the_chat_and_in_every_view(page: Page) -> None:
     page.goto(f"/playground/{SEEN['result-session']}")
     card = page.get_by_test_id("tool-call").first
@@ -122,7 +121,6 @@ def test_edited_arguments_messages_and_prompts_say_so(page: Page) -> None:
     assert violations(page) == []
 
 
-@pytest.mark.long
 def test_rows_are_a_table_that_is_sorted_by_keyboard(page: Page) -> None:
     page.goto(f"/playground/{SEEN['table-session']}")
     card = page.get_by_test_id("tool-call").first
@@ -150,7 +148,6 @@ def test_rows_are_a_table_that_is_sorted_by_keyboard(page: Page) -> None:
     expect(page.get_by_test_id("run-review").get_by_role("cell", name="Person 11")).to_be_visible()
 
 
-@pytest.mark.long
 def test_a_task_shows_how_it_stands_and_leads_to_its_run(page: Page) -> None:
     page.goto(f"/playground/{SEEN['task-session']}")
     line = page.get_by_test_id("task-line").first

@@ -6,8 +6,9 @@ from playwright.sync_api import Page, expect
 from tests.e2e.accessible import violations
 from tests.e2e.playground import SUM, ask, start_session
 
+pytestmark = pytest.mark.long
 
-@pytest.mark.long
+
 def test_an_agent_finds_its_tools_and_the_run_tells_which_were_sent(page: Page) -> None:
     page.goto("/agents/assistant?tab=tools")
     sizes = page.get_by_test_id("tool-tokens")

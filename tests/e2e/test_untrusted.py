@@ -2,12 +2,15 @@
 
 import re
 
+import pytest
 from playwright.sync_api import FilePayload, Page, expect
 
 from tests.app_process import AppProcess
 from tests.e2e.complaints import SIGNED, Complaints
 from tests.e2e.playground import finished, start_session
 from tests.e2e.test_attachments import SUNSET, arrived, pick
+
+pytestmark = pytest.mark.long
 
 PAGE = FilePayload(name="page.html", mimeType="text/html", buffer=b"<script>document.title = 'mine'</script>")
 

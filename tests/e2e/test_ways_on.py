@@ -13,6 +13,8 @@ from tests.e2e.playground import ask, finished, start_session
 from tests.fakes.process import openai_process
 from tests.tools.builtin.pdfs import pdf_of
 
+pytestmark = pytest.mark.long
+
 WANTED = "sk-wanted-0123456789"
 
 
@@ -48,7 +50,6 @@ def test_a_pdf_that_no_tool_opens_says_so_and_offers_the_tool(page: Page, tmp_pa
     expect(page.get_by_test_id("variant-select")).to_have_value("v2 · newer")
 
 
-@pytest.mark.long
 def test_what_the_demo_can_do_is_one_click_away(page: Page) -> None:
     start_session(page)
     answer = ask(page, "fnord")
@@ -61,7 +62,6 @@ def test_what_the_demo_can_do_is_one_click_away(page: Page) -> None:
     expect(page.get_by_test_id("ideas")).to_be_hidden()
 
 
-@pytest.mark.long
 def test_a_model_without_its_key_asks_for_it_when_it_is_chosen(page: Page) -> None:
     start_session(page)
     hint, chosen = page.locator(".composer-hint"), page.get_by_test_id("model-select")
