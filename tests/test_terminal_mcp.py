@@ -12,7 +12,7 @@ import pytest
 from mcp import Client, StdioServerParameters, stdio_client
 
 from app.start.already_running import running_app
-from tests.api.mcp.serving import ASKS, MODES, SUM, agent_with
+from tests.api.mcp.serving import ASKS, SUM, agent_with
 from tests.api.over import opened
 from tests.app_process import ROOT, AppProcess, plain_environment
 from tests.waiting import wait_until
@@ -44,7 +44,7 @@ async def test_agents_answer_without_the_app_which_can_be_started_beside_it(tmp_
         assert third.structured_content["output"] == "5 + 10 = **15**."
 
 
-@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("mode", [pytest.param("legacy", marks=pytest.mark.long), "auto"])
 async def test_it_goes_through_the_app_and_has_no_right_to_approve(tmp_path, mode):
     workbench = opened(tmp_path)
     await workbench.start()

@@ -161,7 +161,7 @@ def test_fields_of_a_later_app_are_read_over():
 
 
 @given(st.binary(max_size=200))
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=80, deadline=None)
 def test_any_bytes_are_an_agent_or_refused_in_words(content):
     with pytest.raises(WorkbenchError):
         read_agent_file(content, taken_slugs=())
@@ -175,7 +175,7 @@ JSON = st.recursive(
 
 
 @given(st.sampled_from(sorted(json.loads(agent_file(rich_agent()))["agent"])), JSON)
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=80, deadline=None)
 def test_any_value_in_any_field_makes_an_agent_that_can_be_stored_or_is_refused(field, value):
     try:
         agent = read_agent_file(with_agent(**{field: value}), taken_slugs=())

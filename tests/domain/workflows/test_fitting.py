@@ -134,7 +134,7 @@ def valid(value, schema):
     return not list(mistakes(schema, value, most_references=10))
 
 
-@settings(max_examples=400)
+@settings(max_examples=150)
 @given(schemas(), schemas(), VALUES)
 def test_what_is_said_of_schemas_holds_for_values(given_, wanted, value):
     answer = value_fit(value, wanted)

@@ -210,7 +210,7 @@ def test_the_first_output_in_the_document_is_the_answer():
     assert played.moves.closed and played.schedule.answer() == "two"
 
 
-@settings(max_examples=300)
+@settings(max_examples=100)
 @given(some.randoms(use_true_random=False), some.sampled_from([0.0, 0.1, 0.4]))
 def test_each_node_of_a_random_workflow_ends_once_in_each_round(random, failures):
     walk = Walk(random_workflow(random), random, failures)

@@ -173,10 +173,8 @@ async def test_a_table_too_big_for_the_demo_model_is_not_guessed_at(desk: Desk):
 
 
 @pytest.mark.skipif(bool(why_not()), reason=why_not() or "it is here")
-@pytest.mark.parametrize(
-    "given",
-    [pytest.param(ISSUE, marks=pytest.mark.long, id="in the message"), pytest.param("/sales.csv", id="as a file")],
-)
+@pytest.mark.long
+@pytest.mark.parametrize("given", [ISSUE, "/sales.csv"], ids=["in the message", "as a file"])
 async def test_a_small_real_model_begins_by_reading_the_table(tmp_path: Path, given: str):
     desk = Desk(tmp_path / "data", OnlyNeedle())
     session = await desk.chat.new_session((await desk.agent(model=NAME)).id)

@@ -45,7 +45,7 @@ def history(path: Path, changes: int) -> list[tuple[int, Contents]]:
 
 def test_every_truncation_gives_the_state_after_its_last_whole_line(tmp_path: Path):
     path = tmp_path / "whole.tdb"
-    states = history(path, 80)
+    states = history(path, 40)
     whole, cut = path.read_bytes(), tmp_path / "cut.tdb"
     at = 0
     for length in range(len(whole) + 1):
@@ -83,7 +83,7 @@ def test_flipped_bits_are_told_or_change_nothing(tmp_path: Path):
     database.close()
     whole, expected = path.read_bytes(), contents(JournalDB(path))["_default"]
     chance = random.Random(11)
-    for _ in range(1500):
+    for _ in range(500):
         bit = chance.randrange(len(whole) * 8)
         spoiled = bytearray(whole)
         spoiled[bit // 8] ^= 1 << bit % 8
@@ -100,7 +100,7 @@ def test_several_flipped_bits_are_told_too(tmp_path: Path):
     path = tmp_path / "x.tdb"
     states = history(path, 60)
     whole, chance = path.read_bytes(), random.Random(3)
-    for _ in range(300):
+    for _ in range(100):
         spoiled = bytearray(whole)
         for _ in range(chance.randrange(2, 40)):
             spoiled[chance.randrange(len(whole))] ^= 1 << chance.randrange(8)
@@ -201,7 +201,7 @@ def test_a_file_that_somebody_cut_is_not_filled_with_zeros(tmp_path: Path):
 
 def test_compaction_keeps_all_that_is_so_and_what_was_damaged(tmp_path: Path):
     path = tmp_path / "x.tdb"
-    states = history(path, 80)
+    states = history(path, 40)
     lines = path.read_bytes().splitlines(keepends=True)
     path.write_bytes(b"".join([*lines[:40], b"00000000 not what was written\n", *lines[40:]]))
     database = JournalDB(path)

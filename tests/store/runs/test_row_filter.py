@@ -76,7 +76,7 @@ filters = some.lists(wished, max_size=2).map(dict).map(RunFilter.model_validate)
 sorts = some.sampled_from(("started_at", "duration_ms", "cost", "total_tokens", "model_calls"))
 
 
-@settings(max_examples=250, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(some.lists(rows_saved, max_size=25), some.sets(some.sampled_from("abcdefgh"), max_size=3), filters, sorts)
 def test_lists_find_what_the_rows_say(saved: list[RunRow], gone: set[str], wanted: RunFilter, sort: SortKey):
     with tempfile.TemporaryDirectory() as folder:

@@ -142,7 +142,7 @@ async def go_through(happened: Sequence[RunRow | str], folder: Path) -> None:
     assert sum(one.tool_calls for _, one in figures) == sum(tool.calls for row in own for tool in row.tools)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(some.lists(happenings, max_size=25))
 def test_figures_equal_a_full_rescan_whatever_happened_to_runs(happened: list[RunRow | str]):
     with tempfile.TemporaryDirectory() as folder:

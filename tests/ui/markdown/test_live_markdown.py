@@ -183,8 +183,10 @@ async def test_the_finished_answer_is_rendered_in_one_piece() -> None:
 
 async def test_many_long_texts_leave_others_their_turn() -> None:
     gc.freeze()  # as the app does at its start: what else tests have loaded is nobody's garbage
-    waits = [await longest_wait_beside_drawing() for _ in range(3)]
-    assert min(waits) < 0.1  # a busy machine only adds to it
+    waits: list[float] = []
+    while len(waits) < 3 and min(waits, default=1) >= 0.1:  # a busy machine only adds to it
+        waits.append(await longest_wait_beside_drawing())
+    assert min(waits) < 0.1
 
 
 async def longest_wait_beside_drawing() -> float:

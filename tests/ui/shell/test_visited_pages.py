@@ -26,7 +26,7 @@ from tests.seeds import seed_long_run
 from tests.ui.runs.test_runs_pages import visitor
 from tests.waiting import until
 
-ROUNDS = 3
+ROUNDS = 2
 KINDS = (
     *(session.SessionPage, comparison.ComparisonPage, run.RunPage, agents.AgentsPage, tools.ToolsPage),
     *(overview.OverviewPage, build.BuildPage, workflow.WorkflowPage, monitoring.MonitoringPage, dataset.DatasetPage),
