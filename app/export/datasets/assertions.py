@@ -4,6 +4,7 @@ https://www.promptfoo.dev/docs/configuration/expected-outputs/
 """
 
 import re
+import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
@@ -117,8 +118,8 @@ def _is_json(value: JsonValue, _rest: Fields, _wanted: Wanted, draft: Draft, _ne
 
 
 def _latency(_value: JsonValue, rest: Fields, _wanted: Wanted, _draft: Draft, _negated: bool) -> Check | None:
-    most = _number(rest.pop("threshold", None))
-    return Latency(most_seconds=most / 1000) if most else None
+    most_seconds = (_number(rest.pop("threshold", None)) or 0) / 1000
+    return Latency(most_seconds=most_seconds) if most_seconds else None
 
 
 def _cost(_value: JsonValue, rest: Fields, _wanted: Wanted, _draft: Draft, _negated: bool) -> Check | None:
@@ -157,7 +158,8 @@ def _texts(value: JsonValue) -> Iterator[str]:
 
 
 def _number(told: JsonValue) -> float | None:
-    if isinstance(told, int | float) and not isinstance(told, bool) and told >= 0:
+    """`None` where it is none, below 0, or more than a float holds."""
+    if isinstance(told, int | float) and not isinstance(told, bool) and 0 <= told <= sys.float_info.max:
         return float(told)
     return None
 

@@ -9,53 +9,25 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
-import yaml  # type: ignore[import-untyped]  # no stubs among our dependencies
 from pydantic import JsonValue
 
-from app.domain.errors import TooLarge, WorkbenchError
+from app.domain.errors import TooLarge
 from app.domain.evals.cases import Case
 from app.domain.evals.scorers import Check, Contains, Cost, JsonMatch, Latency, Regex
 from app.export.datasets.assertions import JSON_AT_ALL, Wanted, take
 from app.export.datasets.chat import input_name
-from app.export.datasets.received import (
-    MOST_CHECKS,
-    MOST_DEEP,
-    MOST_VALUES,
-    Draft,
-    Fields,
-    Received,
-    rows,
-    table,
-    words,
-)
+from app.export.datasets.core_yaml import read_yaml, written_yaml
+from app.export.datasets.received import MOST_CHECKS, Draft, Fields, Received, rows, table, words
 from app.export.words import one_line
 
-LARGEST = 2 * 1024 * 1024
-"""Bytes of YAML, which takes long to read."""
 _PLAIN = re.compile(r"\{\{-?\s*([A-Za-z_]\w{0,60})\s*-?\}\}")
 _TEMPLATE = re.compile(r"\{[{%#]")
 _FILE = "file://"
 
 
-class _Loader(yaml.CSafeLoader):  # type: ignore[misc]  # which is Any
-    """Makes what the core schema of YAML 1.2 has, as promptfoo does: `yes`, 12:30 and a date are texts."""
-
-
-_CORE = {
-    "null": (r"~|null|Null|NULL|", ["~", "n", "N", ""]),
-    "bool": (r"true|True|TRUE|false|False|FALSE", [*"tTfF"]),
-    "int": (r"[-+]?[0-9]+|0x[0-9a-fA-F]+", [*"-+0123456789"]),
-    "float": (r"[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?", [*"-+.0123456789"]),
-    "merge": (r"<<", ["<"]),
-}
-_Loader.yaml_implicit_resolvers = {}
-for _tag, (_pattern, _first) in _CORE.items():
-    _Loader.add_implicit_resolver(f"tag:yaml.org,2002:{_tag}", re.compile(rf"^(?:{_pattern})$"), _first)
-
-
 def read_cases(content: bytes, name: str, *, judge: str = "") -> Received:
     """Raises `WorkbenchError` with the line or the test that cannot be read."""
-    draft, told = Draft(judge), _loaded(content, name)
+    draft, told = Draft(judge), read_yaml(content, name)
     with draft.left.reading(told if isinstance(told, dict) else {"tests": told}, name, what="the file") as config:
         shared = _default(config.pop("defaultTest", None), f"{name}, defaultTest", draft)
         prompt = _prompt(config.pop("prompts", None), draft)
@@ -74,9 +46,7 @@ def write_cases(cases: list[Case]) -> bytes:
         | ({"assert": asserts} if (asserts := list(_assertions(case))) else {})
         for case in cases
     ]
-    told = {"prompts": ["{{input}}"], "tests": tests}
-    written: bytes = yaml.safe_dump(told, allow_unicode=True, sort_keys=False, encoding="utf-8")
-    return written
+    return written_yaml({"prompts": ["{{input}}"], "tests": tests})
 
 
 class _Test(NamedTuple):
@@ -198,48 +168,3 @@ def _assertion(check: Check) -> Fields:
             return {"type": "is-json", "metric": check.name}
         case _:
             return {}
-
-
-def _loaded(content: bytes, name: str) -> JsonValue:
-    if len(content) > LARGEST:
-        raise TooLarge(f"{name}: YAML of more than {LARGEST // 1024**2} MiB is not read. Split the file.")
-    try:
-        _check_nesting(content, name)
-        told: JsonValue = yaml.load(content, Loader=_Loader)  # noqa: S506  a safe one
-    except (yaml.YAMLError, ValueError, OverflowError) as error:
-        mark = getattr(error, "problem_mark", None)
-        where = f", line {mark.line + 1}" if mark else ""
-        problem = getattr(error, "problem", None) or str(error)
-        raise WorkbenchError(f"{name}{where}: this is no YAML that can be read: {one_line(str(problem))}.") from error
-    _check_values(told, name)
-    return told
-
-
-def _check_nesting(content: bytes, name: str) -> None:
-    """What is nested too deep ends the process when it is made, so it is only listened to before.
-
-    https://github.com/yaml/pyyaml/issues/895
-    """
-    depth = 0
-    for event in yaml.parse(content, Loader=_Loader):
-        depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
-        if depth > MOST_DEEP:
-            line = event.start_mark.line + 1
-            raise WorkbenchError(f"{name}, line {line}: this is nested more than {MOST_DEEP} levels deep.")
-
-
-def _check_values(told: JsonValue, name: str) -> None:
-    """Count what aliases stand for, which is small as it lies there; only what JSON has may be in it."""
-    left, waiting = MOST_VALUES, [told]
-    while waiting:
-        one = waiting.pop()
-        if (left := left - 1) < 0:
-            raise TooLarge(f"{name}: there are more than {MOST_VALUES:,} values in it. Split the file.")
-        if isinstance(one, dict):
-            if any(not isinstance(key, str) for key in one):
-                raise WorkbenchError(f"{name}: the names of values are texts. Put others in quotation marks.")
-            waiting += one.values()
-        elif isinstance(one, list):
-            waiting += one
-        elif not isinstance(one, str | int | float | bool | None):
-            raise WorkbenchError(f"{name}: a value of the kind {type(one).__name__} cannot be read. Write it as text.")

@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 import orjson
 from pydantic import JsonValue, ValidationError
+from pydantic_core import to_json
 
 from app.domain.errors import TooLarge, WorkbenchError
 from app.domain.evals.cases import MOST_CASES, CaseContent
@@ -191,7 +192,7 @@ def words(told: JsonValue) -> str:
     """A value as text: what is no text as JSON writes it."""
     if told is None:
         return ""
-    return told if isinstance(told, str) else orjson.dumps(told).decode()
+    return told if isinstance(told, str) else to_json(told, inf_nan_mode="null").decode()
 
 
 def unfit(place: str, error: ValidationError) -> WorkbenchError:

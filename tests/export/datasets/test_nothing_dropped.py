@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.export.datasets import adk, inspect_log, json_lines, openai_evals, promptfoo
+from app.export.datasets.core_yaml import read_yaml
 
 FILES = Path(__file__).parent / "files"
 FREE = ("args", "state", "vars", "item", "metadata", "attachments", "tool_input", "response", "arguments", "variables")
@@ -22,7 +23,7 @@ def lines_of(name: str) -> list[object]:
 
 
 FORMATS = {
-    "promptfoo": (promptfoo.read_cases, [promptfoo._loaded((FILES / "promptfooconfig.yaml").read_bytes(), "f")]),
+    "promptfoo": (promptfoo.read_cases, [read_yaml((FILES / "promptfooconfig.yaml").read_bytes(), "f")]),
     "adk": (adk.read_cases, lines_of("home_automation.evalset.json")),
     "older adk": (adk.read_cases, lines_of("older.test.json")),
     "inspect": (inspect_log.read_cases, lines_of("inspect.json")),
