@@ -1,5 +1,6 @@
 """What a trajectory says, as ATIF names it: what is known of it here, and the names of all else."""
 
+from collections import defaultdict, deque
 from collections.abc import Iterator
 from datetime import datetime
 from typing import Literal
@@ -68,6 +69,21 @@ class ToldStep(Told):
     metrics: ToldMetrics | None = None
     is_copied_context: bool | None = None
     llm_call_count: int | None = None
+
+    def results(self) -> tuple[list[list[ToldResult]], list[ToldResult]]:
+        """Those of each of its calls, and those of none. Of calls of one id each has one, the last all the rest."""
+        calls = self.tool_calls or []
+        given: list[list[ToldResult]] = [[] for _ in calls]
+        loose: list[ToldResult] = []
+        waiting: dict[str | None, deque[list[ToldResult]]] = defaultdict(deque)
+        for call, own in zip(calls, given, strict=True):
+            waiting[call.tool_call_id].append(own)
+        for result in self.observation.results if self.observation else ():
+            same_id = waiting.get(result.source_call_id) or deque([loose])
+            same_id[0].append(result)
+            if len(same_id) > 1:
+                same_id.popleft()
+        return given, loose
 
 
 class ToldAgent(Told):

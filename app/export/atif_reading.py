@@ -2,6 +2,7 @@
 
 import hashlib
 import posixpath
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from math import isfinite
@@ -58,7 +59,7 @@ LARGEST = 32 * 1024 * 1024
 MOST_VALUES = 500_000
 MOST_TOLD = 20
 """Unknown fields that are named; more are counted."""
-
+SYSTEM_INSIDE = "A step of the system in the middle is told as a message of the app."
 
 T = TypeVar("T")
 _FINAL: TypeAdapter[FinalStatus] = TypeAdapter(FinalStatus)
@@ -103,14 +104,16 @@ class _Reader:
         self._artifacts: dict[str, bytes] = {}
         self._notes: dict[str, None] = {}
         """Sentences, each once."""
+        self._ids: Counter[str] = Counter()
+        """Of calls of tools and models, with how many wanted each."""
         self._at = next(filter(None, map(self._moment, told.steps)), None) or now()
 
     def read(self) -> Trajectory:
         told, run_id = self._told, new_id()
-        beginning = [step for step in told.steps if step.is_copied_context]
+        copied = [step for step in told.steps if step.is_copied_context]
         steps = [step for step in told.steps if not step.is_copied_context]
-        system = next((step for step in steps[:1] if step.source == "system"), None)
-        first = self._started(system, beginning)
+        system = next((step for step in (*steps[:1], *copied[:1]) if step.source == "system"), None)
+        first = self._started(system, [step for step in copied if step is not system])
         events: list[tuple[datetime, Event]] = [(self._at, first)]
         for step in steps:
             if step is not system:
@@ -128,7 +131,7 @@ class _Reader:
             entries=entries, artifacts=self._artifacts, version=told.schema_version, notes=tuple(self._notes)
         )
 
-    def _started(self, system: ToldStep | None, beginning: Sequence[ToldStep]) -> RunStarted:
+    def _started(self, system: ToldStep | None, before: Sequence[ToldStep]) -> RunStarted:
         agent = self._told.agent
         name = one_line(agent.name) or "Agent"
         variant = int(agent.version) if agent.version.isdecimal() and len(agent.version) < 9 else 1
@@ -141,11 +144,13 @@ class _Reader:
             parameters=_one(_PARAMETERS, parameters, Parameters()),
             system=Message(role="system", parts=self._parts(system.message)) if system else None,
             tools=tuple(self._tools()),
-            history=tuple(
-                Message(role="assistant" if step.source == "agent" else "user", parts=self._parts(step.message))
-                for step in beginning
-            ),
+            history=tuple(map(self._before, before)),
         )
+
+    def _before(self, step: ToldStep) -> Message:
+        if step.source == "system":
+            self._notes[SYSTEM_INSIDE] = None
+        return Message(role="assistant" if step.source == "agent" else "user", parts=self._parts(step.message))
 
     def _moment(self, step: ToldStep) -> datetime | None:
         """Without a time zone it is UTC."""
@@ -171,31 +176,52 @@ class _Reader:
             return
         origin: Origin = "app" if step.source == "system" else _one(_ORIGIN, extra.get("origin"), "user")
         if step.source == "system":
-            self._notes["A step of the system in the middle is told as a message of the app."] = None
+            self._notes[SYSTEM_INSIDE] = None
         yield MessageAdded(message=Message(role="user", parts=self._parts(step.message)), origin=origin)
         for result in step.observation.results if step.observation else ():
             yield self._loose(result)
 
     def _answer(self, step: ToldStep) -> Iterator[Event]:
-        call_id, model = f"step-{step.step_id}", step.model_name or self._told.agent.model_name or "unknown/unknown"
-        calls = tuple(_asked(call) for call in step.tool_calls or ())
+        call_id = self._own_id(f"step-{step.step_id}")
+        model = step.model_name or self._told.agent.model_name or "unknown/unknown"
+        calls = tuple(self._asked(call) for call in step.tool_calls or ())
         reasoning = (ReasoningPart(text=step.reasoning_content),) if step.reasoning_content else ()
         message = Message(role="assistant", parts=(*reasoning, *self._parts(step.message), *calls), model=model)
         yield ModelCalled(call_id=call_id, model=model, parameters=Parameters(), message_count=0)
         yield MessageAdded(message=message, origin="model")
         yield _returned(call_id, step)
-        results = {result.source_call_id: result for result in step.observation.results} if step.observation else {}
-        for call in calls:
+        results, loose = step.results()
+        for call, given in zip(calls, results, strict=True):
             yield ToolCalled(call_id=call.call_id, name=call.name, arguments=call.arguments)
-            if (result := results.pop(call.call_id, None)) is not None:
-                yield self._result(call, result)
-        for result in results.values():
+            if given:
+                yield self._result(call, given)
+        for result in loose:
             yield self._loose(result)
 
-    def _result(self, call: ToolCall, result: ToldResult) -> ToolReturned:
-        extra = result.extra or {}
+    def _asked(self, call: ToldCall) -> ToolCall:
+        malformed = (call.extra or {}).get("malformed")
+        return ToolCall(
+            call_id=self._own_id(call.tool_call_id),
+            name=call.function_name,
+            arguments=call.arguments,
+            malformed=malformed if isinstance(malformed, str) else None,
+        )
+
+    def _own_id(self, wanted: str) -> str:
+        """That one, or where another call has it, one like it that is free."""
+        free = wanted
+        while free in self._ids:
+            self._ids[wanted] += 1
+            free = f"{wanted}-{self._ids[wanted]}"
+        self._ids[free] = 1
+        return free
+
+    def _result(self, call: ToolCall, results: Sequence[ToldResult]) -> ToolReturned:
+        """The first, and what the others say behind it."""
+        extra = results[0].extra or {}
         status: ToolStatus = _one(_STATUS, extra.get("status"), "ok")
-        given = ToolResult(call_id=call.call_id, name=call.name, status=status, parts=self._parts(result.content))
+        parts = tuple(part for result in results for part in self._parts(result.content))
+        given = ToolResult(call_id=call.call_id, name=call.name, status=status, parts=parts)
         return ToolReturned(call_id=call.call_id, result=given, ms=_amount(extra.get("ms")) or 0.0)
 
     def _loose(self, result: ToldResult) -> MessageAdded:
@@ -226,12 +252,6 @@ class _Reader:
 def user_text(text: str) -> tuple[TextPart, ...]:
     """One part with the text, none for no text."""
     return (TextPart(text=text),) if text else ()
-
-
-def _asked(call: ToldCall) -> ToolCall:
-    malformed = (call.extra or {}).get("malformed")
-    written = malformed if isinstance(malformed, str) else None
-    return ToolCall(call_id=call.tool_call_id, name=call.function_name, arguments=call.arguments, malformed=written)
 
 
 def _returned(call_id: str, step: ToldStep) -> ModelReturned:

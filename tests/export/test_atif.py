@@ -10,9 +10,10 @@ from app.domain.errors import TooLarge, WorkbenchError
 from app.domain.events import ContextTrimmed, Entry, LeftOut, LimitReached, RunStarted
 from app.domain.messages import TextPart, ToolCall
 from app.domain.tools import GrantedTool, ToolSpec
-from app.domain.trace import call_views, conversation, run_row, steps
+from app.domain.trace import call_views, conversation, run_row, steps, trajectory
 from app.export.atif import TRAJECTORY, VERSION, atif
-from app.export.atif_reading import MOST_VALUES, read_atif
+from app.export.atif_reading import MOST_VALUES, Trajectory, read_atif
+from app.export.otel import spans_of
 from app.export.received import received
 from tests.export.runs import NOTES, PNG, digest, rich_run
 from tests.traces import ADD, MULTIPLY, asked, call, called, finished, ran, returned, said, started, the_sum, trace_of
@@ -26,6 +27,17 @@ def document(entries: list[Entry]) -> dict:
         written = zipfile.ZipFile(BytesIO(written)).read(TRAJECTORY)
     told: dict = json.loads(written)
     return told
+
+
+def trajectory_of(*steps: dict) -> Trajectory:
+    """What is read of these steps of another program."""
+    numbered = [{"step_id": number, "source": "agent", **step} for number, step in enumerate(steps, start=1)]
+    told = {"schema_version": "ATIF-v1.7", "agent": {"name": "A"}, "steps": numbered}
+    return read_atif(json.dumps(told).encode())
+
+
+def asking(*call_ids: str) -> list[dict]:
+    return [{"tool_call_id": call_id, "function_name": "f", "arguments": {}} for call_id in call_ids]
 
 
 def test_a_run_is_a_trajectory_of_its_messages_calls_and_figures():
@@ -130,6 +142,36 @@ def test_a_trajectory_of_another_program_is_taken_in_and_its_unknown_parts_are_l
         "tool-call",
         "tool-result",
     ]
+
+
+def test_all_observations_of_a_step_come_in():
+    said = [{"source_call_id": "c", "content": "one"}, {"source_call_id": "c", "content": "two"}]
+    loose = [{"content": "first"}, {"content": "second"}, {"source_call_id": "nobody", "content": "third"}]
+    read = trajectory_of({"tool_calls": asking("c"), "observation": {"results": [*said, *loose]}})
+    (view,) = call_views(read.entries).values()
+    assert view.result is not None and view.result.text == "one\ntwo"
+    assert [message.text for message in conversation(read.entries)[-3:]] == ["first", "second", "third"]
+
+
+def test_calls_of_one_id_are_told_apart_with_their_results():
+    results = [[{"source_call_id": "call_0", "content": f"{step}{n}"} for n in range(2)] for step in "ab"]
+    steps = [{"tool_calls": asking("call_0", "call_0"), "observation": {"results": one}} for one in results]
+    entries = trajectory_of(*steps).entries
+    decisions = trajectory(entries)
+    assert [[call.result and call.result.text for call in step.calls] for step in decisions] == [
+        ["a0", "a1"],
+        ["b0", "b1"],
+    ]
+    spans = [span["spanId"] for span in spans_of(entries)]
+    assert len(spans) == len(set(spans))
+
+
+@pytest.mark.parametrize("copied", [True, False])
+def test_a_system_message_at_the_beginning_is_one_also_where_it_is_copied(copied: bool):
+    system = {"source": "system", "message": "Be brief.", "is_copied_context": copied}
+    first = trajectory_of(system, {"source": "user", "message": "Hello"}).entries[0].event
+    assert isinstance(first, RunStarted) and first.system is not None
+    assert (first.system.text, first.history) == ("Be brief.", ())
 
 
 @pytest.mark.parametrize("nothing", ["0001-01-01T00:00:00Z", "1970-01-01T00:00:00", "9999-12-31T23:59:59Z"])
