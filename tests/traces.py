@@ -40,13 +40,15 @@ def asked(text: str) -> MessageAdded:
     return MessageAdded(message=user_message(text), origin="user")
 
 
-def said(text: str = "", *calls: ToolCall, reasoning: str = "", partial: bool = False) -> MessageAdded:
+def said(
+    text: str = "", *calls: ToolCall, reasoning: str = "", partial: bool = False, model: str = "demo/agent"
+) -> MessageAdded:
     parts = (
         *([ReasoningPart(text=reasoning)] if reasoning else []),
         *([TextPart(text=text)] if text else []),
         *calls,
     )
-    message = Message(role="assistant", parts=parts, model="demo/agent", partial=partial)
+    message = Message(role="assistant", parts=parts, model=model, partial=partial)
     return MessageAdded(message=message, origin="model")
 
 
@@ -157,6 +159,6 @@ def a_workflow_run() -> list[Entry]:
         node_ended("total", 6),
         node_started("output", inputs={"value": 6}),
         node_ended("output", 6, port=None),
-        said("6"),
+        said("6", model=""),
         finished(),
     )

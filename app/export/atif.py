@@ -15,6 +15,8 @@ from app.domain.messages import ImagePart, Message, Part, TextPart, ToolCall
 from app.domain.tools import GrantedTool
 from app.domain.trace import CallView, NodeRun, call_views, nodes, run_row, status, text_of, totals
 from app.domain.trace.children import children
+from app.domain.trace.fork_view import fork_of
+from app.domain.trace.usage import own_entries
 from app.export.bundle import zipped
 from app.export.review import attachment_files
 
@@ -61,11 +63,14 @@ class _Writer:
         self.paths = paths
         self.used: set[str] = set()
         self._left_out: Counter[str] = Counter()
+        self._copied_until = 0
+        """Where a fork's copied beginning ends, whose cost is that of the run it comes from."""
 
     def document(self, entries: Sequence[Entry], notes: Sequence[str], *, app: str, alive: bool) -> Json:
         started = entries[0].event
         if not isinstance(started, RunStarted):
             raise TypeError("A run begins with RunStarted")
+        self._copied_until = fork[0] if (fork := fork_of(entries)) else 0
         steps: list[JsonValue] = []
         for number, step in enumerate(self._steps(entries, started), start=1):
             steps.append({"step_id": number, **step})
@@ -90,7 +95,7 @@ class _Writer:
         return said | ({"notes": noted} if noted else {})
 
     def _steps(self, entries: Sequence[Entry], started: RunStarted) -> Iterator[Json]:
-        calls, ends = call_views(entries), _ends(entries)
+        calls, ends = call_views(entries), _ends(own_entries(entries))
         of_nodes = nodes(entries).by_call
         if started.system is not None and started.system.text:
             yield _step("system", entries[0], started.system.text)
@@ -122,6 +127,7 @@ class _Writer:
     ) -> Json:
         step = {**_step("agent", entry, self._content(message.parts)), "model_name": message.model or None}
         step["reasoning_content"] = message.reasoning or None
+        step["llm_call_count"] = None if message.model else 0
         if message.tool_calls:
             step["tool_calls"] = [_call(call) for call in message.tool_calls]
             step["observation"] = {"results": [self._result(call) for call in calls if call.result is not None]}
@@ -136,6 +142,8 @@ class _Writer:
                 "extra": {**tokens, "first_token_ms": end.first_token_ms, "total_ms": end.total_ms},
             }
             step["extra"] = {"finish_reason": end.finish_reason}
+        elif entry.seq < self._copied_until:
+            step["extra"] = {"copied": True}
         return {name: value for name, value in step.items() if value is not None}
 
     def _node(self, entry: Entry, run: NodeRun) -> Json:
@@ -225,7 +233,7 @@ def _final(entries: Sequence[Entry], steps: int, *, alive: bool) -> Json:
         "total_prompt_tokens": sums.usage.input_tokens,
         "total_completion_tokens": sums.usage.output_tokens,
         "total_cached_tokens": sums.usage.cached_tokens,
-        "total_cost_usd": sums.cost,
+        **({} if sums.unpriced else {"total_cost_usd": sums.cost}),
         "total_steps": steps,
         "extra": {"duration_ms": row.duration_ms, "unpriced": sums.unpriced},
     }

@@ -11,7 +11,7 @@ from app.domain.values import Text
 
 _OURS = {
     *("app", "status", "slug", "parameters", "origin", "finish_reason", "malformed", "ms", "first_token_ms"),
-    *("total_ms", "cache_write_tokens", "reasoning_tokens", "duration_ms", "unpriced"),
+    *("total_ms", "cache_write_tokens", "reasoning_tokens", "duration_ms", "unpriced", "copied"),
 }
 """What this app writes into the free fields, and reads again."""
 

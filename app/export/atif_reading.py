@@ -187,9 +187,12 @@ class _Reader:
         calls = tuple(self._asked(call) for call in step.tool_calls or ())
         reasoning = (ReasoningPart(text=step.reasoning_content),) if step.reasoning_content else ()
         message = Message(role="assistant", parts=(*reasoning, *self._parts(step.message), *calls), model=model)
-        yield ModelCalled(call_id=call_id, model=model, parameters=Parameters(), message_count=0)
+        asked = step.llm_call_count != 0 and not (step.extra or {}).get("copied")
+        if asked:
+            yield ModelCalled(call_id=call_id, model=model, parameters=Parameters(), message_count=0)
         yield MessageAdded(message=message, origin="model")
-        yield _returned(call_id, step)
+        if asked:
+            yield _returned(call_id, step)
         results, loose = step.results()
         for call, given in zip(calls, results, strict=True):
             yield ToolCalled(call_id=call.call_id, name=call.name, arguments=call.arguments)

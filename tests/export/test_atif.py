@@ -10,13 +10,27 @@ from app.domain.errors import TooLarge, WorkbenchError
 from app.domain.events import ContextTrimmed, Entry, LeftOut, LimitReached, RunStarted
 from app.domain.messages import TextPart, ToolCall
 from app.domain.tools import GrantedTool, ToolSpec
-from app.domain.trace import call_views, conversation, run_row, steps, trajectory
+from app.domain.trace import call_views, conversation, run_row, steps, totals, trajectory
 from app.export.atif import TRAJECTORY, VERSION, atif
 from app.export.atif_reading import MOST_VALUES, Trajectory, read_atif
 from app.export.otel import spans_of
 from app.export.received import received
-from tests.export.runs import NOTES, PNG, digest, rich_run
-from tests.traces import ADD, MULTIPLY, asked, call, called, finished, ran, returned, said, started, the_sum, trace_of
+from tests.export.runs import NOTES, PNG, digest, forked_run, rich_run
+from tests.traces import (
+    ADD,
+    MULTIPLY,
+    a_workflow_run,
+    asked,
+    call,
+    called,
+    finished,
+    ran,
+    returned,
+    said,
+    started,
+    the_sum,
+    trace_of,
+)
 
 HELD = {digest(PNG): PNG, digest(NOTES): NOTES}
 
@@ -172,6 +186,27 @@ def test_a_system_message_at_the_beginning_is_one_also_where_it_is_copied(copied
     first = trajectory_of(system, {"source": "user", "message": "Hello"}).entries[0].event
     assert isinstance(first, RunStarted) and first.system is not None
     assert (first.system.text, first.history) == ("Be brief.", ())
+
+
+def test_a_fork_is_told_with_what_it_cost_itself():
+    fork = forked_run()
+    told = document(fork)
+    spent = [step["metrics"]["prompt_tokens"] for step in told["steps"] if "metrics" in step]
+    assert (spent, told["final_metrics"]["total_prompt_tokens"]) == ([10, 10], 20)
+    assert told["steps"][1]["extra"] == {"copied": True}
+    read = read_atif(json.dumps(told).encode())
+    assert totals(read.entries).cost == totals(fork).cost == 1.0 and not totals(read.entries).unpriced
+    assert (read.notes[0].count("Left out"), len(call_views(read.entries))) == (0, len(call_views(fork)))
+
+
+def test_nodes_that_asked_no_model_come_in_as_steps_without_a_model_call():
+    read = read_atif(atif(a_workflow_run(), app="1", artifacts={})).entries
+    assert (totals(read).model_calls, totals(read).unpriced, len(trajectory(read))) == (0, False, 7)
+
+
+def test_a_run_without_a_price_says_no_sum_of_money():
+    entries = trace_of(started(), asked("x"), called("m1"), said("done"), returned("m1", cost=None), finished())
+    assert "total_cost_usd" not in document(entries)["final_metrics"]
 
 
 @pytest.mark.parametrize("nothing", ["0001-01-01T00:00:00Z", "1970-01-01T00:00:00", "9999-12-31T23:59:59Z"])

@@ -68,6 +68,7 @@ def test_a_trajectory_says_that_nodes_asked_no_model():
         "Double it, item 2",
         "Total: 6",
         "Answer: 6",
+        "6",
     ]
     assert steps[3]["observation"]["results"][0]["content"] == "4"
 
