@@ -8,13 +8,13 @@ from pydantic import JsonValue
 
 from app.domain.errors import FailureClass
 from app.domain.evals.cases import Case
-from app.domain.events import Entry, MessageAdded
+from app.domain.events import Entry, MessageAdded, ModelCalled
 from app.domain.messages import ToolStatus
 from app.domain.provenance import AgentRef
 from app.domain.trace.left import active_seconds
 from app.domain.trace.row import RunRow, run_row
 from app.domain.trace.trajectory import trajectory
-from app.domain.trace.usage import totals
+from app.domain.trace.usage import own_entries
 
 DECLINED: frozenset[ToolStatus] = frozenset({"denied", "cancelled", "invalid", "unknown"})
 """Calls that no tool got."""
@@ -92,8 +92,9 @@ class Evidence:
 
     @cached_property
     def steps(self) -> int:
-        """Answers of the model, over all turns."""
-        return sum(totals(trace).model_calls for trace in self.traces)
+        """Calls of the model, over all turns; further attempts at the same one not counted."""
+        own = (entry.event for trace in self.traces for entry in own_entries(trace))
+        return sum(isinstance(event, ModelCalled) and event.attempt == 1 for event in own)
 
     @property
     def failure(self) -> FailureClass | None:

@@ -2,9 +2,9 @@
 
 from app.domain.errors import ErrorInfo
 from app.domain.evals.evidence import Evidence
-from app.domain.events import RunFinished
+from app.domain.events import ModelFailed, RunFinished
 from tests.cases import case
-from tests.traces import asked, called, finished, ran, returned, said, started, the_sum, trace_of
+from tests.traces import BEGAN, asked, called, finished, ran, returned, said, started, the_sum, trace_of
 from tests.traces import call as tool_call
 
 
@@ -46,3 +46,10 @@ def test_a_call_without_a_known_price_is_told():
     trace = trace_of(started(), asked("x"), called(), said("y"), returned(cost=None), finished())
     assert Evidence(case(), (trace,)).unpriced
     assert Evidence(case(), (the_sum(),), below_unpriced=True).unpriced
+
+
+def test_a_call_of_the_model_that_is_tried_again_is_one_step():
+    busy = ModelFailed(call_id="m1", failure="rate_limit", text="busy", attempt=1, retry_at=BEGAN)
+    again = called("m1").model_copy(update={"attempt": 2})
+    trace = trace_of(started(), asked("x"), called("m1"), busy, again, said("y"), returned("m1"), finished())
+    assert Evidence(case(), (trace,)).steps == 1
