@@ -80,10 +80,11 @@ class _Spans:
             self._spoken.take(entry)
         for unfinished in self._open.values():
             unfinished.attributes["agent_playground.unfinished"] = True
-            self._closed.append(unfinished.closed(self._entries[-1].at))
+            self._closed.append(unfinished.closed(self._entries[-1].at, cut_off=True))
         error = error_of(self._entries)
         failure, text = (error.failure, error.text) if error else ("", "")
-        root = run_span(self._entries, self._row).closed(self._entries[-1].at, failure=failure, text=text)
+        run, cut_off = run_span(self._entries, self._row), self._row.status != "completed"
+        root = run.closed(self._entries[-1].at, failure=failure, text=text, cut_off=cut_off)
         root["events"] = [*map(self._edited, self._edits.all), *self._happened]
         trace, above = place_of(self._row)
         ids: Span = {"traceId": trace}
@@ -133,7 +134,8 @@ class _Spans:
             ended_node(span, ended, node)
         failed, error = ended.status == "failed", ended.error
         failure = (error.failure if error else "internal") if failed else ""
-        self._end(entry, f"node {ended.call_id}", failure=failure, text=error.text if error else "")
+        text, cut_off = error.text if error else "", ended.status == "cancelled"
+        self._end(entry, f"node {ended.call_id}", failure=failure, text=text, cut_off=cut_off)
 
     def _returned(self, entry: Entry, returned: ToolReturned) -> None:
         if (span := self._open.get(returned.call_id)) is not None:
@@ -141,6 +143,6 @@ class _Spans:
         failed = returned.result.failed
         self._end(entry, returned.call_id, failure=returned.result.status if failed else "", text=returned.result.text)
 
-    def _end(self, entry: Entry, call_id: str, *, failure: str = "", text: str = "") -> None:
+    def _end(self, entry: Entry, call_id: str, *, failure: str = "", text: str = "", cut_off: bool = False) -> None:
         if (span := self._open.pop(call_id, None)) is not None:
-            self._closed.append(span.closed(entry.at, failure=failure, text=text))
+            self._closed.append(span.closed(entry.at, failure=failure, text=text, cut_off=cut_off))

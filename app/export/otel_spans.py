@@ -54,8 +54,9 @@ class OpenSpan:
             "agent_playground.usage.cost_usd": returned.cost,
         }
 
-    def closed(self, ended: datetime, *, failure: str = "", text: str = "") -> Span:
-        """As OTLP writes it. `failure`: the class of an error, which `text` describes."""
+    def closed(self, ended: datetime, *, failure: str = "", text: str = "", cut_off: bool = False) -> Span:
+        """As OTLP writes it. `failure`: the class of an error, which `text` describes. What was `cut_off` is not OK."""
+        otherwise: Span = {} if cut_off else {"code": OK}
         found: Span = {
             "spanId": self.id,
             "name": self.name,
@@ -63,7 +64,7 @@ class OpenSpan:
             "startTimeUnixNano": nanoseconds(self.began),
             "endTimeUnixNano": nanoseconds(max(ended, self.began)),
             "attributes": attributes({**self.attributes, "error.type": failure or None}),
-            "status": {"code": ERROR, "message": text} if failure else {"code": OK},
+            "status": {"code": ERROR, "message": text} if failure else otherwise,
         }
         above: Span = {"parentSpanId": self.above} if self.above else {}
         return {**found, **above, **({"links": list(self.links)} if self.links else {})}
@@ -89,7 +90,9 @@ def run_span(entries: Sequence[Entry], row: RunRow) -> OpenSpan:
         "gen_ai.system_instructions": orjson.dumps(system).decode() if system else None,
         "gen_ai.tool.definitions": _definitions(started),
         "gen_ai.input.messages": text_of(_messages(entries, "user")),
-        "gen_ai.output.messages": text_of(_messages(entries, "assistant")[-1:], finish_reason=_last_reason(entries)),
+        "gen_ai.output.messages": text_of(
+            _messages(entries, "assistant")[-1:], finish_reason=_last_reason(entries, row)
+        ),
         "agent_playground.run.id": row.run_id,
         "agent_playground.run.status": row.status,
         "agent_playground.run.purpose": row.purpose,
@@ -210,9 +213,11 @@ def _messages(entries: Sequence[Entry], role: Role) -> list[Message]:
     return [event.message for event in events if isinstance(event, MessageAdded) and event.message.role == role]
 
 
-def _last_reason(entries: Sequence[Entry]) -> str:
-    """Why the last answer ended, as the span of its call says it."""
+def _last_reason(entries: Sequence[Entry], row: RunRow) -> str:
+    """Why the last answer ended, as the span of its call says it; a workflow may give one without a call."""
     answers = [entry.event for entry in entries if isinstance(entry.event, ModelReturned)]
+    if not answers and row.status == "completed":
+        return "stop"
     return (answers[-1].finish_reason if answers else None) or "error"
 
 

@@ -10,7 +10,22 @@ from app.domain.provenance import Parent, Trigger
 from app.export.otel import otlp_json
 from app.export.otel_messages import LONGEST_INPUT
 from tests.export.runs import forked_run, rich_run
-from tests.traces import ADD, asked, called, finished, ran, returned, said, started, the_sum, trace_of
+from tests.traces import (
+    ADD,
+    SUMMING,
+    a_workflow_run,
+    asked,
+    called,
+    finished,
+    node_ended,
+    node_started,
+    ran,
+    returned,
+    said,
+    started,
+    the_sum,
+    trace_of,
+)
 
 IDS = ("traceId", "spanId", "parentSpanId")
 
@@ -124,6 +139,21 @@ def test_a_run_that_goes_on_has_unfinished_spans():
     spans = spans_of(the_sum()[:3], alive=True)
     assert values(spans[0])["agent_playground.run.status"] == "running"
     assert values(spans[1])["agent_playground.unfinished"] is True
+
+
+def test_what_was_cut_off_did_not_go_well():
+    begun = (started(), asked("x"), called("m1"))
+    for end in ((), (finished("cancelled"),), (finished("limited"),)):
+        assert [span.status.code for span in spans_of(trace_of(*begun, *end))] == [Status.STATUS_CODE_UNSET] * 2
+    node = node_ended("total", status="cancelled", port=None)
+    _, cut_off = spans_of(trace_of(started(workflow=SUMMING, model=""), node_started("total"), node))
+    assert cut_off.status.code == Status.STATUS_CODE_UNSET
+
+
+def test_a_completed_workflow_that_asks_no_model_stopped_by_itself():
+    root = spans_of(a_workflow_run())[0]
+    assert root.status.code == Status.STATUS_CODE_OK
+    assert json.loads(values(root)["gen_ai.output.messages"])[0]["finish_reason"] == "stop"
 
 
 def test_what_took_no_time_is_an_event_of_the_run():
