@@ -21,6 +21,8 @@ _RUBRICS = ("llm-rubric", "model-graded-closedqa", "factuality")
 _WRITTEN = re.compile(
     r"(?P<type>(?:not-)?[a-z]+(?:-[a-z]+)*)(?:\((?P<threshold>[\d.]+)\))?(?::\s*(?P<value>.*))?", re.DOTALL
 )
+_WHOLE = re.compile(r"\^\(\?:(?P<pattern>[^()]+)\)\$")
+"""A pattern that the whole answer must match, as it is written; with groups in it nobody can tell so easily."""
 _SHORT = {"fn": "javascript", "eval": "javascript", "grade": "llm-rubric"}
 _KNOWN_WITHOUT_VALUE = ("is-json", "latency", "cost")
 
@@ -104,7 +106,10 @@ def _contains(*, some: bool = False, every: bool = False, case: bool = True) -> 
 
 
 def _regex(value: JsonValue, _rest: Fields, _wanted: Wanted, _draft: Draft, _negated: bool) -> Check | None:
-    return Regex(pattern=words(value)) if value else None
+    if not value:
+        return None
+    whole = _WHOLE.fullmatch(words(value))
+    return Regex(pattern=whole["pattern"], whole=True) if whole else Regex(pattern=words(value))
 
 
 def _starts_with(value: JsonValue, _rest: Fields, _wanted: Wanted, _draft: Draft, _negated: bool) -> Check | None:

@@ -150,16 +150,24 @@ def _assertions(case: Case) -> Iterator[Fields]:
         not case.checks or any(check.type in ("exact", "json") for check in case.checks)
     ):
         yield {"type": "equals", "value": case.reference}
-    yield from filter(None, map(_assertion, case.checks))
+    wanted = _texts(case.reference)
+    yield from filter(None, (_assertion(check, wanted) for check in case.checks))
 
 
-def _assertion(check: Check) -> Fields:
+def _texts(reference: JsonValue) -> list[str]:
+    """What checks look for that name nothing themselves."""
+    several = reference if isinstance(reference, list) else [reference]
+    return [words(one) for one in several] if all(isinstance(one, str | int | float) for one in several) else []
+
+
+def _assertion(check: Check, wanted: list[str]) -> Fields:
     match check:
-        case Contains(texts=texts, mode=mode, ignore_case=ignore_case):
+        case Contains(texts=texts, mode=mode, ignore_case=ignore_case) if texts or wanted:
             kind = f"{'i' if ignore_case else ''}contains{'-all' if mode == 'all' else '-any'}"
-            return {"type": f"not-{kind}" if mode == "none" else kind, "value": list(texts), "metric": check.name}
-        case Regex(pattern=pattern):
-            return {"type": "regex", "value": pattern, "metric": check.name}
+            kind = f"not-{kind}" if mode == "none" else kind
+            return {"type": kind, "value": list(texts) or [*wanted], "metric": check.name}
+        case Regex(pattern=pattern, whole=whole) if found := pattern or "".join(wanted if len(wanted) == 1 else ()):
+            return {"type": "regex", "value": f"^(?:{found})$" if whole else found, "metric": check.name}
         case Latency(most_seconds=seconds):
             return {"type": "latency", "threshold": seconds * 1000, "metric": check.name}
         case Cost(most_usd=most):
