@@ -1,5 +1,7 @@
 """A table of cases: `input`, `reference`, `tags`, `must_pass`, `note`; every other column is a variable.
 
+A variable of such a name has `variable: ` before it.
+
 Columns of promptfoo, `__expected` and the like, are taken as its assertions.
 https://www.promptfoo.dev/docs/configuration/test-cases/
 """
@@ -13,13 +15,16 @@ from app.domain.evals.cases import Case, tags_of
 from app.export.datasets.assertions import Wanted, from_text, take
 from app.export.datasets.chat import input_name
 from app.export.datasets.received import Draft, Received, words
+from app.export.limits import LARGEST_DATASET
 from app.export.words import guarded, unguarded
 
 MOST_COLUMNS = 500
 OWN = ("reference", "tags", "must_pass", "note")
+VARIABLE = "variable: "
 _EXPECTED = re.compile(r"__expected\d*")
 _TRUE = ("true", "yes", "1", "x")
 _DELIMITERS = ",;\t"
+csv.field_size_limit(LARGEST_DATASET)  # of the process: a cell may be as large as the file that it is in
 
 
 def read_cases(content: bytes, name: str, *, judge: str = "") -> Received:
@@ -29,7 +34,7 @@ def read_cases(content: bytes, name: str, *, judge: str = "") -> Received:
     head = text.partition("\n")[0]
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=max(_DELIMITERS, key=head.count), strict=True)
     try:
-        columns = [column.strip() for column in next(reader, [])]
+        columns = [unguarded(column.strip()) for column in next(reader, [])]
         asked = _asked(columns, name)
         for cells in reader:
             if any(cells):
@@ -41,15 +46,26 @@ def read_cases(content: bytes, name: str, *, judge: str = "") -> Received:
 
 def write_cases(cases: list[Case]) -> bytes:
     """The table, with a `'` before what a spreadsheet would work out."""
-    variables = list(dict.fromkeys(name for case in cases for name in case.variables if name not in ("input", *OWN)))
+    variables = list(dict.fromkeys(name for case in cases for name in _variables(case)))
     table = io.StringIO(newline="")
     writer = csv.writer(table)
-    writer.writerow(map(guarded, ("input", *OWN, *variables)))
+    writer.writerow(map(guarded, ("input", *OWN, *map(_column, variables))))
     for case in cases:
         own = (words(case.reference), ", ".join(case.tags), "true" if case.must_pass else "", case.note)
         others = (case.variables.get(name, "") for name in variables)
         writer.writerow(map(guarded, (case.input, *own, *others)))
     return b"\xef\xbb\xbf" + table.getvalue().encode()
+
+
+def _variables(case: Case) -> dict[str, str]:
+    """Those that say more than the input does."""
+    return {name: value for name, value in case.variables.items() if (name, value) != ("input", case.input)}
+
+
+def _column(variable: str) -> str:
+    """What its column is called."""
+    taken = variable.strip() in ("input", *OWN) or variable.startswith(("__", VARIABLE))
+    return f"{VARIABLE}{variable}" if taken else variable
 
 
 def _take(draft: Draft, columns: list[str], asked: str, cells: list[str], place: str) -> None:
@@ -68,7 +84,7 @@ def _take(draft: Draft, columns: list[str], asked: str, cells: list[str], place:
             draft.left.out(f"cells of the column {column}")
     fields: dict[str, object] = {
         "input": message,
-        "variables": row,
+        "variables": {column.removeprefix(VARIABLE): cell for column, cell in row.items()},
         "tags": tags_of(tags),
         "must_pass": must_pass.strip().casefold() in _TRUE,
         "note": note,
@@ -83,7 +99,7 @@ def _asked(columns: list[str], name: str) -> str:
     twice = [column for column in columns if column and columns.count(column) > 1]
     if twice:
         raise WorkbenchError(f"{name}, line 1: two columns are called {twice[0]!r}. Give each a name of its own.")
-    found = input_name([one for one in columns if one and one not in OWN and not one.startswith("__")])
+    found = input_name([one for one in columns if one and one not in OWN and not one.startswith(("__", VARIABLE))])
     if not found:
         known = ", ".join(map(repr, columns[:20])) or "none"
         raise WorkbenchError(f"{name}, line 1: no column is called 'input'. Columns: {known}. Call the message's so.")

@@ -2,7 +2,7 @@
 
 import pytest
 
-from app.domain.evals.cases import CaseContent, new_cases
+from app.domain.evals.cases import LONGEST_INPUT, CaseContent, new_cases
 from app.domain.evals.scorers import Contains, Regex
 from app.export.datasets import csv_table, openai_evals, promptfoo
 
@@ -36,3 +36,21 @@ def test_a_check_for_references_asks_for_each_and_one_without_is_left_out():
     several, none = promptfoo.read_cases(promptfoo.write_cases(new_cases("d", said)), "f.yaml").cases
     assert several.content.checks == (Contains(texts=("a", "b"), mode="any"),)
     assert none.content.checks == ()
+
+
+def test_an_input_as_long_as_may_be_is_read_back_from_a_table():
+    said = CaseContent(input="x" * LONGEST_INPUT)
+    (again,) = csv_table.read_cases(csv_table.write_cases(new_cases("d", [said])), "t.csv").cases
+    assert again.content == said
+
+
+def test_variables_of_any_name_are_read_back_from_a_table():
+    names = ("-a", "@b", "note", "reference", "tags", "must_pass", "input", "__expected", "variable: x", "tone")
+    said = CaseContent(input="hi", note="mine", variables={name: f"its {name}" for name in names})
+    received = csv_table.read_cases(csv_table.write_cases(new_cases("d", [said])), "t.csv")
+    assert ([case.content for case in received.cases], received.notes) == ([said], ())
+
+
+def test_a_variable_that_is_the_input_has_no_column_of_its_own():
+    said = CaseContent(input="hi", variables={"input": "hi"})
+    assert csv_table.write_cases(new_cases("d", [said])).splitlines()[1] == b"hi,,,,"
