@@ -70,10 +70,12 @@ def moment_words(moment: datetime) -> str:
 def duration_words(ms: float | None) -> str:
     if ms is None:
         return "–"
-    if ms < 1000:
+    if ms < 999.5:
         return f"{ms:.0f} ms" if ms >= 1 else "< 1 ms"
-    minutes, seconds = divmod(ms / 1000, 60)
-    return f"{minutes:.0f} min {seconds:.0f} s" if minutes else f"{seconds:.1f} s"
+    if ms < 59_950:
+        return f"{ms / 1000:.1f} s"
+    minutes, seconds = divmod(round(ms / 1000), 60)
+    return f"{minutes} min {seconds} s"
 
 
 def node_words(run: NodeRun) -> str:

@@ -13,7 +13,7 @@ def duration(ms: float | None) -> str:
         return "< 1 ms"
     if ms < 100:
         return f"{ms:.0f} ms"
-    if ms < 60_000:
+    if ms < 59_950:
         return f"{ms / 1000:.1f} s"
     minutes, seconds = divmod(round(ms / 1000), 60)
     if minutes < 60:

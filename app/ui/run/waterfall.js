@@ -11,7 +11,7 @@ const [KIND, NAME, START, END, FIRST, FAILED, ATTEMPT, SEQ, STEP, DEPTH, PART] =
 const words = (ms) => {
   if (ms < 1) return "< 1 ms";
   if (ms < 100) return `${Math.round(ms)} ms`;
-  if (ms < 60_000) return `${(ms / 1000).toFixed(1)} s`;
+  if (ms < 59_950) return `${(ms / 1000).toFixed(1)} s`;
   const seconds = Math.round(ms / 1000);
   if (seconds < 3600) return `${Math.floor(seconds / 60)} min ${seconds % 60} s`;
   return `${Math.floor(seconds / 3600)} h ${Math.floor((seconds % 3600) / 60)} min`;
