@@ -12,12 +12,16 @@ from xml.etree import ElementTree
 import pytest
 
 from app.__main__ import main
+from app.api.routes.experiment_bodies import ColumnReply, ExperimentDetail, ProgressReply
 from app.domain.agents import with_variant
 from app.domain.evals.cases import CaseContent, DatasetChanges, new_cases
 from app.domain.evals.gates import Gate
+from app.domain.evals.results import results_of
 from app.domain.evals.scorers import Contains
+from app.terminal.evals import told_of
 from app.workbench import Workbench
 from tests.app_process import AppProcess
+from tests.tried import cases_of, cell, experiment
 
 CASES = [
     CaseContent(input=f"What is {number} + 10?", reference=str(number + 10), must_pass=number == 1)
@@ -60,6 +64,23 @@ def test_a_worse_variant_is_said_to_be_worse_and_exits_with_1(folder, capsys, tm
     assert printed.out.endswith("Failed.\n")
     assert "16 tries; 8 cases can show no gain reliably" in printed.err
     assert ElementTree.parse(junit).getroot().get("failures") == "8"
+
+
+def test_a_column_whose_model_has_no_price_says_so():
+    planned = experiment(cases_of(1), columns=2)
+    spent = ({"cost": 0.0, "unpriced": True}, {"cost": 0.5})
+    tries = [cell(planned, "case1", place, 0, "passed", **money) for place, money in enumerate(spent)]
+    detail = ExperimentDetail(
+        **planned.model_dump(include={"id", "title", "status", "why", "pilot", "workers", "created_at", "finished_at"}),
+        plan={},
+        progress=ProgressReply(total=2, ended=2, running=0, cost_usd=0.5, judge_usd=0),
+        by="page",
+        columns=tuple(map(ColumnReply.of, results_of(planned, tries).columns)),
+        verdicts=(),
+        noise="",
+    )
+    free, dear = told_of(detail).words[1:3]
+    assert "passed (21% to 100%), unpriced, median" in free and "$0.5000, median" in dear
 
 
 def test_what_shows_nothing_exits_with_3_and_one_variant_alone_with_0(folder, capsys):

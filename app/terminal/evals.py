@@ -21,6 +21,7 @@ from app.domain.errors import StorageError, WorkbenchError
 from app.domain.evals.drafts import Estimate
 from app.domain.evals.gates import GateState
 from app.domain.evals.verdicts import MOST_ERRORS
+from app.export.words import cost_words
 from app.start.already_running import ask, running_app
 from app.store.folder.lock import Announcement
 from app.workbench import Workbench
@@ -190,8 +191,8 @@ def _column(column: ColumnReply) -> str:
     kinds = {"errors": column.errors, "not scored": column.not_scored, "skipped": column.skipped}
     more = "".join(f", {count} {kind}" for kind, count in kinds.items() if count)
     took = "" if column.p50_ms is None else f", median {column.p50_ms / 1000:.2f} s"
-    cost = column.cost_usd + column.judge_usd
-    return f"{column.words}: {column.passed} of {scored} passed{between}{more}, ${cost:.4f}{took}"
+    cost = cost_words(column.cost_usd + column.judge_usd, unpriced=column.unpriced)
+    return f"{column.words}: {column.passed} of {scored} passed{between}{more}, {cost}{took}"
 
 
 def _named(variant: int, model: str) -> str:

@@ -30,7 +30,8 @@ _COLUMN: dict[str, JsonValue] = {
     **{"agent": "", "variant": 2, "model": "", "words": "variant 2"},
     **{"passed": 17, "failed": 2, "errors": 1, "not_scored": 0},
     **{"skipped": 0, "pending": 0, "rate": 0.895, "low": 0.686, "high": 0.971, "worst": 0.85, "best": 0.9},
-    **{"cost_usd": 0.12, "judge_usd": 0.0, "p50_ms": 2140.0, "p95_ms": 4300.0, "recorded": 19, "called": 19},
+    **{"cost_usd": 0.12, "unpriced": False, "judge_usd": 0.0, "p50_ms": 2140.0, "p95_ms": 4300.0},
+    **{"recorded": 19, "called": 19},
 }
 
 
@@ -110,6 +111,8 @@ class ColumnReply(Reply):
     best: float | None
     """The rate if no error were a failure."""
     cost_usd: float
+    unpriced: bool = False
+    """Whether a try had a model of which nobody said what it costs: it cost more than `cost_usd`."""
     judge_usd: float
     p50_ms: float | None
     p95_ms: float | None

@@ -84,6 +84,8 @@ class Progress(Value):
     """Cells that were begun and never came to an end; where nothing goes on they are tried anew."""
     cost: float = 0.0
     """US dollars so far, judges included."""
+    unpriced: bool = False
+    """Whether a try had a model of which nobody said what it costs."""
     judged: float = 0.0
     """US dollars of the judges alone."""
 

@@ -74,6 +74,7 @@ class Tally:
     left: int = 0
     cost: float = 0.0
     judged: float = 0.0
+    unpriced: int = 0
 
     @classmethod
     def of(cls, cells: Sequence[Cell]) -> "Tally":
@@ -88,6 +89,7 @@ class Tally:
             if one is not None:
                 self.cost += sign * (one.cost + one.judged)
                 self.judged += sign * one.judged
+                self.unpriced += sign * one.unpriced
                 if one.end is None:
                     self.left += sign
                 else:
@@ -95,9 +97,9 @@ class Tally:
 
     def progress(self, experiment: Experiment) -> Progress:
         counts = {end: self.ends[end] for end in ("passed", "failed", "error", "not_scored", "skipped")}
-        more = {"running": self.running, "left": self.left, "cost": self.cost, "judged": self.judged}
+        money = {"cost": self.cost, "judged": self.judged, "unpriced": self.unpriced > 0}
         stands = {"status": experiment.status, "why": experiment.why, "total": experiment.plan.size}
-        return Progress.model_validate({**stands, **counts, **more})
+        return Progress.model_validate({**stands, **counts, **money, "running": self.running, "left": self.left})
 
 
 class Working:

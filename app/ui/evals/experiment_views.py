@@ -110,10 +110,11 @@ def progress_view(progress: Progress, plan: Plan) -> Html:
     )
     ceiling = f" of {dollars(plan.ceiling_usd)}" if plan.ceiling_usd else ""
     judges = f", {dollars(progress.judged)} of it for judges" if progress.judged else ""
+    spent = f"{dollars(progress.cost, unpriced=progress.unpriced)}{ceiling}{judges}"
     bar = tag("progress", max=str(progress.total), value=str(progress.ended), aria_label="Cells that have ended")
     return joined(
         tag("div", bar, tag("span", f"{progress.ended:,} of {progress.total:,}"), cls="experiment-bar"),
-        tag("div", *told, tag("span", f"{dollars(progress.cost)}{ceiling}{judges}", cls="muted"), cls="counts"),
+        tag("div", *told, tag("span", spent, cls="muted"), cls="counts"),
         tag("p", why_words(progress), cls="notice notice-warn", data_testid="experiment-why") if progress.why else "",
     )
 
@@ -148,7 +149,7 @@ def cells_list(plan: Plan, cells: Sequence[Cell], headlines: Mapping[str, str], 
 def _column(one: ColumnResults, *, is_baseline: bool) -> Html:
     name = joined(one.column.words, tag("small", "baseline") if is_baseline else "")
     recorded = percent(one.recorded / one.called) if one.called else "no calls"
-    cost = dollars(one.cost_usd + one.judge_usd)
+    cost = dollars(one.cost_usd + one.judge_usd, unpriced=one.unpriced)
     values = (str(one.failed), str(one.errors), str(one.not_scored), str(one.skipped), cost, duration(one.p50_ms))
     cells = zip(COLUMNS[1:], (one.rate_words, *values, recorded), strict=True)
     return tag("tr", tag("th", name, scope="row"), *(tag("td", said, data_label=label) for label, said in cells))

@@ -40,7 +40,8 @@ def _heads(looked: Looked, names: Sequence[str], shown: int) -> list[Html]:
 def _head(name: str, results: ColumnResults, verdict: Verdict | None, others: Collection[int]) -> Html:
     """`others`: the columns that are compared with it, where it is the baseline."""
     took = f"{duration(results.p50_ms)} (95 %: {duration(results.p95_ms)})" if results.p50_ms is not None else ""
-    paid = dollars(results.cost_usd) + (f" + {dollars(results.judge_usd)} judges" if results.judge_usd else "")
+    judges = f" + {dollars(results.judge_usd)} judges" if results.judge_usd else ""
+    paid = dollars(results.cost_usd, unpriced=results.unpriced) + judges
     lines = (paid, took, *left_words(results))
     return joined(
         tag("div", tag("strong", visible(name), cls="truncate", title=visible(name)),

@@ -111,7 +111,7 @@ def cell_view(column: str, cell: Cell | None) -> Html:
     if cell is None:
         return tag("section", tag("h3", visible(column)), tag("p", "Not run.", cls="faint"))
     sign, words = MARKS[cell.end or "pending"]
-    took = f"{dollars(cell.cost)} · {duration(cell.ms)}"
+    took = f"{dollars(cell.cost, unpriced=cell.unpriced)} · {duration(cell.ms)}"
     links = (
         tag("a", "Open the run" if len(cell.runs) == 1 else f"Run {number}", href=run_address(run_id))
         for number, run_id in enumerate(cell.runs, start=1)

@@ -9,10 +9,12 @@ from app.domain.evals.results import ColumnResults, ColumnVerdict, Results
 from app.domain.evals.scorers import Checks, Contains, Steps
 from app.domain.evals.verdicts import Verdict
 from app.domain.values import now
+from app.engine.experiments.working import Tally
 from app.ui.conversation.save_case import UNSCORED, saved_words
 from app.ui.evals.estimate_words import FREE, PILOT, cost_words, estimate_view
-from app.ui.evals.experiment_views import action_buttons, progress_view
+from app.ui.evals.experiment_views import action_buttons, columns_table, progress_view
 from app.ui.evals.verdict_view import verdict_view
+from tests.tried import cases_of, cell, experiment
 
 ESTIMATE = Estimate(
     cells=24, low_usd=0.0, high_usd=0.0, judge_low_usd=0.0, judge_high_usd=0.0, pilot=False, reach="with 12 cases"
@@ -126,6 +128,16 @@ def test_progress_counts_each_end_and_the_money() -> None:
     assert "<strong>2</strong> to go" in shown
     assert "$0.20 of it for judges" in shown
     assert "skipped" not in shown
+
+
+def test_money_that_nobody_priced_is_not_nothing() -> None:
+    columns = (column(17, 3).model_copy(update={"unpriced": True}), column(19, 1))
+    shown = columns_table(results(finished=True).model_copy(update={"columns": columns}))
+    assert shown.count(">unpriced<") == shown.count(">$0.00<") == 1
+    assert "unpriced of $2.00" in progress_view(Progress(status="running", total=9, unpriced=True), PLAN)
+    planned = experiment(cases_of(1))
+    tally = Tally.of([cell(planned, "case1", 0, 0, "passed", cost=0.0, unpriced=True)])
+    assert tally.progress(planned).unpriced
 
 
 def test_what_a_stopped_experiment_never_began_is_skipped_and_not_to_go() -> None:

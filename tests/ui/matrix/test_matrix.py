@@ -61,6 +61,17 @@ def test_a_column_says_its_rate_with_what_it_leaves_out():
     assert left_words(other) == ["1 error", "85–90 % had they failed or passed"]
 
 
+def test_money_that_nobody_priced_is_said_so_of_columns_and_tries():
+    planned = experiment(cases_of(1))
+    free, dear = (
+        cell(planned, "case1", place, 0, "passed", cost=cost, unpriced=True) for place, cost in ((0, 0.0), (1, 0.5))
+    )
+    looked = Looked(planned, matrix_of(planned, [free, dear], {}), results_of(planned, [free, dear]))
+    drawn = matrix_table(looked, [], pins=(), column=1)
+    assert ">unpriced · " in drawn and ">$0.50 + unpriced · " in drawn and "$0.00" not in drawn
+    assert "$0.50 + unpriced · 1.0 s" in cell_view("variant 2", dear)
+
+
 def test_texts_of_cases_and_answers_are_never_markup():
     hostile = "<img src=x onerror=alert(1)>"
     cases = [case(hostile, id="case1", tags=(hostile,))]
