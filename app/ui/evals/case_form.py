@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from pydantic import JsonValue, ValidationError
 
@@ -31,14 +31,13 @@ MORE = (
     FieldWords("variables", "Variables", "text", "One a line: name = value"),
     FieldWords("data", "Data", "json", "JSON that is appended to the message, as the API does with it"),
 )
+_BOXES = tuple(words.name for words in (*FIELDS, *MORE))
 _USER = ("goal", "persona", "model", "most_turns")
 
 
 def texts_of(case: CaseContent) -> dict[str, JsonValue]:
     """By field: what stands in its box."""
     user: dict[str, JsonValue] = case.user.model_dump(mode="json") if case.user else {}
-    several = any("\n" in value for value in case.variables.values())
-    variables = "\n".join(f"{name} = {value}" for name, value in case.variables.items())
     return {
         "input": case.input,
         "reference": written_answer(case.reference),
@@ -48,27 +47,20 @@ def texts_of(case: CaseContent) -> dict[str, JsonValue]:
         "note": case.note,
         "turns": "\n---\n".join(case.turns),
         **user,
-        "variables": json.dumps(case.variables, indent=2, ensure_ascii=False) if several else variables,
-        "data": case.data,
+        "variables": _written_variables(case.variables),
+        "data": None if case.data in ([], {}) else case.data,  # for which a box shows nothing
     }
 
 
 def content_of(typed: dict[str, JsonValue], before: CaseContent) -> dict[str, object]:
-    """What the case says by what was typed; raises `WorkbenchError`. What no box shows stays as it was `before`."""
-    texts = {name: value if isinstance(value, str) else "" for name, value in typed.items()}
-    said = {
-        "input": texts.get("input", ""),
-        "reference": _answer(texts.get("reference", ""), before.reference),
-        "expected_calls": _calls(texts.get("expected_calls", "")),
-        "tags": tags_of(texts.get("tags", "")),
-        "must_pass": typed.get("must_pass") is True,
-        "note": texts.get("note", "").strip(),
-        "turns": tuple(filter(None, map(str.strip, BETWEEN.split(texts.get("turns", ""))))),
-        "user": _user(typed),
-        "variables": _variables(texts.get("variables", "")),
-        "data": typed.get("data"),
-    }
-    if not str(said["input"]).strip() and not before.attachments:
+    """What the case says by what was typed; raises `WorkbenchError`.
+
+    What no box shows, and what its box says as it did, stays as it was `before`.
+    """
+    written = texts_of(before)
+    changed = [name for name in _BOXES if _in_box(typed.get(name)) != _in_box(written.get(name))]
+    said = {field: _read(field, typed) for field in ("user" if name in _USER else name for name in changed)}
+    if not str(said.get("input", before.input)).strip() and not before.attachments:
         raise WorkbenchError("Write the message that the agent gets.")
     kept = {name: getattr(before, name) for name in CaseContent.model_fields if name not in said}
     try:
@@ -112,9 +104,26 @@ def _several(number: int, noun: str) -> str:
     return f"{number:,} {first}s {rest}".strip()
 
 
-def _answer(typed: str, before: JsonValue) -> JsonValue:
-    if typed == written_answer(before):
-        return before
+def _in_box(value: JsonValue) -> str:
+    """What tells it from another value in its box, where blanks look like nothing."""
+    is_blank = value is None or (isinstance(value, str) and not value.strip())
+    return "" if is_blank else json.dumps(value)
+
+
+def _read(field: str, typed: dict[str, JsonValue]) -> object:
+    value = typed.get(field)
+    match field:
+        case "must_pass":
+            return value is True
+        case "user":
+            return _user(typed)
+        case "data":
+            return value
+        case _:
+            return _READERS[field](value if isinstance(value, str) else "")
+
+
+def _answer(typed: str) -> JsonValue:
     text = typed.strip()
     return (json_of(text, "Expected answer") if text[:1] in ("{", "[") else typed) if text else None
 
@@ -136,6 +145,24 @@ def _call(line: str) -> ExpectedCall:
     return ExpectedCall(name=name, arguments=arguments)
 
 
+def _written_variables(variables: dict[str, str]) -> str:
+    """A line for each; JSON where a line would be read as something else."""
+    if all(_fits_a_line(name, value) for name, value in variables.items()):
+        return "\n".join(f"{name} = {value}" for name, value in variables.items())
+    return json.dumps(variables, indent=2, ensure_ascii=False)
+
+
+def _fits_a_line(name: str, value: str) -> bool:
+    line = f"{name} = {value}"
+    before, _, after = line.partition("=")
+    is_read_back = (before.strip(), after.strip()) == (name, value) and line.splitlines() == [line]
+    return is_read_back and name[:1] not in ("", "{")
+
+
+def _turns(typed: str) -> tuple[str, ...]:
+    return tuple(filter(None, map(str.strip, BETWEEN.split(typed))))
+
+
 def _variables(typed: str) -> dict[str, str]:
     if typed.lstrip().startswith("{"):
         found = json_of(typed, "Variables")
@@ -149,3 +176,15 @@ def _variables(typed: str) -> dict[str, str]:
 def _user(typed: dict[str, JsonValue]) -> dict[str, JsonValue] | None:
     said = {name: typed[name] for name in _USER if name in typed}
     return said if said.get("goal") else None
+
+
+_READERS: dict[str, Callable[[str], object]] = {
+    "input": str,
+    "reference": _answer,
+    "expected_calls": _calls,
+    "tags": tags_of,
+    "note": str.strip,
+    "turns": _turns,
+    "variables": _variables,
+}
+"""By field: what is typed as a text, read."""

@@ -1,5 +1,7 @@
 """What is typed of a case, and read back."""
 
+import json
+
 import pytest
 from pydantic import JsonValue
 
@@ -27,11 +29,33 @@ FULL = CaseContent(
         CaseContent(input="Hello"),
         CaseContent(input="Hello", expected_calls=()),
         CaseContent(input="Hello", reference=45, variables={"letter": "two\nlines"}),
+        CaseContent(input="Hello", turns=("first\n---\nsecond", "  indented code")),
+        CaseContent(input="Hello", variables={"between": " "}),
+        CaseContent(input="Hello", variables={"{mode}": "kind"}),
+        CaseContent(input="Hello", data={}, reference=" "),
+        CaseContent(input="Hello", expected_calls=(ExpectedCall(name="none"), ExpectedCall(name="two words"))),
+        CaseContent(input="Hello", tags=("large, and dear",), note="  From the shop"),
+        CaseContent(input="Hello", user=SimulatedUser(goal="", persona=" ", model="demo/agent")),
         CaseContent(input="Hello", user=SimulatedUser(goal="A refund", persona="In a hurry", model="demo/agent")),
     ],
 )
 def test_a_case_that_nobody_changed_is_read_back_as_it_was(case: CaseContent) -> None:
     assert CaseContent.model_validate(content_of(texts_of(case), case)) == case
+    filled = {name: value for name, value in texts_of(case).items() if value not in (None, "", " ")}
+    assert CaseContent.model_validate(content_of(filled, case)) == case
+
+
+def test_a_change_of_one_variable_leaves_the_others_as_they_were() -> None:
+    before = CaseContent(input="Hello", variables={"between": " ", "a=b": "c", "tone": "kind"})
+    typed = str(texts_of(before)["variables"]).replace("kind", "short")
+    after = content_of({"input": "Hello", "variables": typed}, before)
+    assert after["variables"] == {"between": " ", "a=b": "c", "tone": "short"}
+
+
+@pytest.mark.parametrize(("before", "typed"), [(1, True), ({"rows": 1}, {"rows": 1.0}), (None, {}), ([1], None)])
+def test_data_that_was_typed_anew_takes_the_place_of_what_was_there(before: JsonValue, typed: JsonValue) -> None:
+    after = content_of({"input": "Hello", "data": typed}, CaseContent(input="Hello", data=before))
+    assert json.dumps(after["data"]) == json.dumps(typed)
 
 
 def read(typed: dict[str, JsonValue]) -> CaseContent:
