@@ -26,6 +26,8 @@ class Looked:
     experiment: Experiment
     matrix: Matrix
     results: Results
+    stamp: Stamp
+    """What stood before it was read: it may hold more than that, never less."""
 
 
 @dataclass
@@ -35,7 +37,7 @@ class Matrices:
     collecting: Collecting
 
     def __post_init__(self) -> None:
-        self._kept: dict[tuple[str, str], tuple[Stamp, Looked]] = {}
+        self._kept: dict[tuple[str, str], Looked] = {}
 
     def stamp(self, experiment_id: str) -> Stamp:
         """Changes whenever the experiment does. Raises `NotFound`."""
@@ -43,8 +45,8 @@ class Matrices:
 
     def known(self, experiment_id: str, scorer: str = "") -> Looked | None:
         """What `look` gives, where that is at hand. Raises `NotFound`."""
-        stamp, looked = self._kept.get((experiment_id, scorer), (None, None))
-        return looked if stamp == self.stamp(experiment_id) else None
+        looked, stamp = self._kept.get((experiment_id, scorer)), self.stamp(experiment_id)
+        return looked if looked is not None and looked.stamp == stamp else None
 
     async def look(self, experiment_id: str, scorer: str = "") -> Looked:
         """As that scorer tells it, the deciding one where none is named.
@@ -55,9 +57,9 @@ class Matrices:
             return known
         stamp, experiment = self.stamp(experiment_id), self.experimenting.get(experiment_id)
         cases = await self.collecting.cases_of(experiment.plan.cases)
-        looked = await asyncio.to_thread(self._read, experiment, cases, scorer)
+        looked = await asyncio.to_thread(self._read, experiment, cases, scorer, stamp)
         self._kept.pop((experiment_id, scorer), None)
-        self._kept[experiment_id, scorer] = stamp, looked
+        self._kept[experiment_id, scorer] = looked
         while len(self._kept) > KEPT:
             del self._kept[next(iter(self._kept))]
         return looked
@@ -75,6 +77,7 @@ class Matrices:
         finished = looked.results.finished
         return column, await asyncio.to_thread(no_worse, looked.matrix, column, finished=finished)
 
-    def _read(self, experiment: Experiment, cases: Mapping[str, Case], scorer: str) -> Looked:
+    def _read(self, experiment: Experiment, cases: Mapping[str, Case], scorer: str, stamp: Stamp) -> Looked:
         cells = self.cells.of(experiment.id)
-        return Looked(experiment, matrix_of(experiment, cells, cases, scorer=scorer), results_of(experiment, cells))
+        matrix = matrix_of(experiment, cells, cases, scorer=scorer)
+        return Looked(experiment, matrix, results_of(experiment, cells), stamp)

@@ -129,7 +129,7 @@ class MatrixPage:
         self._say_nothing("error", "The matrix could not be read", str(problem))
 
     def _show(self, looked: Looked) -> None:
-        self._seen, self._looked = self._workbench.matrices.stamp(self._id), looked
+        self._seen, self._looked = looked.stamp, looked
         self._heading.show(heading(looked.experiment))
         if self._filters is None:
             with self._place:

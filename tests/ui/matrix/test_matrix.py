@@ -77,7 +77,9 @@ def test_texts_of_cases_and_answers_are_never_markup():
     cases = [case(hostile, id="case1", tags=(hostile,))]
     planned = experiment(cases)
     tries = [cell(planned, "case1", column, 0, "passed", answer=hostile, why=hostile) for column in (0, 1)]
-    looked = Looked(planned, matrix_of(planned, tries, {"case1": cases[0]}), results_of(planned, tries))
+    looked = Looked(
+        planned, matrix_of(planned, tries, {"case1": cases[0]}), results_of(planned, tries), (0, "completed")
+    )
     drawn = matrix_table(looked, looked.matrix.rows, pins=(), column=1) + cell_view(hostile, tries[0])
     assert "<img" not in drawn
     assert drawn.count("&lt;img") >= 3
