@@ -52,7 +52,7 @@ class MatrixFilters:
         """Let the boxes say that query, with how many cases there are of each kind."""
         self._query = query
         self._text.value, self._different.value = query.text, not query.all_rows
-        self._tag.value = query.tag if query.tag in matrix.tags else ALL
+        self._tag.value = query.tag
         self._scorer.value = matrix.scorer
         self._flags.show(flag_buttons(matrix, query))
         self._columns.show(choice_buttons(self._names, str(query.column), testid="matrix-column-{}"))

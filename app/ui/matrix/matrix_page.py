@@ -20,7 +20,7 @@ from app.ui.elements.notices import empty_state, notify, problems_shown
 from app.ui.elements.pager import Pager, pages, say_address
 from app.ui.elements.status_pill import experiment_pill
 from app.ui.elements.visible import visible
-from app.ui.matrix.matrix_filters import MatrixFilters
+from app.ui.matrix.matrix_filters import ALL, MatrixFilters
 from app.ui.matrix.matrix_query import PAGE_SIZE, MatrixQuery
 from app.ui.matrix.matrix_table import matrix_table, verdict_view
 from app.ui.matrix.matrix_words import time_note
@@ -130,6 +130,8 @@ class MatrixPage:
 
     def _show(self, looked: Looked) -> None:
         self._seen, self._looked = looked.stamp, looked
+        if self._query.tag not in looked.matrix.tags:
+            self._query = self._query.model_copy(update={"tag": ALL})
         self._heading.show(heading(looked.experiment))
         if self._filters is None:
             with self._place:

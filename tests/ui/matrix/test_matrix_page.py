@@ -19,10 +19,9 @@ def only_different(user: User) -> ui.checkbox:
 async def test_a_cell_that_ended_just_before_somebody_asked_for_other_cases_is_shown(tmp_path: Path) -> None:
     await seeded(tmp_path, ["P F"], traces=False)
     async with visitor(tmp_path) as (user, bench):
+        looked = await bench.matrices.look("e1")
         await user.open("/matrix/e1")
         await sees(user, 'data-beside="worse"')
-        looked = bench.matrices.known("e1")
-        assert looked is not None
         [cell] = bench.matrices.tries(looked.experiment, looked.matrix.rows[0].case.id, 1)
         assert cell is not None
         await bench.cells.save(cell.model_copy(update={"end": "passed"}))
