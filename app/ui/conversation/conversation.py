@@ -53,7 +53,7 @@ class Conversation(Transcript):
         self._workbench = workbench
         self._new_turn = new_turn
         with self:
-            self._earlier = button("Show earlier", self._show_earlier, testid="show-earlier").classes("show-earlier")
+            self._earlier = button("Show earlier", self._ask_earlier, testid="show-earlier").classes("show-earlier")
             self._place = ui.element("div").classes("turns").on("keydown", js_handler=STEP_BY_ARROWS)
         self._earlier.visible = False
 
@@ -163,6 +163,9 @@ class Conversation(Transcript):
             self.run_method("bring", turn.html_id)
         elif run_id in self.hidden:
             ui.notify("What was found is further up. Press “Show earlier” until it is there.", timeout=6000)
+
+    async def _ask_earlier(self) -> None:
+        await self.update_by(self._show_earlier, always=True)
 
     async def _show_earlier(self) -> None:
         self.keep_place()
