@@ -10,7 +10,7 @@ from app.ui.elements.focus import refocus
 from app.ui.elements.format import head, plural
 from app.ui.elements.markup import Html, joined, tag
 from app.ui.elements.notices import problems_shown
-from app.ui.elements.questions import named_dialog
+from app.ui.elements.questions import keep_typed, named_dialog
 from app.workbench import Workbench
 
 NEW = ""
@@ -34,6 +34,7 @@ class SaveCase:
             self._form = ui.element("div").classes("stack")
             with self._form:
                 self._build_form()
+        keep_typed(self._dialog, card)
         self._dialog.on("hide", self._dialog.delete)
         self._dialog.open()
 
@@ -103,6 +104,7 @@ class SaveCase:
         return await collecting.change_case(case.model_copy(update=changes)) if changes else case
 
     def _show_saved(self, dataset: Dataset, case: Case) -> None:
+        self._dialog.props(remove="persistent")
         self._form.clear()
         with self._form:
             ui.html(saved_words(dataset, case), sanitize=False).props("role=status data-testid=case-saved")

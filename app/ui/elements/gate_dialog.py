@@ -15,7 +15,7 @@ from app.ui.elements.addresses import experiment_address
 from app.ui.elements.buttons import Look, button
 from app.ui.elements.markup import Html, icon, tag
 from app.ui.elements.notices import notify, problems_shown
-from app.ui.elements.questions import answer_to, named_dialog
+from app.ui.elements.questions import answer_to, keep_typed, named_dialog
 from app.workbench import Workbench
 
 PAGE = Trigger(kind="page")
@@ -103,6 +103,7 @@ class GateDialog:
                 address = experiment_address(outcome.experiment_id)
                 ui.html(tag("a", "Look at the experiment", href=address), sanitize=False)
             self._build_ways()
+        keep_typed(self._dialog, card)
 
     def _build_ways(self) -> None:
         self._reason: ui.textarea | None = None

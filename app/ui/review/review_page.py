@@ -19,7 +19,7 @@ from app.ui.elements.live_html import LiveHtml
 from app.ui.elements.markup import joined, tag
 from app.ui.elements.notices import empty_state, notify, problems_shown
 from app.ui.elements.pager import address_with, say_address
-from app.ui.elements.questions import answer_to, named_dialog
+from app.ui.elements.questions import answer_to, keep_typed, named_dialog
 from app.ui.review.review_item import criteria_view, revealed, show_item
 from app.workbench import Workbench
 
@@ -265,7 +265,7 @@ class ReviewPage:
     async def _ask_criteria(self) -> None:
         """Let the person write what is answered with yes or no where no judge is asked something."""
         preferences = self._workbench.preferences
-        with named_dialog("Criteria") as dialog, ui.card().classes("dialog-card dialog-small"):
+        with named_dialog("Criteria") as dialog, ui.card().classes("dialog-card dialog-small") as card:
             ui.label("Criteria").classes("section-title")
             ui.label(CRITERIA_WORDS).classes("faint")
             box = ui.textarea("One a line", value="\n".join(preferences.get().review_criteria)).classes("fill")
@@ -273,6 +273,7 @@ class ReviewPage:
             with ui.element("div").classes("row-line at-end"):
                 button("Cancel", lambda: dialog.submit(None), look="quiet")
                 button("Save", lambda: dialog.submit(box.value or ""), look="primary", testid="criteria-save")
+        keep_typed(dialog, card)
         if (text := await answer_to(dialog, str)) is None:
             return
         lines = dict.fromkeys(line.strip()[:LONGEST_CRITERION] for line in text.splitlines() if line.strip())

@@ -20,6 +20,7 @@ from app.ui.elements.format import plural
 from app.ui.elements.markup import Html, icon, joined, tag
 from app.ui.elements.model_picker import ModelPicker
 from app.ui.elements.notices import notify, problems_shown
+from app.ui.elements.questions import keep_typed
 from app.ui.elements.variant_select import variant_words
 from app.ui.elements.visible import visible
 from app.ui.run.fork_draft import ForkDraft, editable_at, prompt_template
@@ -89,6 +90,7 @@ class ForkDialog:
             self._build_prompt()
             self._build_tools()
             self._build_foot()
+        keep_typed(self._dialog, card)
         self._dialog.on("hide", self._dialog.delete)
         self._dialog.open()
         background_tasks.create(self._check(), name="fork check")
