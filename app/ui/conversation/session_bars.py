@@ -9,6 +9,8 @@ from app.ui.elements.format import UNPRICED, count, dollars, duration, percent, 
 from app.ui.elements.markup import Html, icon, joined, tag
 from app.ui.elements.status_pill import session_pill
 
+IN_ALL = "With the tasks that it started and its other branches"
+
 
 @dataclass(frozen=True, slots=True)
 class SessionFacts:
@@ -20,8 +22,8 @@ class SessionFacts:
     turns: Sequence[Figures]
     ceiling: Ceiling | None
     token_ceiling: Ceiling | None = None
-    all_branches: float = 0.0
-    """US dollars of the whole session."""
+    in_all: float = 0.0
+    """US dollars of the whole session: of all its branches, and of what their runs started."""
 
     @property
     def tokens(self) -> int:
@@ -119,8 +121,8 @@ def _tokens_kpi(facts: SessionFacts) -> Html:
 
 
 def _cost_kpi(facts: SessionFacts) -> Html:
-    beside = facts.all_branches - sum(turn.cost for turn in facts.turns)
-    whole = tag("small", f" {dollars(facts.all_branches)} with all branches") if beside > 1e-9 else ""
+    beside = facts.in_all - sum(turn.cost for turn in facts.turns)
+    whole = tag("small", f" {dollars(facts.in_all)} in all", title=IN_ALL) if beside > 1e-9 else ""
     if facts.ceiling is None:
         return _kpi("Cost", joined(facts.cost, whole))
     share = facts.ceiling.share

@@ -88,9 +88,9 @@ class SessionHead(ui.element):
 
 
 def session_facts(
-    workbench: Workbench, session: Session, conversation: Conversation, *, all_branches: float, **costs: float
+    workbench: Workbench, session: Session, conversation: Conversation, *, in_all: float, **costs: float
 ) -> SessionFacts:
-    """As of now. In US dollars: what all branches of the session have cost, and all agents as `ceiling` wants it."""
+    """As of now. In US dollars: what the session has cost in all, and all agents as `ceiling` wants it."""
     agent, turns = workbench.agents.get(session.agent_id), conversation.turns
     limits, ledger = agent.variant(session.variant).behaviour.limits, workbench.runs.ledger
     rows = (workbench.rows.get(run_id) for run_id in conversation.hidden)
@@ -108,6 +108,6 @@ def session_facts(
             all_month=ledger.month_ceiling(),
             **costs,
         ),
-        all_branches=all_branches,
+        in_all=in_all,
         token_ceiling=token_ceiling(limits, turns[-1].figures.tokens if turns else 0),
     )

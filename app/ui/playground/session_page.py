@@ -81,7 +81,7 @@ class SessionPage:
         self._session = session
         self._agent: Agent = workbench.agents.get(session.agent_id)
         self._busy = False
-        self._day_cost = self._month_cost = self._all_branches = 0.0
+        self._day_cost = self._month_cost = self._in_all = 0.0
         self._look_seconds, self._looked_at, self._sent_at = IDLE_SECONDS, 0.0, 0.0
         ui.page_title(f"{session.title or UNTITLED} · Agent Playground")
         self._menu = SessionMenu(workbench, UndoBar(), self._changed)
@@ -236,7 +236,7 @@ class SessionPage:
     async def _show_progress(self, live: Run | None) -> None:
         if not self._conversation.running:
             ledger = self._workbench.runs.ledger
-            self._day_cost, self._all_branches = ledger.day_cost(), ledger.session_cost(self._session.id)
+            self._day_cost, self._in_all = ledger.day_cost(), ledger.session_cost(self._session.id)
             self._month_cost = ledger.month_cost() if ledger.month_ceiling() else 0.0
             await self._show_files()
             self._counting.touch()
@@ -246,7 +246,7 @@ class SessionPage:
         live = self._workbench.runs.of_session(self._session.id)
         self._elsewhere.set_content(answer_elsewhere(live.run_id if live and not self._conversation.running else ""))
         running = self._conversation.running or live is not None
-        costs = {"day_cost": self._day_cost, "month_cost": self._month_cost, "all_branches": self._all_branches}
+        costs = {"day_cost": self._day_cost, "month_cost": self._month_cost, "in_all": self._in_all}
         facts = session_facts(self._workbench, self._session, self._conversation, **costs)
         self._head.show(self._session, facts)
         self._kpis.set_content(kpi_strip(facts))

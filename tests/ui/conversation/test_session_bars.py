@@ -88,6 +88,7 @@ def test_a_run_that_waits_for_a_decision_is_not_said_to_stream() -> None:
     assert "Waiting for you" in line and "Streaming" not in line
 
 
-def test_what_other_branches_cost_is_said_beside_the_cost_of_this_one() -> None:
-    assert "branches" not in kpi_strip(FACTS) + kpi_strip(replace(FACTS, all_branches=0.5))
-    assert "$0.80 with all branches" in kpi_strip(replace(FACTS, all_branches=0.8))
+def test_what_tasks_and_other_branches_cost_is_said_beside_the_cost_of_this_one() -> None:
+    assert "in all" not in kpi_strip(FACTS) + kpi_strip(replace(FACTS, in_all=0.5))
+    strip = kpi_strip(replace(FACTS, in_all=0.8))
+    assert "$0.80 in all" in strip and "the tasks that it started and its other branches" in strip
