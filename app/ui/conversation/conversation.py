@@ -13,6 +13,7 @@ from app.domain.sessions import Session
 from app.domain.trace import RunStatus, StoredTrace, finished
 from app.engine.run.run import Run
 from app.ui.conversation.answer import SHOWN_STEPS
+from app.ui.conversation.figures import Figures
 from app.ui.conversation.transcript import Transcript
 from app.ui.conversation.turn import Turn
 from app.ui.elements.buttons import button
@@ -48,6 +49,8 @@ class Conversation(Transcript):
         self._runs: tuple[str, ...] = ()
         self._filled_up = False
         """Turns before the newest came since somebody asked."""
+        self._used: dict[str, Figures] = {}
+        """By run: what turns used that are not shown."""
         self._branches: Branches | None = None
         self._session: Session | None = None
         self._workbench = workbench
@@ -71,6 +74,12 @@ class Conversation(Transcript):
     def hidden(self) -> tuple[str, ...]:
         """The earlier runs that are not shown."""
         return self._runs[: len(self._runs) - len(self.turns)]
+
+    @property
+    def figures(self) -> list[Figures]:
+        """What each turn used, those that are not shown included."""
+        hidden = (self._figures_of(run_id) for run_id in self.hidden)
+        return [*(one for one in hidden if one is not None), *(turn.figures for turn in self.turns)]
 
     async def show(self, runs: tuple[str, ...]) -> bool:
         """Show these runs, or the latest of them: drop the turns that left, add the new ones. True when any was."""
@@ -173,6 +182,15 @@ class Conversation(Transcript):
         for run_id, trace in reversed(earlier):
             await self._add(run_id, trace, 0)
         self._count_hidden()
+
+    def _figures_of(self, run_id: str) -> Figures | None:
+        """Of a turn that is not shown; `None` where nothing is kept of it. Read once where its run is over."""
+        rows = self._workbench.rows
+        if (known := self._used.get(run_id)) is None and (row := rows.get(run_id)) is not None:
+            known = Figures.of_rows([row, *(() if row.model else rows.below(run_id))])
+            if row.finished_at is not None:
+                self._used[run_id] = known
+        return known
 
     async def _latest(self, runs: Sequence[str], *, turns: int = SHOWN_TURNS, beside: int = 0) -> Found:
         """The last of these runs in their order, so many at most: as many as a page bears `beside` so many elements.

@@ -54,9 +54,10 @@ class Figures:
         self.unpriced = self.unpriced or state.unpriced
 
     @classmethod
-    def of_row(cls, row: RunRow) -> "Figures":
-        """Of a run that is not shown, from its row; a row keeps no latencies."""
-        return cls(row.input_tokens, row.output_tokens, row.cost, row.unpriced)
+    def of_rows(cls, rows: Sequence[RunRow]) -> "Figures":
+        """Of a run that is not shown, from its row and those of runs that count with it; a row keeps no latencies."""
+        read, written = sum(row.input_tokens for row in rows), sum(row.output_tokens for row in rows)
+        return cls(read, written, sum(row.cost for row in rows), any(row.unpriced for row in rows))
 
 
 NEAR = 0.8

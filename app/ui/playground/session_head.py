@@ -8,7 +8,7 @@ from nicegui import ui
 from app.domain.agents import NODES_MODELS, model_of
 from app.domain.sessions import Session, switched
 from app.ui.conversation.conversation import Conversation
-from app.ui.conversation.figures import Figures, ceiling, token_ceiling
+from app.ui.conversation.figures import ceiling, token_ceiling
 from app.ui.conversation.session_bars import SessionFacts, session_chips, session_heading
 from app.ui.elements.addresses import compare_address
 from app.ui.elements.buttons import button, icon_button
@@ -93,13 +93,11 @@ def session_facts(
     """As of now. In US dollars: what the session has cost in all, and all agents as `ceiling` wants it."""
     agent, turns = workbench.agents.get(session.agent_id), conversation.turns
     limits, ledger = agent.variant(session.variant).behaviour.limits, workbench.runs.ledger
-    rows = (workbench.rows.get(run_id) for run_id in conversation.hidden)
-    earlier = [Figures.of_row(row) for row in rows if row is not None]
     return SessionFacts(
         agent=agent.name,
         icon=agent.icon,
         status=conversation.status,
-        turns=[*earlier, *(turn.figures for turn in turns)],
+        turns=conversation.figures,
         ceiling=ceiling(
             limits,
             run_cost=turns[-1].figures.cost if turns else 0.0,
