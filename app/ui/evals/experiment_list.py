@@ -13,7 +13,7 @@ from app.ui.elements.format import ago, head, moment_text, plural
 from app.ui.elements.live_html import LiveHtml
 from app.ui.elements.markup import Html, icon, tag
 from app.ui.elements.notices import empty_state, problems_shown
-from app.ui.elements.pager import Pager
+from app.ui.elements.pager import Pager, pages
 from app.ui.elements.status_pill import experiment_pill
 from app.ui.elements.undo_bar import UndoBar
 from app.ui.evals.outcomes import Outcomes, Stamp
@@ -46,9 +46,11 @@ class ExperimentList(ui.element):
             self.show()
 
     def _listed(self) -> list[Experiment]:
-        """Those of the page that is shown, and the first one of the next."""
+        """Those of the page that is shown, the last one where there are fewer, and the first one of the next."""
+        experiments, dataset = self._workbench.experiments, self._dataset_id
+        self._page = min(self._page, pages(experiments.count(dataset_id=dataset), PAGE_SIZE))
         offset = (self._page - 1) * PAGE_SIZE
-        return self._workbench.experiments.recent(dataset_id=self._dataset_id, offset=offset, limit=PAGE_SIZE + 1)
+        return experiments.recent(dataset_id=dataset, offset=offset, limit=PAGE_SIZE + 1)
 
     def show(self) -> None:
         """Show them as they stand by now."""

@@ -6,7 +6,7 @@ from time import monotonic
 from nicegui import background_tasks, ui
 
 from app.domain.errors import NotFound
-from app.domain.evals.experiments import CellState, Experiment
+from app.domain.evals.experiments import Cell, CellState, Experiment
 from app.ui.elements.buttons import button, icon_button
 from app.ui.elements.choice import Choice
 from app.ui.elements.clicks import on_click_of
@@ -111,13 +111,19 @@ class ExperimentPage:
         self._not_before = monotonic() + 10 * (monotonic() - began)
 
     async def _show_cells(self, only: CellState) -> None:
-        own, offset = self._experiment.id, (self._page - 1) * PAGE_SIZE
-        cells, total = await self._workbench.experimenting.cells(own, only=only, offset=offset, limit=PAGE_SIZE)
+        cells, total = await self._read(only)
+        if not cells and total:  # there are fewer than there were
+            self._page = pages(total, PAGE_SIZE)
+            cells, total = await self._read(only)
         if cells and not self._headlines:
             cases = await self._workbench.collecting.cases_of(self._experiment.plan.cases)
             self._headlines = {case.id: case.headline for case in cases.values()}
         self._cells.show(cells_list(self._experiment.plan, cells, self._headlines, only))
         self._pager.show(self._page, pages(total, PAGE_SIZE))
+
+    async def _read(self, only: CellState) -> tuple[list[Cell], int]:
+        own, offset = self._experiment.id, (self._page - 1) * PAGE_SIZE
+        return await self._workbench.experimenting.cells(own, only=only, offset=offset, limit=PAGE_SIZE)
 
     async def _look(self) -> None:
         """Show at once what somebody asked for."""
