@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from nicegui import ui
+from pydantic import JsonValue
 
 from app.ui.elements.buttons import icon_action
 from app.ui.elements.clicks import on_click_of
@@ -101,6 +102,10 @@ class Field(ui.element):
         self.show()
         for inner in self.inner_fields():
             inner.ask()
+
+    def emptied(self, empty: JsonValue) -> Given:
+        """What is sent once a person emptied it: nothing, unless a default would then take its place."""
+        return ABSENT if self.shape.default in (ABSENT, None, empty) else empty
 
     def edited(self) -> None:
         """A person changed it."""

@@ -163,6 +163,7 @@ class ListField(Field):
 
     def build_box(self, given: Given) -> None:
         self._items: list[Field] = []
+        self._empty: Given = ABSENT if given is ABSENT else []
         self._rows = ui.element("div").classes("field-items")
         values: list[Given] = [*given] if isinstance(given, list) else []
         least = min(20, int(self.shape.limit("minItems") or 0)) if self.slot.required else 0
@@ -172,8 +173,8 @@ class ListField(Field):
         add.props["aria-label"] = f"Add an item to {self.slot.name}"
 
     def read(self) -> Given:
-        if not self._items and not self.slot.required and self.shape.default in (ABSENT, None, []):
-            return ABSENT
+        if not self._items and not self.slot.required:
+            return self._empty
         return [None if item.value is ABSENT else item.value for item in self._items]
 
     def inner_fields(self) -> Iterator[Field]:
@@ -181,6 +182,7 @@ class ListField(Field):
 
     def _append(self, given: Given) -> None:
         place = len(self._items)
+        self._empty = self.emptied([])
         slot = self.slot.inner(f"{place + 1}", f"[{place}]", act=partial(self._act, place))
         with self._rows:
             self._items.append(build_field(self.shape.item, slot, given))

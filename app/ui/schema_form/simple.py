@@ -24,10 +24,10 @@ LOCAL_MINUTES = "%Y-%m-%dT%H:%M"
 
 
 class TextField(Field):
-    """Text of any length. What is emptied is left out where it may be, unless a default would then take its place."""
+    """Text of any length."""
 
     def build_box(self, given: Given) -> None:
-        self._given_empty = given == ""
+        self._empty: Given = ABSENT if given is ABSENT else ""
         value = given if isinstance(given, str) else ""
         box = ui.textarea(value=value, placeholder=_example(self), on_change=self._typed)
         box.props('outlined dense autogrow rows=1 spellcheck="false" hide-bottom-space').classes("text-box")
@@ -38,12 +38,10 @@ class TextField(Field):
 
     def read(self) -> Given:
         text = well_formed(self._written.value or "")
-        if text or self.slot.required or self._given_empty or self.shape.default not in (ABSENT, None, ""):
-            return text
-        return ABSENT
+        return text if text or self.slot.required else self._empty
 
     def _typed(self) -> None:
-        self._given_empty = False
+        self._empty = self.emptied("")
         self.edited()
 
 

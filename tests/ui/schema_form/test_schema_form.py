@@ -45,6 +45,7 @@ TRIPS: list[tuple[JsonSchema, dict[str, JsonValue]]] = [
     (of(a={"type": "string", "format": "date"}), {"a": "Leap day"}),
     (of(a={"type": "string", "format": "date-time"}), {"a": "2024-02-29T10:11:12.5Z"}),
     (of(a={"type": "array", "items": {"type": "integer"}}), {"a": [3, 1, 2]}),
+    (of(a={"type": "array", "items": {"type": "integer"}}), {"a": []}),
     (of(a={"type": "array"}), {"a": [1, "x", None, {"b": []}]}),
     (of(a={"type": "array", "prefixItems": [{"type": "string"}, {"type": "integer"}]}), {"a": ["x", 1, "more"]}),
     (of(a=of(b={"type": "string"}, c=of(d={"type": "number"}))), {"a": {"c": {"d": 1}}}),
