@@ -12,12 +12,24 @@ from app.ui.schema_form.shape import Given, Kind, Shape
 
 NEEDED = "This is needed."
 _PYTHON: dict[Kind, type | UnionType] = {"number": int | float, "integer": int, "object": dict, "array": list}
+
+
+def _is_multiple(value: float, step: float) -> bool:
+    """Of a whole number that no float holds a whole step alone can tell."""
+    if isinstance(value, int) and isinstance(step, int):
+        return not step or value % step == 0
+    try:
+        return not step or math.isclose(value / step, round(value / step))
+    except OverflowError:
+        return True
+
+
 _LIMITS: tuple[tuple[str, Callable[[float, float], bool], str], ...] = (
     ("minimum", operator.ge, "At least"),
     ("maximum", operator.le, "At most"),
     ("exclusiveMinimum", operator.gt, "More than"),
     ("exclusiveMaximum", operator.lt, "Less than"),
-    ("multipleOf", lambda value, step: not step or math.isclose(value / step, round(value / step)), "A multiple of"),
+    ("multipleOf", _is_multiple, "A multiple of"),
 )
 """Of a number: the word of a schema, what it wants, and how that is said."""
 
@@ -77,15 +89,20 @@ def out_of_bounds(shape: Shape, value: Given) -> str:
         word, noun = ("Length", "character") if isinstance(value, str) else ("Items", "item")
         least, most = shape.limit(f"min{word}"), shape.limit(f"max{word}")
         if least and len(value) < least:
-            return NEEDED if value == "" else f"At least {least:g} {noun}{'' if least == 1 else 's'}, please."
-        return f"At most {most:g} {noun}s, please." if most is not None and len(value) > most else ""
+            return NEEDED if value == "" else f"At least {in_full(least)} {noun}{'' if least == 1 else 's'}, please."
+        return f"At most {in_full(most)} {noun}s, please." if most is not None and len(value) > most else ""
     if isinstance(value, bool) or not isinstance(value, int | float):
         return ""
     for name, keeps, words in _LIMITS:
         limit = shape.limit(name)
         if limit is not None and not keeps(value, limit):
-            return f"{words} {limit:g}, please."
+            return f"{words} {in_full(limit)}, please."
     return ""
+
+
+def in_full(limit: float) -> str:
+    """A number of a schema with all of its digits."""
+    return str(limit).removesuffix(".0")
 
 
 def same(one: JsonValue, other: JsonValue) -> bool:

@@ -12,7 +12,7 @@ from app.domain.values import well_formed
 from app.ui.elements.markup import Html, joined, tag
 from app.ui.elements.visible import visible
 from app.ui.schema_form.field import Field
-from app.ui.schema_form.fitting import misfits, same
+from app.ui.schema_form.fitting import in_full, misfits, same
 from app.ui.schema_form.json import BrokenJson, as_json, read_json
 from app.ui.schema_form.shape import ABSENT, Given, as_words
 
@@ -20,7 +20,6 @@ LONG_NAMES = re.compile("code|text|content|body|csv|rows|source|script|prompt|ma
 LONGEST_SCHEMA = 4_000
 """Characters shown of the schema beside a box of JSON."""
 _EMIT_INDEX = "(event) => emit(event.target.selectedIndex)"
-LOCAL_MINUTES = "%Y-%m-%dT%H:%M"
 
 
 class TextField(Field):
@@ -77,8 +76,8 @@ class NumberField(Field):
     def kind_words(self) -> str:
         least, most = self.shape.limit("minimum"), self.shape.limit("maximum")
         if least is None:
-            return self.shape.words if most is None else f"{self.shape.words}, up to {most:g}"
-        return f"{self.shape.words}, {least:g} {'or more' if most is None else f'to {most:g}'}"
+            return self.shape.words if most is None else f"{self.shape.words}, up to {in_full(most)}"
+        return f"{self.shape.words}, {in_full(least)} {'or more' if most is None else f'to {in_full(most)}'}"
 
 
 class ChoiceOfValues(Field):
@@ -120,14 +119,19 @@ class ConstField(Field):
 
 
 class MomentField(Field):
-    """A date, a time of day, or both; a date with its time is sent with this computer's offset."""
+    """A date, a time of day, or both; a date with its time is sent with this computer's offset.
+
+    A text that is none stands in a box for text.
+    """
 
     look = "is-short"
 
     def build_box(self, given: Given) -> None:
         self._given = given if isinstance(given, str) else ""
-        kind = "datetime-local" if self.shape.kind == "date-time" else self.shape.kind
+        kind: str = "datetime-local" if self.shape.kind == "date-time" else self.shape.kind
         self._shown = local_minutes(self._given) if self.shape.kind == "date-time" else self._given
+        if self._given and not self._shown:
+            kind, self._shown = "text", self._given
         box = ui.input(value=self._shown, on_change=self.edited)
         box.props(f"outlined dense type={kind} hide-bottom-space").classes("moment-input")
         box.props["aria-label"] = self.slot.name
@@ -196,12 +200,13 @@ def options_of(choices: Sequence[str], chosen: int) -> Html:
 
 
 def local_minutes(text: str) -> str:
-    """A moment as a box for local date and time holds it; empty when it is none."""
+    """A moment as a box for local date and time holds it; empty when it is none, or none that can be local."""
     try:
         moment = datetime.fromisoformat(text)
-    except ValueError:
+        local = moment.astimezone() if moment.tzinfo else moment
+    except (ValueError, OverflowError, OSError):
         return ""
-    return (moment.astimezone() if moment.tzinfo else moment).strftime(LOCAL_MINUTES)
+    return local.replace(tzinfo=None).isoformat(timespec="minutes")
 
 
 def with_offset(text: str) -> str:

@@ -1,6 +1,8 @@
 """The form of a schema in this process: what it is given it says back, what is missing it tells."""
 
+import time
 from collections.abc import Iterator
+from datetime import UTC, datetime
 
 import pytest
 from nicegui import Client, ui
@@ -29,6 +31,16 @@ def of(**properties: JsonValue) -> JsonSchema:
     return {"type": "object", "properties": properties}
 
 
+@pytest.fixture
+def zone(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """The time zone of this computer while a test runs."""
+    monkeypatch.setenv("TZ", request.param)
+    time.tzset()
+    yield
+    monkeypatch.undo()
+    time.tzset()
+
+
 NODE: JsonSchema = of(name={"type": "string"}, next={"$ref": "#/$defs/Node"})
 TRIPS: list[tuple[JsonSchema, dict[str, JsonValue]]] = [
     (of(a={"type": "string"}), {"a": "text\nof two lines"}),
@@ -44,6 +56,7 @@ TRIPS: list[tuple[JsonSchema, dict[str, JsonValue]]] = [
     (of(a={"type": "string", "format": "date"}), {"a": "2024-02-29"}),
     (of(a={"type": "string", "format": "date"}), {"a": "Leap day"}),
     (of(a={"type": "string", "format": "date-time"}), {"a": "2024-02-29T10:11:12.5Z"}),
+    (of(a={"type": "string", "format": "date-time"}), {"a": "tomorrow"}),
     (of(a={"type": "array", "items": {"type": "integer"}}), {"a": [3, 1, 2]}),
     (of(a={"type": "array", "items": {"type": "integer"}}), {"a": []}),
     (of(a={"type": "array"}), {"a": [1, "x", None, {"b": []}]}),
@@ -124,3 +137,50 @@ def test_a_form_of_many_values_shows_the_first_of_those_that_need_not_be_sent():
     form = SchemaForm(schema, {"p198": "given"})
     assert form.value == {"p198": "given", "p199": ""}
     assert len(list(form.descendants())) < 150
+
+
+@pytest.mark.parametrize(
+    ("zone", "moment"),
+    [("Asia/Tokyo", "9999-12-31T23:59:59Z"), ("America/New_York", "0001-01-01T00:00:00Z")],
+    indirect=["zone"],
+)
+@pytest.mark.usefixtures("zone")
+def test_a_moment_that_has_no_local_time_is_shown_as_it_was_written(moment: str):
+    form = SchemaForm(of(until={"type": "string", "format": "date-time", "default": moment}))
+    (box,) = (one for one in form.descendants() if isinstance(one, ui.input))
+    assert (box.value, box.props["type"], form.value) == (moment, "text", {"until": moment})
+    box.value = "2024-02-29T10:11:12+00:00"
+    assert datetime.fromisoformat(str(form.value["until"])) == datetime(2024, 2, 29, 10, 11, 12, tzinfo=UTC)
+
+
+@pytest.mark.parametrize("zone", ["Europe/Berlin"], indirect=True)
+@pytest.mark.usefixtures("zone")
+def test_a_year_of_fewer_digits_is_shown_as_a_box_for_moments_takes_it():
+    form = SchemaForm(of(since={"type": "string", "format": "date-time"}), {"since": "0800-12-25T12:00"})
+    (box,) = (one for one in form.descendants() if isinstance(one, ui.input))
+    assert (box.value, box.props["type"]) == ("0800-12-25T12:00", "datetime-local")
+
+
+@pytest.mark.parametrize(
+    ("limits", "value", "told"),
+    [
+        ({"minimum": 1000001}, 1, "At least 1000001, please."),
+        ({"maximum": 1234567.5}, 10**400, "At most 1234567.5, please."),
+        ({"minimum": 10**400}, 1, f"At least {10**400}, please."),
+        ({"multipleOf": 5}, 10**400 + 1, "A multiple of 5, please."),
+        ({"multipleOf": 0.5}, 10**400, None),
+        ({"multipleOf": 0.1}, 0.3, None),
+    ],
+    ids=["many digits", "a fraction", "a huge limit", "a huge number", "a huge number in halves", "tenths"],
+)
+def test_limits_are_said_in_full_and_hold_for_numbers_of_any_size(
+    limits: dict[str, JsonValue], value: float, told: str | None
+):
+    form = SchemaForm(of(n={"type": "number", **limits}), {"n": value})
+    assert form.faults.get("n") == told
+
+
+def test_the_limits_of_a_number_are_said_in_full_beside_it():
+    form = SchemaForm(of(n={"type": "integer", "minimum": 1000001, "maximum": 20000000}), {})
+    heads = [one.content for one in form.descendants() if isinstance(one, ui.html)]
+    assert any("whole number, 1000001 to 20000000" in head for head in heads)
