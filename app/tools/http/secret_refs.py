@@ -64,6 +64,14 @@ class SecretRefs:
         await self.ready()
         return server.model_copy(update={"transport": rewritten(server.transport, self._filled)})
 
+    def with_secrets(self, form: HttpTool) -> HttpTool:
+        """The form with the secrets of its headers as far as they are kept, to be stored anew and never shown."""
+        kept = self.variables()
+        headers = {
+            name: REFERENCE.sub(lambda found: kept.get(found[1], found[0]), text) for name, text in form.headers.items()
+        }
+        return form.model_copy(update={"headers": headers})
+
     def variables(self) -> dict[str, str]:
         """What the references stand for, by their names without the `$`."""
         kept = self._vault.values().items()

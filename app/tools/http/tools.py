@@ -127,11 +127,20 @@ class HttpToolSource:
         self._changed()
         await self._refs().forget(before, sealed.model_dump_json())
 
-    async def delete(self, name: str) -> None:
-        before = self._written(name)
+    async def delete(self, name: str) -> HttpTool | None:
+        """Delete the tool and its secrets; `None` where there is none.
+
+        What it gives holds the secrets: it may be created again, and is never shown.
+        """
+        stored, refs = self._stored(name), self._refs()
+        if stored is None:
+            return None
+        await refs.ready()
+        whole = refs.with_secrets(stored)
         await self._store.delete(name)
         self._changed()
-        await self._refs().forget(before)
+        await refs.forget(stored.model_dump_json())
+        return whole
 
     async def seal(self) -> bool:
         """Keep where keys are kept what an earlier version stored in plaintext; whether there was something.
@@ -159,9 +168,13 @@ class HttpToolSource:
     async def close(self) -> None:
         """There is nothing to end."""
 
+    def _stored(self, name: str) -> HttpTool | None:
+        return next((form for form in self._store.all() if form.name == name), None)
+
     def _written(self, name: str) -> str:
         """The form of that name as JSON, empty where there is none."""
-        return next((form.model_dump_json() for form in self._store.all() if form.name == name), "")
+        stored = self._stored(name)
+        return stored.model_dump_json() if stored else ""
 
     def _check(self, form: HttpTool) -> None:
         validate(form)

@@ -188,9 +188,13 @@ class HttpToolForm(ui.element):
             self.client.run_javascript(f"document.getElementById('{place}').scrollIntoView({{block: 'center'}})")
 
     async def _delete(self) -> None:
-        if (form := self._before) is None:
+        if self._before is None:
             return
         with problems_shown():
-            await self._source.delete(form.name)
-            self._undo.show(f"{form.name} was deleted", partial(self._source.save, form))
+            if deleted := await self._source.delete(self._before.name):
+                self._undo.show(f"{deleted.name} was deleted", partial(self._bring_back, deleted))
             ui.navigate.to(TOOL_SOURCES)
+
+    async def _bring_back(self, deleted: HttpTool) -> None:
+        with problems_shown():
+            await self._source.create(deleted)

@@ -188,3 +188,28 @@ async def test_a_request_that_is_changed_while_it_is_sealed_stays_as_it_was_chan
     await forms.create(FORM)
     assert not await HttpToolSource(forms, refs=lambda: SecretRefs(keys)).seal()
     assert forms.all() == [other] and keys.kept == {}
+
+
+async def test_a_request_that_was_deleted_comes_back_with_its_secret_sealed_anew(tmp_path: Path):
+    keys, forms = Keys(), HttpTools(JournalDB(tmp_path / "app.tdb"))
+    source = HttpToolSource(forms, refs=lambda: SecretRefs(keys))
+    written = FORM.model_copy(update={"headers": {**FORM.headers, "X-Own": "$MY_KEY"}, "waits": True})
+    await source.create(written)
+    deleted = await source.delete("ask")
+    assert deleted == written and keys.kept == {} and forms.all() == []
+    assert deleted is not None
+    await source.create(deleted)
+    assert list(keys.kept.values()) == [SECRET]
+    (back,) = forms.all()
+    assert back.waits and SECRET not in back.model_dump_json()
+    assert SecretRefs(keys).with_secrets(back) == written
+
+
+async def test_a_request_that_is_deleted_names_the_secret_that_was_gone_before(tmp_path: Path):
+    keys, forms = Keys(), HttpTools(JournalDB(tmp_path / "app.tdb"))
+    source = HttpToolSource(forms, refs=lambda: SecretRefs(keys))
+    await source.create(FORM)
+    (stored,) = forms.all()
+    keys.kept.clear()
+    assert await source.delete("ask") == stored
+    assert await source.delete("ask") is None
