@@ -110,19 +110,33 @@ class ToolDetail(ui.element):
     async def _switched(self, event: events.GenericEventArguments) -> None:
         await self._set(self._listed.setting.model_copy(update={"enabled": bool(event.args)}))
 
-    async def _describe(self, text: str | None) -> None:
+    async def _describe(self, text: str | None) -> bool:
         before = self._listed.setting
-        await self._set(before.model_copy(update={"description": text}))
-        if text is None and before.description is not None:
-            self._undo.show("Models are told its own description again", partial(self._describe, before.description))
+        is_stored = await self._set(before.model_copy(update={"description": text}))
+        if is_stored and text is None and before.description is not None:
+            self._undo.show(
+                "Models are told its own description again", partial(self._describe_again, before.description)
+            )
+        return is_stored
 
-    async def _set(self, setting: ToolSetting) -> None:
+    async def _describe_again(self, text: str) -> None:
+        """Undo what took these words away, unless others were written since, be it on this page opened anew."""
+        setting = self._workbench.data.tool_settings.get(self._listed.spec.name)
+        if setting.description is None:
+            await self._set(setting.model_copy(update={"description": text}))
+        else:
+            notify("Models were told something else since, which stays.")
+
+    async def _set(self, setting: ToolSetting) -> bool:
+        """Whether it was stored; else that is said."""
         try:
             await self._on_setting(self._listed.spec.name, setting)
         except WorkbenchError as problem:
             notify(str(problem))
             self._switch.set_content("")  # the browser has moved it already
             self.show(self._listed)
+            return False
+        return True
 
 
 def schema_text(spec: ToolSpec) -> str:

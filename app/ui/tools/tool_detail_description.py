@@ -16,9 +16,9 @@ LONG = 420
 
 
 class ToolDescription(ui.element):
-    """`on_change` gets the words that models shall be told, `None` for the tool's own."""
+    """`on_change` stores the words that models shall be told, `None` for the tool's own; says whether it did."""
 
-    def __init__(self, listed: ListedTool, *, on_change: Callable[[str | None], Awaitable[None]]) -> None:
+    def __init__(self, listed: ListedTool, *, on_change: Callable[[str | None], Awaitable[bool]]) -> None:
         super().__init__("div")
         self.classes("tool-description")
         self._listed = listed
@@ -48,18 +48,23 @@ class ToolDescription(ui.element):
 
     def _edit(self) -> None:
         self._actions.clear()
+        told = self._listed.spec.description
         with self._place:
-            box = ui.textarea(value=self._listed.spec.description).classes("fill")
+            box = ui.textarea(value=told).classes("fill")
             box.props(f'outlined autogrow autofocus maxlength={LONGEST} aria-label="What models are told"')
             box.props("data-testid=description-input")
 
             async def save() -> None:
                 text = well_formed(str(box.value or "").strip())
-                self._place.clear()
-                await self._on_change(text if text and text != self._listed.tool.spec.description else None)
-                self._show_actions()
+                if await self._on_change(text if text and text != self._listed.tool.spec.description else None):
+                    self._close()
 
-            box.on("keydown.ctrl.enter.stop", save).on("keydown.meta.enter.stop", save).on("keydown.esc", self._close)
+            def leave() -> None:
+                """What was typed is thrown away by *Cancel* alone."""
+                if box.value == told:
+                    self._close()
+
+            box.on("keydown.ctrl.enter.stop", save).on("keydown.meta.enter.stop", save).on("keydown.esc", leave)
             with ui.element("div").classes("row-line"):
                 button("Save", save, look="primary", testid="save-description")
                 button("Cancel", self._close, look="quiet")

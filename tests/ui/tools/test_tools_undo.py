@@ -2,11 +2,12 @@
 
 from pathlib import Path
 
+from nicegui import ui
 from nicegui.testing import User
 from nicegui.testing.user_interaction import UserInteraction
 
 from app.domain.tool_settings import HttpTool
-from app.ui.elements.addresses import http_tool_address
+from app.ui.elements.addresses import http_tool_address, tool_address
 from tests.ui.runs.test_runs_pages import marked, the, visitor
 from tests.waiting import until
 
@@ -32,3 +33,40 @@ async def test_a_request_tool_that_was_deleted_comes_back_with_its_secret(tmp_pa
         assert back.description == "Asks in another tab."
         assert list(keys.values().values()) == [SECRET]
         assert SECRET not in back.model_dump_json()
+
+
+async def written(user: User, text: str) -> ui.textarea:
+    """The box in which is written what models are told of a tool, with that text."""
+    await press(user, "describe-tool")
+    await until(lambda: marked(user, "description-input"))
+    box = the(user, "description-input")
+    assert isinstance(box, ui.textarea)
+    box.value = text
+    return box
+
+
+async def test_words_for_models_come_back_unless_others_were_written_since(tmp_path: Path):
+    async with visitor(tmp_path) as (user, workbench):
+
+        def told() -> str | None:
+            return workbench.data.tool_settings.get("calculator").description
+
+        async def tell(text: str) -> None:
+            await written(user, text)
+            await press(user, "save-description")
+            await until(lambda: told() == text)
+
+        async def reset() -> None:
+            await press(user, "reset-description")
+            await until(lambda: told() is None)
+
+        await user.open(tool_address("calculator"))
+        await tell("Old.")
+        await reset()
+        await press(user, "undo-button")
+        await until(lambda: told() == "Old.")
+        await reset()
+        await tell("New.")
+        await press(user, "undo-button")
+        await until(lambda: "Models were told something else since, which stays." in user.notify.messages)
+        assert told() == "New."
