@@ -30,7 +30,7 @@ from app.ui.tools.http_tool_form import HttpToolForm
 from app.ui.tools.mcp_dialog import McpDialog
 from app.ui.tools.mcp_server_page import McpServerPage
 from app.ui.tools.mcp_views import server_row
-from app.ui.tools.user_file_editor import Draft
+from app.ui.tools.user_file_editor import Drafts
 from app.ui.tools.user_file_page import UserFilePage
 from app.ui.tools.user_file_views import copyable, file_row
 from app.workbench import Workbench
@@ -68,7 +68,7 @@ class SourcePages:
         self._workbench = workbench
         self._undo = undo
         self._show = show
-        self._drafts: dict[str, Draft] = {}
+        self._drafts = Drafts()
 
     def routes(self) -> dict[str, Callable[..., None]]:
         """By address below that of the Tools page."""

@@ -1,5 +1,6 @@
 """The source of a tool file: written here, or taken in anew when another program writes it."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from nicegui import ui
@@ -24,16 +25,26 @@ class Draft:
     opened: str
 
 
-class UserFileEditor(ui.element):
-    """`drafts` keeps what was not saved, by file, while other tools are looked at."""
+class Drafts(dict[str, Draft]):
+    """What was not saved, by file, while other tools are looked at."""
 
-    def __init__(self, files: UserTools, name: str, drafts: dict[str, Draft], undo: UndoBar) -> None:
+    def __init__(self) -> None:
+        super().__init__()
+        self.take_offer_away: Callable[[], None] = lambda: None
+        """Ends the offer to bring back what the file's text replaced."""
+
+
+class UserFileEditor(ui.element):
+    """`drafts` are those of the page around; they outlive the editor."""
+
+    def __init__(self, files: UserTools, name: str, drafts: Drafts, undo: UndoBar) -> None:
         super().__init__("section")
         self.classes("panel tool-section file-source").props('aria-label="Source"')
         self._files = files
         self._name = name
         self._drafts = drafts
         self._undo = undo
+        drafts.take_offer_away()
         draft = drafts.get(name)
         self._opened = draft.opened if draft else files.source(name)
         with self:
@@ -42,7 +53,7 @@ class UserFileEditor(ui.element):
             if len(self._opened) > LONGEST_EDITED:
                 ui.html("This file is too long to be edited here. Use an editor of your own.", sanitize=False)
             text = draft.text if draft else self._opened
-            self._editor = CodeEditor(text, label=f"Source of {name}", on_edit=self._edited, on_save=self._save)
+            self._editor = CodeEditor(text, label=f"Source of {name}", on_edit=self._typed, on_save=self._save)
             self._editor.visible = len(self._opened) <= LONGEST_EDITED
         self._show_state()
         self.look()
@@ -76,6 +87,11 @@ class UserFileEditor(ui.element):
             self._editor.put(text)
         self._edited()
         self._conflict.clear()
+
+    def _typed(self) -> None:
+        if self._editor.text != self._opened:
+            self._drafts.take_offer_away()
+        self._edited()
 
     def _edited(self) -> None:
         if self._editor.text == self._opened:
@@ -123,10 +139,11 @@ class UserFileEditor(ui.element):
                 button("Take the file's text", self._take_theirs, testid="take-theirs")
 
     def _take_theirs(self) -> None:
-        """Show the file's text; what was written here comes back with undo."""
+        """Show the file's text; what was written here comes back with undo, until something else is written."""
         mine = self._editor.text
         self._take(self._files.source(self._name))
-        self._undo.show("Your text was replaced by the file's", lambda: self._editor.put(mine), self._edited)
+        words = "Your text was replaced by the file's"
+        self._drafts.take_offer_away = self._undo.show(words, lambda: self._editor.put(mine), self._edited)
 
 
 def _state(*, unsaved: bool) -> Html:

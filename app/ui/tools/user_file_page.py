@@ -18,7 +18,7 @@ from app.ui.elements.questions import asked_for_text
 from app.ui.elements.undo_bar import UndoBar
 from app.ui.elements.visible import visible
 from app.ui.tools.source_page import SourcePage, tools_section
-from app.ui.tools.user_file_editor import Draft, UserFileEditor
+from app.ui.tools.user_file_editor import Drafts, UserFileEditor
 from app.ui.tools.user_file_views import problem_view, status_chip, tools_view
 from app.workbench import Workbench
 
@@ -26,7 +26,7 @@ from app.workbench import Workbench
 class UserFilePage(SourcePage):
     """Follows the file on disk; what is being written in its editor is left alone."""
 
-    def __init__(self, workbench: Workbench, name: str, drafts: dict[str, Draft], undo: UndoBar) -> None:
+    def __init__(self, workbench: Workbench, name: str, drafts: Drafts, undo: UndoBar) -> None:
         self._files = workbench.user_tools
         self._name = name
         self._drafts = drafts
@@ -110,7 +110,7 @@ async def _bring_back(files: UserTools, file: UserFile, text: str) -> None:
         ui.navigate.to(tool_file_address(file.name))
 
 
-def _editor(files: UserTools, name: str, drafts: dict[str, Draft], undo: UndoBar) -> UserFileEditor | None:
+def _editor(files: UserTools, name: str, drafts: Drafts, undo: UndoBar) -> UserFileEditor | None:
     """`None` for a file that is no text."""
     try:
         files.source(name)

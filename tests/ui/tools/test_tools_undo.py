@@ -2,12 +2,14 @@
 
 from pathlib import Path
 
+import pytest
 from nicegui import ui
 from nicegui.testing import User
 from nicegui.testing.user_interaction import UserInteraction
 
 from app.domain.tool_settings import HttpTool
-from app.ui.elements.addresses import http_tool_address, tool_address
+from app.ui.elements.addresses import TOOL_SOURCES, http_tool_address, tool_address, tool_file_address
+from app.ui.markdown.code_editor import CodeEditor
 from tests.ui.runs.test_runs_pages import marked, the, visitor
 from tests.waiting import until
 
@@ -70,3 +72,52 @@ async def test_words_for_models_come_back_unless_others_were_written_since(tmp_p
         await press(user, "undo-button")
         await until(lambda: "Models were told something else since, which stays." in user.notify.messages)
         assert told() == "New."
+
+
+async def go(user: User, address: str, testid: str) -> None:
+    """Follow a link, and wait for what is there."""
+    with user.current_layout:
+        ui.navigate.to(address)
+    await until(lambda: marked(user, testid))
+
+
+def editor(user: User) -> CodeEditor:
+    (found,) = (one for one in user.current_layout.descendants() if isinstance(one, CodeEditor))
+    return found
+
+
+def write(user: User, text: str) -> None:
+    UserInteraction(user, {editor(user)}, None).trigger("edited", text)
+
+
+@pytest.mark.parametrize("opened_again", [False, True])
+async def test_a_text_that_the_files_replaced_comes_back_until_something_else_is_written(
+    tmp_path: Path, *, opened_again: bool
+):
+    async with visitor(tmp_path) as (user, workbench):
+        await workbench.start()
+        path = workbench.user_tools.folder / "mine.py"
+
+        async def replaced(*, mine: str, theirs: str) -> None:
+            """Somebody wrote `mine` while another program wrote `theirs`, which was taken."""
+            write(user, mine)
+            path.write_text(theirs, encoding="utf-8")
+            await press(user, "take-theirs")
+            assert editor(user).text == theirs
+
+        path.write_text("first = 1\n", encoding="utf-8")
+        await until(workbench.user_tools.files)
+        await user.open(tool_file_address("mine.py"))
+        await until(lambda: marked(user, "save-source"))
+        await replaced(mine="mine = 1\n", theirs="theirs = 1\n")
+        await press(user, "undo-button")
+        await until(lambda: editor(user).text == "mine = 1\n")
+        await replaced(mine="mine = 2\n", theirs="theirs = 2\n")
+        assert marked(user, "undo-bar")
+        if opened_again:
+            await go(user, TOOL_SOURCES, "sources-overview")
+            assert marked(user, "undo-bar")
+            await go(user, tool_file_address("mine.py"), "save-source")
+        else:
+            write(user, "newer = 2\n")
+        assert not marked(user, "undo-bar")
