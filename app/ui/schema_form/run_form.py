@@ -10,7 +10,7 @@ from app.domain.tools import JsonSchema
 from app.domain.workflows.document import TEXT, InputNode, Workflow
 from app.engine.workflows.beginning import fields_of, read_value, written_value
 from app.ui.elements.buttons import button
-from app.ui.elements.questions import answer_to, named_dialog
+from app.ui.elements.questions import answer_to, keep_typed, named_dialog
 from app.ui.schema_form.form import SchemaForm
 
 
@@ -33,7 +33,7 @@ def given_before(takes: JsonSchema, variables: Mapping[str, str]) -> dict[str, J
 
 async def asked_for_input(takes: JsonSchema, last: Mapping[str, JsonValue]) -> dict[str, JsonValue] | None:
     """The values that somebody gave, `last` filled in where there are some; `None` when they thought better of it."""
-    with named_dialog("Run") as dialog, ui.card().classes("dialog-card").props("data-testid=run-form"):
+    with named_dialog("Run") as dialog, ui.card().classes("dialog-card").props("data-testid=run-form") as card:
         ui.html("What the run is given", sanitize=False, tag="h2").classes("section-title")
         form = SchemaForm(takes, last or None)
 
@@ -44,6 +44,7 @@ async def asked_for_input(takes: JsonSchema, last: Mapping[str, JsonValue]) -> d
         with ui.element("div").classes("row-line dialog-buttons"):
             button("Cancel", lambda: dialog.submit(None), look="quiet")
             button("Run", run, look="primary", icon="play_arrow", testid="run-form-run")
+    keep_typed(dialog, card)
     return await answer_to(dialog, dict)
 
 
