@@ -1,6 +1,8 @@
 """Arguments kept under a name, to be called with again."""
 
 from collections.abc import Callable
+from functools import partial
+from itertools import count
 
 from nicegui import ui
 from pydantic import JsonValue
@@ -37,20 +39,25 @@ class SavedCallsBar(ui.element):
         self._show()
 
     async def save(self, arguments: dict[str, JsonValue]) -> None:
-        """Ask for a name, and keep the arguments under it; one of that name is replaced."""
-        suggested = f"Call {len(self._saved.of(self._tool)) + 1}"
-        name = await asked_for_text("Save this call", suggested, label="Name")
+        """Ask for a name, and keep the arguments under it; one of that name is replaced, and can be had back."""
+        name = await asked_for_text("Save this call", self._free_name(), label="Name")
         if not name:
             return
         name = well_formed(name[:LONGEST_NAME])
         same = next((one for one in self._saved.of(self._tool) if one.name == name), None)
         call_id = same.id if same else new_id()
         kept = SavedCall(id=call_id, tool=self._tool, name=name, arguments=arguments, created_at=now())
-        await self._store(kept)
+        await self._store(kept, in_place_of=same)
 
-    async def _store(self, call: SavedCall) -> None:
+    def _free_name(self) -> str:
+        taken = {one.name for one in self._saved.of(self._tool)}
+        return next(name for number in count(1) if (name := f"Call {number}") not in taken)
+
+    async def _store(self, call: SavedCall, *, in_place_of: SavedCall | None = None) -> None:
         with problems_shown():
             await self._saved.save(call)
+            if in_place_of is not None:
+                self._undo.show(f"Replaced “{head(call.name, 40)}”", partial(self._store, in_place_of))
         self._show()
 
     async def _clicked(self, action: str, call_id: str) -> None:

@@ -1,5 +1,6 @@
 """What is done on Tools is taken back whole, and nothing that was done since with it."""
 
+from itertools import count
 from pathlib import Path
 
 import pytest
@@ -9,7 +10,9 @@ from nicegui.testing.user_interaction import UserInteraction
 
 from app.domain.tool_settings import HttpTool
 from app.ui.elements.addresses import TOOL_SOURCES, http_tool_address, tool_address, tool_file_address
+from app.ui.elements.undo_bar import UndoBar
 from app.ui.markdown.code_editor import CodeEditor
+from app.ui.tools.saved_calls import SavedCallsBar
 from tests.ui.runs.test_runs_pages import marked, the, visitor
 from tests.waiting import until
 
@@ -72,6 +75,43 @@ async def test_words_for_models_come_back_unless_others_were_written_since(tmp_p
         await press(user, "undo-button")
         await until(lambda: "Models were told something else since, which stays." in user.notify.messages)
         assert told() == "New."
+
+
+async def test_a_call_is_offered_a_name_of_its_own_and_one_that_it_replaces_comes_back(tmp_path: Path):
+    async with visitor(tmp_path) as (user, workbench):
+
+        def saved() -> dict[str, object]:
+            return {one.name: one.arguments["n"] for one in workbench.data.saved_calls.of("calculator")}
+
+        async def save(name: str = "") -> None:
+            """Under that name, or the one that is offered; each call has another number."""
+            await press(user, "save-it")
+            await until(lambda: marked(user, "question-input"))
+            box = the(user, "question-input")
+            assert isinstance(box, ui.input)
+            box.value = name or box.value
+            await press(user, "question-confirm")
+            await until(lambda: not marked(user, "question-input"))
+
+        await user.open("/jobs")
+        numbers = count(1)
+        with user.current_layout:
+            bar = SavedCallsBar(workbench, "calculator", UndoBar(), on_choose=print)
+            ui.button("Save", on_click=lambda: bar.save({"n": next(numbers)})).props("data-testid=save-it")
+        for number in (1, 2, 3):
+            await save()
+            await until(lambda: saved().get(f"Call {number}") == number)  # noqa: B023  awaited within the round
+        chips = next(one for one in bar.descendants() if isinstance(one, ui.html))
+        first = next(one for one in workbench.data.saved_calls.of("calculator") if one.name == "Call 1")
+        UserInteraction(user, {chips}, None).trigger("click", ["delete", first.id])
+        await until(lambda: saved() == {"Call 2": 2, "Call 3": 3})
+        await save()
+        await until(lambda: saved() == {"Call 1": 4, "Call 2": 2, "Call 3": 3})
+        await save("Call 2")
+        await user.should_see("Replaced “Call 2”")
+        assert saved() == {"Call 1": 4, "Call 2": 5, "Call 3": 3}
+        await press(user, "undo-button")
+        await until(lambda: saved() == {"Call 1": 4, "Call 2": 2, "Call 3": 3})
 
 
 async def go(user: User, address: str, testid: str) -> None:
