@@ -16,7 +16,10 @@ _PURPOSES = {"connect": "ask", "resource": "load from", "frame": "show in a fram
 
 
 class AppConsentForm(ui.element):
-    """Shown for a server whose tools bring apps along; drawn anew only when what is asked or allowed changed."""
+    """Shown for a server whose tools bring apps along; drawn anew only when what is asked or allowed changed.
+
+    What was ticked and not saved stays, unless other words stand beside it by then.
+    """
 
     def __init__(self, hub: McpHub, name: str) -> None:
         super().__init__("section")
@@ -24,6 +27,9 @@ class AppConsentForm(ui.element):
         self._hub, self._name = hub, name
         self._shown: AppConsent | None = None
         self._boxes: dict[str, ui.checkbox] = {}
+        self._drawn: list[tuple[ui.checkbox, bool]] = []
+        """Every box, with what it was drawn with."""
+        self._unsaved: dict[str, bool] = {}
         self.visible = False
 
     def show(self, state: ServerState) -> None:
@@ -32,6 +38,8 @@ class AppConsentForm(ui.element):
         self.visible = any(spec.view for spec in state.tools)
         if self.visible and apps != self._shown:
             self._shown = apps
+            self._unsaved = {box.text: bool(box.value) for box, stored in self._drawn if box.value != stored}
+            self._drawn.clear()
             self.clear()
             with self:
                 self._build(apps)
@@ -43,12 +51,19 @@ class AppConsentForm(ui.element):
             words = "They have asked for no addresses yet. What an app asks for stands here once it was shown."
             ui.html(tag("p", words, cls="faint"), sanitize=False)
         with ui.element("div").classes("app-domains"):
-            self._boxes = {name: _box(_domain_words(apps, name), name in apps.allowed) for name in apps.asked.names}
-            self._clipboard = _box(CLIPBOARD, apps.clipboard)
+            asked = apps.asked.names
+            self._boxes = {name: self._box(_domain_words(apps, name), name in apps.allowed) for name in asked}
+            self._clipboard = self._box(CLIPBOARD, apps.clipboard)
             self._clipboard.visible = apps.clipboard_asked
-            self._evaluates = _box(EVALUATES, apps.evaluates)
+            self._evaluates = self._box(EVALUATES, apps.evaluates)
         with ui.element("div").classes("row-line"):
             button("Save", self._save, look="primary", testid="mcp-app-allow-save")
+
+    def _box(self, words: str, stored: bool) -> ui.checkbox:
+        shown = visible(words)
+        box = ui.checkbox(shown, value=self._unsaved.get(shown, stored)).props("dense data-testid=mcp-app-allow")
+        self._drawn.append((box, stored))
+        return box
 
     async def _save(self) -> None:
         allowed = [name for name, box in self._boxes.items() if box.value]
@@ -56,10 +71,6 @@ class AppConsentForm(ui.element):
         with problems_shown():
             await self._hub.allow_apps(self._name, allowed, clipboard=clipboard, evaluates=evaluates)
             ui.notify("Saved. Apps that are opened from now on get it.", timeout=3000)
-
-
-def _box(words: str, value: bool) -> ui.checkbox:
-    return ui.checkbox(visible(words), value=value).props("dense data-testid=mcp-app-allow")
 
 
 def _domain_words(apps: AppConsent, name: str) -> str:
