@@ -26,7 +26,8 @@ class KeyForm:
         self._desk = workbench.provider_desk
         self._on_working = on_working
         self._name = ""
-        self._is_checking = False
+        self._checked: set[str] = set()
+        """The providers whose keys are being checked."""
         self._form = ui.html(sanitize=False).on("submit", self._save, js_handler=READ_FORM)
         self._note = ui.html(sanitize=False).props("role=status aria-live=polite data-testid=setup-key-note")
         self._place = ui.html(sanitize=False).classes("set-place").props("data-testid=setup-key-place")
@@ -45,13 +46,13 @@ class KeyForm:
 
     async def _save(self, event: events.GenericEventArguments) -> None:
         """Store what was written and try it; a second press meanwhile does nothing."""
-        if self._is_checking:
+        if (name := self._name) in self._checked:
             return
-        self._is_checking = True
+        self._checked.add(name)
         try:
-            await self._try(self._name, event)
+            await self._try(name, event)
         finally:
-            self._is_checking = False
+            self._checked.discard(name)
 
     async def _try(self, name: str, event: events.GenericEventArguments) -> None:
         written = _FORM.validate_python(event.args)
@@ -64,13 +65,15 @@ class KeyForm:
         except WorkbenchError as problem:
             self._say("error_outline", str(problem), look="is-bad")
             return
+        if name != self._name:  # another was chosen meanwhile
+            return
         state = self._desk.state(name)
         if missing := still_missing(state):
             self._say("error_outline", missing, look="is-bad")
             return
         self._form.set_content(short_form_view(self._desk.state(name)))
         trouble = await (self._listing_trouble(name) if state.lists_models else self._calling_trouble(state))
-        if self._note.is_deleted:
+        if self._note.is_deleted or name != self._name:
             return
         if trouble:
             why = tag("a", "Run the doctor in Settings", href=provider_address(name))
