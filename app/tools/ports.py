@@ -67,6 +67,10 @@ class McpServers(Protocol):
         """Every server, by name."""
         ...
 
+    def find(self, name: str) -> McpServer | None:
+        """As it is stored now, `None` where there is none of that name."""
+        ...
+
     async def create(self, server: McpServer) -> McpServer:
         """Raises `Conflict` where the name is taken."""
         ...

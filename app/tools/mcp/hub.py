@@ -224,7 +224,8 @@ class McpHub:
 
     async def _update(self, name: str, change: Callable[[McpServer], McpServer]) -> None:
         session = self._session(name)
-        await session.become(await self._servers.change(name, change))
+        await self._servers.change(name, change)
+        await session.begin_again()
 
     def _session(self, name: str) -> "sessions.McpSession":
         if name not in self._sessions:

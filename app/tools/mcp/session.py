@@ -81,6 +81,8 @@ class McpSession:
         self._connection: connections.Connection | None = None
         self._settled = asyncio.Event()
         self._task: asyncio.Task[None] | None = None
+        self._turning = asyncio.Lock()
+        self._turns: set[asyncio.Task[None]] = set()
         self._ended = False
         self._state = unconnected(server)
         self._challenge, self._renewed = Challenge(), ""
@@ -122,7 +124,8 @@ class McpSession:
         """End its process and every call of it, for good."""
         self._ended = True
         await self.authorization.close()
-        await self._stop()
+        async with self._turning:
+            await self._stop()
 
     async def _stop(self) -> None:
         task, self._task = self._task, None
@@ -130,13 +133,20 @@ class McpSession:
             task.cancel()
             await asyncio.wait({task}, timeout=CANCEL_AGAIN_SECONDS)
 
-    async def become(self, server: McpServer) -> None:
-        """Go on as this server: stopped, and started again where it may be."""
-        await self._stop()
-        self._connection = None
-        self._settled.clear()
-        self._show(unconnected(server))
-        self.start()
+    async def begin_again(self) -> None:
+        """Go on as it is stored: stopped, and started again where it may be, though whoever asked is cancelled."""
+        turn = asyncio.create_task(self._begin_again(), name=f"MCP server {self.server.name} begins again")
+        self._turns.add(turn)
+        turn.add_done_callback(self._turns.discard)
+        await asyncio.shield(turn)
+
+    async def _begin_again(self) -> None:
+        async with self._turning:
+            await self._stop()
+            self._connection = None
+            self._settled.clear()
+            self._show(unconnected(self._servers.find(self.server.name) or self.server))  # as it is only now
+            self.start()
 
     def sealed(self, server: McpServer) -> None:
         """Go on with the same server, of which something is kept otherwise now."""
@@ -145,7 +155,7 @@ class McpSession:
     async def reconnect(self) -> None:
         """Connect at once, whatever it was waiting for."""
         self._log.event("Connecting again was asked for")
-        await self.become(self.server)
+        await self.begin_again()
 
     async def accept_changes(self, seen: Sequence[ToolChange] | None = None) -> None:
         """Agree to the tools as they are listed; raises `Conflict` where they changed again since that was `seen`."""

@@ -1,5 +1,6 @@
 """Adding, agreeing to, switching and removing servers; what the registry gets of them."""
 
+import asyncio
 import os
 from pathlib import Path
 
@@ -13,6 +14,8 @@ from app.store.records.tables import McpServers
 from app.tools.mcp.hub import McpHub
 from app.tools.mcp.launching import command_line
 from app.tools.registry import Registry
+from tests.cancelling import AtAwait
+from tests.processes import alive
 from tests.tools.context import Context
 from tests.tools.mcp.hubs import called, hostile, hub_of, reached, text_of
 from tests.tools.vault import no_secrets
@@ -111,6 +114,38 @@ async def test_switched_off_and_removed_servers_have_no_process_and_no_tools(tmp
         assert (hub.states(), hub.tools()) == ((), {})
         with pytest.raises(NotFound):
             await hub.reconnect("bad")
+
+
+async def test_a_server_that_is_switched_off_while_it_begins_again_stays_off(tmp_path: Path):
+    async with hub_of(tmp_path, hostile()) as hub:
+        await reached(hub, "ready")
+        await asyncio.gather(hub.reconnect("bad"), hub.enable("bad", False), hub.reconnect("bad"))
+        [state] = hub.states()
+        assert (state.status, state.server.enabled) == ("off", False)
+
+
+async def test_a_command_that_is_changed_while_its_server_begins_again_is_asked_about(tmp_path: Path):
+    async with hub_of(tmp_path, hostile()) as hub:
+        await reached(hub, "ready")
+        await asyncio.gather(hub.reconnect("bad"), hub.change(hostile("other")))
+        [state] = hub.states()
+        assert (state.status, state.server.transport) == ("consent", hostile("other").transport)
+
+
+async def test_a_server_is_off_wherever_it_is_cancelled_that_somebody_switches_it_off(tmp_path: Path):
+    async with hub_of(tmp_path, hostile()) as hub:
+        for nth in range(1, 100):
+            await hub.enable("bad", True)
+            process = (await reached(hub, "ready")).pid
+            factory = AtAwait("McpHub.enable", nth)
+            asyncio.get_running_loop().set_task_factory(factory)
+            await asyncio.wait({asyncio.create_task(hub.enable("bad", False))})
+            asyncio.get_running_loop().set_task_factory(None)
+            await reached(hub, "off")
+            assert process is not None and not alive(process)
+            if not factory.reached:
+                break
+        assert nth > 1
 
 
 async def test_names_that_would_collide_or_cannot_be_are_refused(tmp_path: Path):
