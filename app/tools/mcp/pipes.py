@@ -10,7 +10,7 @@ from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStre
 from mcp import StdioServerParameters, stdio_client
 from mcp.client._transport import TransportStreams
 from mcp.shared.message import SessionMessage
-from mcp_types import jsonrpc_message_adapter
+from mcp_types import INVALID_PARAMS, ErrorData, JSONRPCError, JSONRPCRequest, jsonrpc_message_adapter
 
 from app.tools.mcp.launching import Launch
 from app.tools.mcp.process import CHUNK, ServerProcess, server_process
@@ -35,7 +35,7 @@ async def pipes(launch: Launch, link: Link) -> AsyncIterator[Streams]:
         link.started, link.pid = True, process.pid
         tasks = [
             asyncio.create_task(_receive(process, incoming, link), name="output of an MCP server"),
-            asyncio.create_task(_send(process, outgoing), name="input of an MCP server"),
+            asyncio.create_task(_send(process, outgoing, incoming, link.log), name="input of an MCP server"),
         ]
         try:
             yield read_stream, write_stream
@@ -58,14 +58,27 @@ async def _receive(process: ServerProcess, incoming: Incoming, link: Link) -> No
     link.lose()
 
 
-async def _send(process: ServerProcess, outgoing: Outgoing) -> None:
+async def _send(process: ServerProcess, outgoing: Outgoing, incoming: Incoming, log: ServerLog) -> None:
     """Hand messages on for as long as the server reads them; when it does not, its output has ended too."""
     try:
         async for message in outgoing:
-            process.stdin.write(message.message.model_dump_json(by_alias=True, exclude_unset=True).encode() + b"\n")
+            try:
+                line = message.message.model_dump_json(by_alias=True, exclude_unset=True).encode()
+            except ValueError as error:  # half a surrogate, of which no UTF-8 is made
+                log.event(f"A message to it cannot be written: {error}")
+                if isinstance(message.message, JSONRPCRequest):
+                    await incoming.send(_unsent(message.message, error))
+                continue
+            process.stdin.write(line + b"\n")
             await process.stdin.drain()
-    except OSError:
+    except (OSError, anyio.BrokenResourceError, anyio.ClosedResourceError):
         outgoing.close()
+
+
+def _unsent(request: JSONRPCRequest, error: ValueError) -> SessionMessage:
+    """Answers it in the server's place, so that nobody waits for an answer."""
+    told = ErrorData(code=INVALID_PARAMS, message=f"It cannot be sent: {error}")
+    return SessionMessage(JSONRPCError(jsonrpc="2.0", id=request.id, error=told))
 
 
 async def _lines(stream: asyncio.StreamReader) -> AsyncIterator[bytes]:

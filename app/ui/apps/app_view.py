@@ -9,6 +9,7 @@ from functools import partial
 
 from nicegui import background_tasks, context, events, ui
 from pydantic import JsonValue
+from pydantic_core import from_json
 
 from app.domain.apps import LONGEST_CONTEXT, ViewOf
 from app.domain.errors import ToolError, WorkbenchError
@@ -198,8 +199,7 @@ class AppView(ui.element, component="app_frame.js"):
 
     async def _reply(self, key: str, method: str, written: str) -> None:
         try:
-            params: JsonValue = json.loads(written)
-            answered: Json = {"result": await self._answer(key, method, params if isinstance(params, dict) else {})}
+            answered: Json = {"result": await self._answer(key, method, _params(written))}
         except (ToolError, WorkbenchError, ValueError, RecursionError) as problem:
             answered = {"error": {"code": -32000, "message": str(problem)[:2_000]}}
         if not self.is_deleted:
@@ -281,6 +281,12 @@ def off_words(server: str, state: ServerState | None) -> str:
 
 def _done(done: bool) -> Json:
     return {} if done else {"isError": True}
+
+
+def _params(written: str) -> Json:
+    """Raises `ValueError`, also for half a surrogate, which no server, file or socket takes."""
+    params: JsonValue = from_json(written, allow_inf_nan=False)
+    return params if isinstance(params, dict) else {}
 
 
 def _text(content: JsonValue) -> str:

@@ -118,6 +118,13 @@ async def test_a_failed_tool_says_why(hub: McpHub):
         await called(hub, "bad__fault")
 
 
+async def test_a_call_that_cannot_be_written_fails_alone(hub: McpHub):
+    with pytest.raises(ToolError, match=r"this call of give: It cannot be sent: .*surrogates not allowed"):
+        await asyncio.wait_for(called(hub, "bad__give", result="half a sign: \ud83d"), 5)
+    assert text_of(await given(hub, Context(), {"type": "text", "text": "and on it goes"})) == "and on it goes"
+    assert "A message to it cannot be written" in "\n".join(hub.states()[0].log)
+
+
 async def test_progress_reaches_the_call(hub: McpHub):
     context = Context()
     assert text_of(await called(hub, "bad__slow", context, steps=3)) == "done"

@@ -5,7 +5,7 @@ import pytest
 from app.domain.errors import ToolError
 from app.domain.tool_settings import McpServer, StdioTransport
 from app.tools.mcp.states import ServerState
-from app.ui.apps.app_view import _context, _text, off_words
+from app.ui.apps.app_view import _context, _params, _text, off_words
 from app.ui.apps.asks import _is_of_web
 from app.ui.apps.looks import looks
 
@@ -18,6 +18,13 @@ OTHERS = (
 def test_only_addresses_of_the_web_are_opened():
     assert _is_of_web("https://example.com/a?b=c#d") and _is_of_web("http://example.com")
     assert not any(map(_is_of_web, OTHERS))
+
+
+@pytest.mark.parametrize("written", ['{"uri": "ui://\\ud83d"}', '{"size": NaN}', "[" * 5_000, "{"])
+def test_what_no_server_would_take_is_refused(written: str):
+    with pytest.raises(ValueError):
+        _params(written)
+    assert _params('{"uri": "ui://\\ud83d\\ude00"}') == {"uri": "ui://\U0001f600"}
 
 
 def test_text_is_read_from_a_list_or_from_the_one_block_of_old_views():
