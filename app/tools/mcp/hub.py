@@ -98,14 +98,17 @@ class McpHub:
         self._moved()
 
     async def remove(self, name: str) -> None:
-        """End the server and forget it."""
+        """Forget the server and end it. Where something of it cannot be forgotten, it goes on, to be removed again."""
         session = self._session(name)
-        await session.end()
+        await session.authorization.close()
         await session.authorization.tokens.forget()
-        await self._servers.delete(name)
-        self._sessions.pop(name, None)
         await self._refs().forget(session.server.transport.model_dump_json())
-        self._moved()
+        await self._servers.delete(name)
+        try:
+            await session.end()
+        finally:
+            self._sessions.pop(name, None)
+            self._moved()
 
     async def enable(self, name: str, enabled: bool) -> None:
         await self._update(name, lambda server: server.model_copy(update={"enabled": enabled}))

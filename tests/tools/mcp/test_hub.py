@@ -6,11 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from app.domain.errors import Conflict, NotFound, ToolError, WorkbenchError
+from app.domain.errors import Conflict, NotFound, StorageError, ToolError, WorkbenchError
 from app.domain.messages import ToolCall
 from app.domain.tool_settings import HttpTransport, McpServer, StdioTransport
 from app.store.journal.database import JournalDB
 from app.store.records.tables import McpServers
+from app.tools.http.secret_refs import SecretRefs
 from app.tools.mcp.hub import McpHub
 from app.tools.mcp.launching import command_line
 from app.tools.registry import Registry
@@ -18,7 +19,7 @@ from tests.cancelling import AtAwait
 from tests.processes import alive
 from tests.tools.context import Context
 from tests.tools.mcp.hubs import called, hostile, hub_of, reached, text_of
-from tests.tools.vault import no_secrets
+from tests.tools.vault import Keys, no_secrets
 
 
 def test_consent_shows_the_exact_command():
@@ -146,6 +147,27 @@ async def test_a_server_is_off_wherever_it_is_cancelled_that_somebody_switches_i
             if not factory.reached:
                 break
         assert nth > 1
+
+
+async def test_a_server_that_cannot_be_forgotten_goes_on_and_is_removed_the_next_time(tmp_path: Path):
+    class Locked(Keys):
+        locked = True
+
+        async def forget(self, name: str) -> None:
+            if self.locked:
+                raise StorageError("The keyring is locked.")
+            await super().forget(name)
+
+    keys = Locked()
+    async with hub_of(tmp_path, hostile(), refs=lambda: SecretRefs(keys)) as hub:
+        process = (await reached(hub, "ready")).pid
+        with pytest.raises(StorageError, match="keyring is locked"):
+            await hub.remove("bad")
+        assert text_of(await called(hub, "bad__peaceful")) == "calm"
+        assert (hub.states()[0].status, hub.states()[0].pid) == ("ready", process)
+        keys.locked = False
+        await hub.remove("bad")
+        assert hub.states() == () and process is not None and not alive(process)
 
 
 async def test_names_that_would_collide_or_cannot_be_are_refused(tmp_path: Path):
