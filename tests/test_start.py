@@ -297,14 +297,29 @@ sys.exit(main())
 @pytest.mark.skipif(os.name != "posix", reason="Windows has no terminal to take away like that")
 def test_without_a_terminal_trouble_is_told_in_a_page(tmp_path: Path):
     (tmp_path / "file").write_text("x")
-    browser = browser_in(tmp_path / "tab")
-    command = f"exec '{sys.executable}' -m app --data '{tmp_path}/file' <&- >&- 2>&-"
-    environment = plain_environment() | {"BROWSER": f"{browser} %s", "TMPDIR": str(tmp_path)}
+    assert f"{tmp_path}/file is a file" in trouble_without_a_terminal(tmp_path, "--data", f"{tmp_path}/file")
+
+
+@pytest.mark.skipif(os.name != "posix", reason="Windows has no terminal to take away like that")
+def test_without_a_terminal_trouble_is_told_in_a_page_too_once_there_is_a_log(tmp_path: Path):
+    with socket.create_server(("127.0.0.1", 0)) as other:
+        port = other.getsockname()[1]
+        page = trouble_without_a_terminal(tmp_path, "--data", f"{tmp_path}/data", "--port", str(port))
+    told = f"Port {port} is in use by another program. Choose another one with --port."
+    assert told in page and told in (tmp_path / "data" / "logs" / "agent-playground.log").read_text()
+
+
+def trouble_without_a_terminal(folder: Path, *options: str) -> str:
+    """The page that a start shows which fails and has no terminal to say so in."""
+    browser = browser_in(folder / "tab")
+    command = f"exec '{sys.executable}' -m app {' '.join(options)} <&- >&- 2>&-"
+    environment = plain_environment() | {"BROWSER": f"{browser} %s", "TMPDIR": str(folder)}
     ended = subprocess.run(["/bin/sh", "-c", command], cwd=ROOT, env=environment, check=False)
     assert ended.returncode == 1
-    address = wait_until(lambda: shown_in(tmp_path / "tab").strip())
+    address = wait_until(lambda: shown_in(folder / "tab").strip())
     page = Path(address.removeprefix("file://")).read_text()
-    assert f"{tmp_path}/file is a file" in page and "could not start" in page
+    assert "could not start" in page
+    return page
 
 
 @pytest.mark.skipif(os.name != "posix", reason="Windows has no terminal to take away like that")

@@ -7,6 +7,7 @@ import webbrowser
 from pathlib import Path
 
 from app.desktop import of_the_system
+from app.logs import LogStream
 
 _PAGE = """<!doctype html><html lang="en"><meta charset="utf-8"><title>Agent Playground</title>
 <meta name="viewport" content="width=device-width"><meta name="color-scheme" content="light dark">
@@ -27,7 +28,8 @@ def tell_trouble(words: str) -> None:
     """Say why the app cannot start: in the terminal, or in a page of the browser for whoever double-clicked."""
     if sys.stderr is not None:
         sys.stderr.write(f"{words}\n")
-        return
+        if not isinstance(sys.stderr, LogStream):
+            return
     page = Path(tempfile.mkdtemp(prefix="agent-playground-")) / "could-not-start.html"
     page.write_text(_PAGE.format(words=html.escape(words)), encoding="utf-8")
     with of_the_system():
