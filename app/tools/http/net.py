@@ -9,6 +9,7 @@ import asyncio
 import ssl
 import zlib
 from collections.abc import AsyncIterable
+from contextlib import suppress
 from dataclasses import replace
 
 import httpx
@@ -102,12 +103,10 @@ async def _hop(sent: Sent, guard: Guard, most: int, trust: ssl.SSLContext) -> Re
     host = plain_host(url.raw_host.decode("ascii"))
     guard.check_host(host)
     addresses = await guard.addresses(host, url.port or (443 if url.scheme == "https" else 80))
-    for address in addresses[:-1]:
-        try:
-            return await _exchange(sent, url, address, most, trust)
-        except (httpx.ConnectError, httpx.ConnectTimeout):
-            continue
     try:
+        for address in addresses[:-1]:
+            with suppress(httpx.ConnectError, httpx.ConnectTimeout):
+                return await _exchange(sent, url, address, most, trust)
         return await _exchange(sent, url, addresses[-1], most, trust)
     except (httpx.HTTPError, httpx.InvalidURL) as error:
         raise ToolError(_failure(host, error)) from error
@@ -137,12 +136,13 @@ def checked_url(text: str) -> httpx.URL:
     """The address as parts. Raises `ToolError` for one that cannot be asked."""
     try:
         url = httpx.URL(text)
+        host = url.host  # which is decoded now, and may be nothing that can be
     except (httpx.InvalidURL, ValueError) as error:
         raise ToolError(f"{text!r} is no address: {error}.") from error
-    if url.scheme not in ("http", "https") or not url.host or not 0 < (url.port or 80) < 65536:
+    if url.scheme not in ("http", "https") or not host or not 0 < (url.port or 80) < 65536:
         raise ToolError(f"{text!r} is no address to ask. Write one like 'https://example.org/page'.")
     if url.userinfo:
-        raise ToolError(f"The address on {url.host} holds a user name or password. Leave it out.")
+        raise ToolError(f"The address on {host} holds a user name or password. Leave it out.")
     return url.copy_with(fragment=None)
 
 

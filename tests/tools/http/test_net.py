@@ -169,7 +169,8 @@ async def test_a_body_follows_on_the_same_host_only() -> None:
 
 
 @pytest.mark.parametrize(
-    "url", ["example.org", "file:///etc/passwd", "ftp://example.org/", "http://", "http://a:99999/", "\0"]
+    "url",
+    ["example.org", "file:///etc/passwd", "ftp://example.org/", "http://", "http://a:99999/", "http://xn--/", "\0"],
 )
 async def test_what_is_no_http_address_is_told(url: str) -> None:
     with pytest.raises(ToolError, match="is no address"):
@@ -265,8 +266,9 @@ async def test_a_server_that_does_not_speak_http_is_told() -> None:
     server = await asyncio.start_server(shout, "127.0.0.1", 0)
     async with server:
         port = server.sockets[0].getsockname()[1]
-        with pytest.raises(ToolError, match=r"127.0.0.1 broke off the answer"):
-            await fetch(Sent(f"http://127.0.0.1:{port}/"), here())
+        for host, guard in (("127.0.0.1", here()), ("example.org", at_two_addresses("127.0.0.1", "::1"))):
+            with pytest.raises(ToolError, match=f"{host} broke off the answer"):
+                await fetch(Sent(f"http://{host}:{port}/"), guard)
 
 
 async def test_a_server_that_is_down_is_told() -> None:
@@ -277,12 +279,18 @@ async def test_a_server_that_is_down_is_told() -> None:
 
 
 async def test_the_next_address_is_tried_where_the_first_takes_no_connection() -> None:
-    async def two(host: str, port: int) -> list[str]:
-        return ["::1", "127.0.0.1"]
-
-    guard = Guard(hosts=("*",), way_out=WAY_OUT, private_hosts=frozenset(["example.org"]), resolve=two)
     async with answering({"/": saying("hello")}) as server:
-        assert (await fetch(Sent(server.url(host="example.org")), guard)).content == b"hello"
+        received = await fetch(Sent(server.url(host="example.org")), at_two_addresses("::1", "127.0.0.1"))
+    assert received.content == b"hello"
+
+
+def at_two_addresses(*addresses: str) -> Guard:
+    """The guard of who asks `example.org`, which has both."""
+
+    async def both(_host: str, _port: int) -> tuple[str, ...]:
+        return addresses
+
+    return Guard(hosts=("*",), way_out=WAY_OUT, private_hosts=frozenset(["example.org"]), resolve=both)
 
 
 async def test_a_header_with_a_line_break_is_not_sent() -> None:
