@@ -5,7 +5,8 @@ In their place stands a reference such as `$saved_k3f9x2ab`, which is filled in 
 
 import logging
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import asynccontextmanager
 from typing import Protocol, TypeVar
 
 from app.domain.errors import StorageError, WorkbenchError
@@ -85,6 +86,15 @@ class SecretRefs:
         """Delete the secrets to which only `before` refers; both are forms as JSON."""
         for name in set(REFERENCE.findall(before)) - set(REFERENCE.findall(after)):
             await self._vault.forget(PREFIX + name)
+
+    @asynccontextmanager
+    async def storing(self, sealed: Form, *, given: Form) -> AsyncIterator[None]:
+        """Where the sealed form is stored in here, and cannot be: what was kept for it just now is forgotten."""
+        try:
+            yield
+        except Exception:
+            await self.forget(sealed.model_dump_json(), given.model_dump_json())
+            raise
 
     async def _sealed(self, form: Form, scan: SecretScan, named: Callable[[], Form]) -> Form:
         """Nothing is kept before it is certain that the form may be stored: a secret that is kept is in no text."""

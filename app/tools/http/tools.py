@@ -107,7 +107,12 @@ class HttpToolSource:
     async def create(self, form: HttpTool) -> None:
         """Add a tool. Raises `WorkbenchError` for a form with a mistake, `Conflict` where the name is taken."""
         self._check(form)
-        await self._store.create(await self._refs().form(form))
+        if self._written(form.name):
+            raise Conflict(f"There is an HTTP tool {form.name!r} already. Choose another name.")
+        refs = self._refs()
+        sealed = await refs.form(form)
+        async with refs.storing(sealed, given=form):
+            await self._store.create(sealed)
         self._changed()
 
     async def receive(self, form: HttpTool) -> None:
@@ -122,10 +127,12 @@ class HttpToolSource:
     async def save(self, form: HttpTool) -> None:
         """Store the tool, new or over the one of that name. Raises like `create`, but for the very same name."""
         self._check(form)
-        before, sealed = self._written(form.name), await self._refs().form(form)
-        await self._store.save(sealed)
+        refs, before = self._refs(), self._written(form.name)
+        sealed = await refs.form(form)
+        async with refs.storing(sealed, given=form):
+            await self._store.save(sealed)
         self._changed()
-        await self._refs().forget(before, sealed.model_dump_json())
+        await refs.forget(before, sealed.model_dump_json())
 
     async def delete(self, name: str) -> HttpTool | None:
         """Delete the tool and its secrets; `None` where there is none.

@@ -91,9 +91,11 @@ class McpHub:
         for name in self._sessions:
             if canonical_name(name).casefold() == canonical_name(server.name).casefold():
                 raise Conflict(f"There is an MCP server {name!r} already. Choose another name.")
-        sealed = await self._refs().transport(server.transport)
+        refs = self._refs()
+        sealed = await refs.transport(server.transport)
         fresh = server.model_copy(update={"transport": sealed, "consented": "", "seen_tools": None})
-        stored = await self._servers.create(fresh)
+        async with refs.storing(sealed, given=server.transport):
+            stored = await self._servers.create(fresh)
         self._keep(stored)
         self._moved()
 
@@ -121,15 +123,18 @@ class McpHub:
 
     async def change(self, server: McpServer) -> None:
         """Take over transport and switch; another transport has to be agreed to again."""
-        if server.transport != self._session(server.name).server.transport:
-            await self._session(server.name).authorization.tokens.moved(server.transport)
-        before = self._session(server.name).server.transport.model_dump_json()
-        transport = await self._refs().transport(server.transport)
+        session = self._session(server.name)
+        if server.transport != session.server.transport:
+            await session.authorization.tokens.moved(server.transport)
+        refs, before = self._refs(), session.server.transport.model_dump_json()
+        transport = await refs.transport(server.transport)
         settings: dict[str, object] = {"transport": transport, "enabled": server.enabled}
-        if transport.digest != self._session(server.name).server.transport.digest:
+        if transport.digest != session.server.transport.digest:
             settings["apps"] = AppConsent()  # it is another server
-        await self._update(server.name, lambda stored: stored.model_copy(update=settings))
-        await self._refs().forget(before, transport.model_dump_json())
+        async with refs.storing(transport, given=server.transport):
+            await self._servers.change(server.name, lambda stored: stored.model_copy(update=settings))
+        await session.begin_again()
+        await refs.forget(before, transport.model_dump_json())
 
     async def seal(self) -> bool:
         """Keep where keys are kept what an earlier version stored in plaintext; whether there was something.

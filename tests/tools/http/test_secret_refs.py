@@ -1,11 +1,12 @@
 """Secrets of servers and requests: kept with the keys, named in the form, filled in for whoever needs them."""
 
+from collections.abc import Callable
 from pathlib import Path
 from urllib.parse import quote
 
 import pytest
 
-from app.domain.errors import WorkbenchError
+from app.domain.errors import Conflict, StorageError, WorkbenchError
 from app.domain.tool_settings import HttpTool, HttpTransport, McpServer, StdioTransport, Transport
 from app.store.journal.database import JournalDB
 from app.store.records.tables import HttpTools, McpServers
@@ -167,6 +168,69 @@ async def test_a_server_that_is_removed_while_it_is_sealed_leaves_no_secret_and_
 
 
 FORM = HttpTool(name="ask", description="Asks.", address="https://host/", headers={"X-Api-Key": SECRET})
+
+
+async def test_no_secret_is_kept_of_a_request_whose_name_is_taken(tmp_path: Path):
+    kept: list[str] = []
+
+    class Watched(Keys):
+        async def keep(self, name: str, secret: str, *, lasting: bool = False) -> None:
+            kept.append(secret)
+            await super().keep(name, secret)
+
+    keys = Watched()
+    source = HttpToolSource(HttpTools(JournalDB(tmp_path / "app.tdb")), refs=lambda: SecretRefs(keys))
+    await source.receive(FORM)
+    with pytest.raises(Conflict, match="There is an HTTP tool 'ask' already"):
+        await source.receive(FORM.model_copy(update={"headers": {"X-Api-Key": f"{SECRET}-2"}}))
+    assert list(keys.kept.values()) == kept == [SECRET]
+
+
+async def test_a_request_that_cannot_be_stored_leaves_no_secret_but_those_it_had(tmp_path: Path):
+    class Full(HttpTools):
+        async def save(self, value: HttpTool) -> HttpTool:
+            raise StorageError("The disk is full.")
+
+        create = save
+
+    keys, forms = Keys(), HttpTools(JournalDB(tmp_path / "app.tdb"))
+    await HttpToolSource(forms, refs=lambda: SecretRefs(keys)).create(FORM)
+    before, [form] = dict(keys.kept), forms.all()
+    source = HttpToolSource(Full(JournalDB(tmp_path / "app.tdb")), refs=lambda: SecretRefs(keys))
+    other = form.model_copy(update={"headers": {**form.headers, "Authorization": f"Bearer {SECRET}-2"}})
+    for refused in (source.save(other), source.create(other.model_copy(update={"name": "tell"}))):
+        with pytest.raises(StorageError):
+            await refused
+    assert keys.kept == before
+
+
+async def test_a_server_that_cannot_be_stored_leaves_no_secret_but_those_it_had(tmp_path: Path):
+    class Filling(McpServers):
+        full = False
+
+        async def create(self, value: McpServer) -> McpServer:
+            if self.full:
+                raise StorageError("The disk is full.")
+            return await super().create(value)
+
+        async def change(self, key: str, change: Callable[[McpServer], McpServer]) -> McpServer:
+            raise StorageError("The disk is full.")
+
+    keys, servers = Keys(), Filling(JournalDB(tmp_path / "app.tdb"))
+    hub = McpHub(servers, version="1", refs=lambda: SecretRefs(keys))
+    await hub.add(server(StdioTransport(command="x", env={"A_KEY": SECRET})))
+    before, servers.full = dict(keys.kept), True
+    [one] = servers.all()
+    assert isinstance(one.transport, StdioTransport)
+    more = one.transport.model_copy(update={"env": {**one.transport.env, "B_KEY": f"{SECRET}-2"}})
+    for refused in (
+        hub.change(one.model_copy(update={"transport": more})),
+        hub.add(McpServer(name="two", transport=more)),
+    ):
+        with pytest.raises(StorageError):
+            await refused
+    assert keys.kept == before
+    await hub.close()
 
 
 async def test_a_request_whose_secret_stands_in_its_address_too_stays_as_it_is(tmp_path: Path):
