@@ -87,8 +87,9 @@ def unbuilt() -> Iterator[None]:
 def read(*modules: ModuleType) -> None:
     """Read those that were not used yet, beside the event loop, say."""
     for module in modules:
-        if isinstance(module, _LateModule):
-            module.read()
+        spec = module.__spec__
+        if isinstance(module, _LateModule) and spec is not None and isinstance(spec.loader, _LateLoader):
+            spec.loader.fill(module)
 
 
 def is_read(module: ModuleType) -> bool:
@@ -151,18 +152,16 @@ class _LateLoader(Loader):
 
 
 class _LateModule(ModuleType):
-    """Until it was read."""
+    """Until it was read: nobody sees what is there of it while another thread reads it."""
 
-    def read(self) -> None:
-        if self.__spec__ is not None and isinstance(self.__spec__.loader, _LateLoader):
-            self.__spec__.loader.fill(self)
+    def __getattribute__(self, name: str) -> object:
+        if not name.startswith("__"):
+            read(self)
+        return ModuleType.__getattribute__(self, name)  # it may be no late one any more, which `super` would want
 
     def __getattr__(self, name: str) -> object:
-        self.read()
-        try:
-            return self.__dict__[name]
-        except KeyError:
-            raise AttributeError(f"module {self.__name__!r} has no attribute {name!r}") from None
+        read(self)
+        return ModuleType.__getattribute__(self, name)
 
 
 _wishes = _Wishes()

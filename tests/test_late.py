@@ -181,6 +181,28 @@ def test_threads_that_want_a_late_module_at_once_get_all_of_it(written):
     assert found == [2] * 4 and sys.read_times == [1]
 
 
+def test_a_thread_that_uses_a_module_of_which_another_has_read_half_waits_for_all_of_it(
+    written, monkeypatch: pytest.MonkeyPatch
+):
+    half, rest, found = threading.Event(), threading.Event(), list[str]()
+    monkeypatch.setattr(sys, "read_half", lambda: half.set() or rest.wait(5), raising=False)
+    module = written("def word(): return later\nsys.read_half()\nlater = 'said'")
+    reading = threading.Thread(target=lambda: lateness.read(module))
+    using = threading.Thread(target=lambda: found.append(module.word()))
+    reading.start()
+    half.wait(5)
+    using.start()
+    using.join(0.05)  # in which it would have found no `later`
+    rest.set()
+    reading.join(5)
+    using.join(5)
+    assert found == ["said"] and sys.read_times == [1]
+
+
+def test_a_late_module_may_call_something_as_this_one_does(written):
+    assert written("def read(): return 'said'").read() == "said"
+
+
 def test_modules_that_are_put_off_twice_are_read_all_the_same(written):
     with lateness.late():
         module = written("word = 'said'")
