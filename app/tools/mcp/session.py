@@ -3,7 +3,7 @@
 import asyncio
 import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from contextlib import AsyncExitStack
+from contextlib import AsyncExitStack, suppress
 from dataclasses import replace
 from datetime import timedelta
 from typing import TYPE_CHECKING, TypeVar
@@ -207,8 +207,9 @@ class McpSession:
         if self._connection is not None and self._connection.link.lost:
             self._settled.clear()  # the task that holds it comes to know of that a moment later
         if not self._settled.is_set() and (seconds := self._patience.for_call(self._state)):
-            await asyncio.wait({settled := asyncio.create_task(self._settled.wait())}, timeout=seconds)
-            settled.cancel()
+            with suppress(TimeoutError):
+                async with asyncio.timeout(seconds):
+                    await self._settled.wait()
         if self._state.status == "sign-in":
             raise NotSignedIn(self.server.name, self._challenge)
         if self._connection is None or self._state.status != "ready":

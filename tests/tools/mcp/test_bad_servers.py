@@ -119,6 +119,19 @@ async def test_a_call_of_a_server_that_is_long_gone_says_so_at_once(tmp_path: Pa
             await called(hub, "bad__peaceful")
 
 
+async def test_a_call_that_is_cancelled_while_it_waits_for_its_server_leaves_nothing_behind(tmp_path: Path):
+    gone = McpServer(name="bad", transport=StdioTransport(command="npxx"))
+    async with hub_of(tmp_path, gone, patience=Patience(retries=(4,), call=5)) as hub:
+        await reached(hub, "failed")
+        server, before = hub.app_server("bad"), asyncio.all_tasks()
+        assert server is not None
+        call = asyncio.create_task(server.asked("tools/list", {}))
+        await asyncio.sleep(0)  # it waits for the next try now
+        call.cancel()
+        await asyncio.wait({call})
+        assert asyncio.all_tasks() == before
+
+
 async def test_no_process_is_left_of_a_deaf_server_and_its_children(tmp_path: Path, started: Callable[[], list[str]]):
     async with hub_of(tmp_path, hostile("deaf")) as hub:
         await reached(hub, "ready")
