@@ -5,7 +5,6 @@ import asyncio
 from nicegui import background_tasks, ui
 
 from app.desktop import open_folder
-from app.domain.settings import Preferences
 from app.domain.values import now, size
 from app.store.folder.folder_size import folder_size
 from app.store.runs.retention import Expired
@@ -160,27 +159,28 @@ class RetentionForm:
         return box.props(f"outlined dense debounce=300 data-testid={testid}")
 
     @property
-    def _wanted(self) -> Preferences:
-        days, runs = (max(0, min(MOST_KEPT, int(box.value or 0))) for box in (self._days, self._runs))
-        return self._workbench.preferences.get().model_copy(update={"keep_days": days, "keep_runs": runs})
+    def _wanted(self) -> dict[str, int]:
+        """What stands in the boxes, by the names that it has among the preferences."""
+        boxes = {"keep_days": self._days, "keep_runs": self._runs}
+        return {name: max(0, min(MOST_KEPT, int(box.value or 0))) for name, box in boxes.items()}
 
-    async def _expired(self, wanted: Preferences) -> Expired:
-        return await self._workbench.retention.looked_through(days=wanted.keep_days, runs=wanted.keep_runs)
+    async def _expired(self, wanted: dict[str, int]) -> Expired:
+        return await self._workbench.retention.looked_through(days=wanted["keep_days"], runs=wanted["keep_runs"])
 
     async def _show(self) -> None:
         wanted = self._wanted
         expired = await self._expired(wanted)
         if not self._says.is_deleted and wanted == self._wanted:  # nothing else was typed meanwhile
-            self._says.set_text(removal_words(expired, off=not (wanted.keep_days or wanted.keep_runs)))
+            self._says.set_text(removal_words(expired, off=not any(wanted.values())))
 
     async def _save(self) -> None:
-        wanted = self._wanted
+        wanted, preferences = self._wanted, self._workbench.preferences
         expired = await self._expired(wanted)
         words = removal_words(expired, off=False)
         if expired.runs and not await agreed("Delete old runs?", words, confirm="Save and delete"):
             return
         with problems_shown():
-            await self._workbench.preferences.save(wanted)
+            await preferences.save(preferences.get().model_copy(update=wanted))
             await self._workbench.retention.remove(expired)
             ui.notify("Saved.", type="positive")
             await self._show()
