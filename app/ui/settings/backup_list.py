@@ -1,6 +1,6 @@
 """The backups there are: take one, bring one back from elsewhere, download, restore, delete."""
 
-from nicegui import background_tasks, events, ui
+from nicegui import Client, background_tasks, events, ui
 
 from app.domain.values import now, size
 from app.store.folder.backups import Backup, Backups
@@ -41,6 +41,11 @@ class BackupList:
         on_click_of(self._list, "do", self._clicked, along=("backup",))
         background_tasks.create(self._show(), name="list of backups")
 
+    @property
+    def _tab(self) -> Client:
+        """Where it is told what came of something that takes time, whatever page is shown by then."""
+        return self._list.client
+
     def _build_upload(self) -> None:
         # Not ui.upload: its route takes what a page may send, which is less than a backup may have.
         self._upload = ui.element("q-uploader").classes("hidden")
@@ -57,7 +62,7 @@ class BackupList:
             self._waiting.visible = self._backups.waits
 
     async def _back_up(self) -> None:
-        with problems_shown():
+        with self._tab, problems_shown():
             with loading(self._take):
                 backup = await self._backups.take()
             ui.notify(f"The backup {backup.name} is taken.", type="positive")
@@ -83,8 +88,9 @@ class BackupList:
         if again:
             words += f"{FROM_ELSEWHERE} {' '.join(again)}"
         if await agreed("Restore this backup?", words, confirm="Restore"):
-            await self._backups.restore(name)
-            ui.notify("The backup is whole. It is restored at the next start: quit the app and start it again.")
+            with self._tab, problems_shown():
+                await self._backups.restore(name)
+                ui.notify("The backup is whole. It is restored at the next start: quit the app and start it again.")
 
     async def _remove(self, name: str) -> None:
         if await agreed("Delete this backup?", f"{name} is deleted for good.", confirm="Delete"):

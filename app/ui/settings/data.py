@@ -175,11 +175,12 @@ class RetentionForm:
 
     async def _save(self) -> None:
         wanted, preferences = self._wanted, self._workbench.preferences
+        tab = self._says.client  # told what came of it, whatever page it shows by then
         expired = await self._expired(wanted)
         words = removal_words(expired, off=False)
         if expired.runs and not await agreed("Delete old runs?", words, confirm="Save and delete"):
             return
-        with problems_shown():
+        with tab, problems_shown():
             await preferences.save(preferences.get().model_copy(update=wanted))
             await self._workbench.retention.remove(expired)
             ui.notify("Saved.", type="positive")

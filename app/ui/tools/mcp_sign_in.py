@@ -91,7 +91,7 @@ class McpSignIn(ui.element):
             self._hub.cancel_sign_in(self._name)
 
     async def _sign_out(self) -> None:
-        with problems_shown(), loading(self._leave):
+        with self.client, problems_shown(), loading(self._leave):  # the page may be another one by then
             revoked = await self._hub.sign_out(self._name)
             words = "the token was revoked" if revoked else "the token is forgotten here, and ends by itself there"
             ui.notify(f"Signed out: {words}.", timeout=5000)
