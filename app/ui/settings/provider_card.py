@@ -39,6 +39,7 @@ class ProviderCard(ui.element):
         self._name = name
         self._on_removed = on_removed
         self._served: tuple[str, ...] = ()
+        self._take_offer_away: Callable[[], None] = lambda: None
         self._is_open = False
         self._state = self._desk.state(name)
         with self:
@@ -139,8 +140,10 @@ class ProviderCard(ui.element):
         if self._state.address != address:
             self._served = ()
             self._doctor.forget()
+        if any(keys.values()):
+            self._take_offer_away()
         if replaced := {name: key for name, key in before.items() if keys.get(name)}:
-            self._undo.show(f"The key of {self.title} was replaced", partial(self._bring_back, replaced))
+            self._offer_back("was replaced", replaced)
         self._form.client.run_javascript(f"getHtmlElement({self._form.id}).querySelector('form').reset()")
         taken = f" Taken away: {', '.join(removed)}." if removed else ""
         if not self._state.lists_models or (self._state.provider.needs_key and not self._state.has_key):
@@ -165,11 +168,16 @@ class ProviderCard(ui.element):
             await self._suggest()
         return words
 
+    def _offer_back(self, what: str, keys: dict[str, str]) -> None:
+        """Until there is a newer one, which those would take the place of."""
+        words = f"The key of {self.title} {what}"
+        self._take_offer_away = self._undo.show(words, partial(self._bring_back, keys))
+
     async def _bring_back(self, keys: dict[str, str]) -> None:
         with problems_shown():
             await self._desk.bring_back(self._name, keys)
+            self._say("The key from before is back.")
         self._show()
-        self._say("The key from before is back.")
 
     async def _list_models(self) -> None:
         self._ask.set_enabled(False)
@@ -186,9 +194,9 @@ class ProviderCard(ui.element):
         before = self._desk.saved_keys(self._name)
         with problems_shown():
             await self._desk.forget_key(self._name)
+            self._say("The key is removed.")
+            self._offer_back("was removed", before)
         self._show()
-        self._say("The key is removed.")
-        self._undo.show(f"The key of {self.title} was removed", partial(self._bring_back, before))
 
     async def _remove(self) -> None:
         words = f"Agents whose model begins with {self._name}/ stop working. Its key is deleted too."
