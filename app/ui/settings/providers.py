@@ -1,5 +1,7 @@
 """All providers of models: what is set for each, and servers of one's own."""
 
+from collections.abc import Sequence
+
 from nicegui import background_tasks, events, ui
 from pydantic import TypeAdapter
 
@@ -36,6 +38,7 @@ class ProvidersSection:
             self._add = button(
                 "Add a server that speaks OpenAI's protocol", self._turn_form, icon="add", testid="add-provider"
             )
+            self._add.disable()  # until there is a list that it can be put into
             self._form = ui.html(own_server_form(), sanitize=False).on("submit", self._add_server, js_handler=READ_FORM)
             self._form.visible = False
             self._note = ui.html(sanitize=False).props("role=status data-testid=add-provider-note")
@@ -64,7 +67,6 @@ class ProvidersSection:
         """A keyring that was locked may be open now."""
         self._again.set_enabled(False)
         await self._workbench.data.provider_keys.look_again()
-        await self._show_cards()
         await self._look_around()
         self._again.set_enabled(True)
 
@@ -79,12 +81,20 @@ class ProvidersSection:
         others = [one.name for one in shown if one.name not in (*in_use, *nearby)]
         self._list.clear()
         with self._list:
-            for title, names in (("Set up", in_use), ("On this computer", nearby), ("With a key of yours", others)):
-                if names:
-                    ui.html(title, sanitize=False, tag="h3").classes("set-group")
-                self._cards |= {name: self._card(name) for name in names}
+            self._set_up = self._group("Set up", in_use)
+            self._group("On this computer", nearby)
+            self._group("With a key of yours", others)
+        self._add.enable()
         if self._wanted in self._cards:
             await self._cards[self._wanted].turn()
+
+    def _group(self, title: str, names: Sequence[str]) -> ui.element:
+        """Their cards below that title, which does not show over none."""
+        with ui.element("div").classes("provider-list") as group:
+            ui.html(title, sanitize=False, tag="h3").classes("set-group")
+            self._cards |= {name: self._card(name) for name in names}
+        group.visible = bool(names)
+        return group
 
     def _card(self, name: str) -> ProviderCard:
         return ProviderCard(self._workbench, name, on_removed=lambda: self._removed(name))
@@ -114,13 +124,15 @@ class ProvidersSection:
         except WorkbenchError as problem:
             self._note.set_content(tag("p", icon("error_outline"), str(problem), cls="set-said is-bad"))
             return
+        if self._list.is_deleted:
+            return
         self._form.set_content(own_server_form())
         self._turn_form()
-        self._wanted = name
-        await self._show_cards()
-        if card := self._cards.get(name):
-            self._say(f"{card.title} is added. Checking…")
-            self._say(f"{card.title}: {await card.begin()}")
+        with self._set_up:
+            card = self._cards[name] = self._card(name)
+        self._set_up.visible = True
+        self._say(f"{card.title} is added. Checking…")
+        self._say(f"{card.title}: {await card.begin()}")
         await self._look_nearby()
 
     def _say(self, words: str) -> None:

@@ -85,3 +85,17 @@ async def test_what_is_not_done_with_a_key_is_not_said_to_be_done(tmp_path: Path
         await (remove_the_key(user) if what == "forget_key" else press(user, "undo-button"))
         assert await until(lambda: user.notify.messages) == ["The keyring is locked."]
         assert done_with_the_key(user) == before
+
+
+async def test_a_card_that_is_worked_in_stays_as_a_server_is_added_and_the_keyring_is_tried_again(tmp_path: Path):
+    async with own_server(tmp_path) as (user, _):
+        card = card_of(user, "team")
+        [own] = [one for one in user.current_layout.descendants() if "own-title" in str(getattr(one, "content", ""))]
+        UserInteraction(user, {own}, None).trigger("submit", {"title": "Mine", "address": ADDRESS, "key:key": ""})
+        await sees(user, "Mine: Added.")
+        assert card_of(user, "team") is card and card_of(user, "mine").parent_slot is card.parent_slot
+        [again] = [one for one in user.current_layout.descendants() if one.props.get("data-testid") == "keyring-again"]
+        UserInteraction(user, {again}, None).click()
+        await until(lambda: not again.enabled)
+        await until(lambda: again.enabled)
+        assert card_of(user, "team") is card and len(marked(user, "list-models")) == 2
