@@ -58,6 +58,7 @@ class PromptPanel(ui.element):
         self._shown_copy = workbench.working_copies.get(session.agent_id)
         self._typed_here = self._replaced = False
         self._kept_at: datetime | None = None
+        self._take_offer_away: Callable[[], None] = lambda: None
         with self:
             self._build_head()
             self._state = ui.html(sanitize=False).classes("prompt-state").props("role=status")
@@ -131,6 +132,7 @@ class PromptPanel(ui.element):
 
     def change(self, behaviour: Behaviour) -> None:
         """Make that the working copy."""
+        self._take_offer_away()
         number = self.origin.number
         copy = WorkingCopy(agent_id=self._session.agent_id, origin=number, behaviour=behaviour, updated_at=now())
         self._kept_at = copy.updated_at
@@ -249,6 +251,7 @@ class PromptPanel(ui.element):
             self._session = await workbench.sessions.change(self._session.id, moved)
             await self._drop(behaviour)
             self._typed_here = False
+            self._take_offer_away()
             self._note.value = ""
             self._show_state()
             ui.notify(f"Saved as variant {number}. This session uses it from now on.", timeout=4000)
@@ -273,7 +276,7 @@ class PromptPanel(ui.element):
                 await self._workbench.working_copies.drop(thrown_away.agent_id)
             self._show_anew()
             self._on_edit()
-            self._undo.show(words, partial(self._bring_back, thrown_away))
+            self._take_offer_away = self._undo.show(words, partial(self._bring_back, thrown_away))
 
     async def _bring_back(self, copy: WorkingCopy) -> None:
         self._workbench.working_copies.typed(copy.model_copy(update={"updated_at": now()}))

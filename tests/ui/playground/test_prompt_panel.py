@@ -44,9 +44,13 @@ class Panel:
         await until(lambda: self.kept == text)
 
     async def elsewhere(self, text: str) -> None:
+        """In place of what is typed here."""
+        self.typed_elsewhere(text)
+        await sees(self.user, "Changed in another tab too")
+
+    def typed_elsewhere(self, text: str) -> None:
         behaviour = by_prompt(self._agent.active_variant.behaviour).model_copy(update={"system_prompt": text})
         self._copies.typed(WorkingCopy(agent_id=self._agent.id, origin=1, behaviour=behaviour, updated_at=now()))
-        await sees(self.user, "Changed in another tab too")
 
     async def thrown_away_elsewhere(self) -> None:
         await self._copies.drop(self._agent.id)
@@ -115,3 +119,19 @@ async def test_a_reset_throws_away_what_was_typed_here_and_brings_just_that_back
         panel.press("undo-button")
         await until(lambda: panel.editor.text == "Typed here")
         assert panel.kept == "Typed here"
+
+
+@pytest.mark.parametrize("go_on", ["types", "saves"])
+async def test_what_was_reset_is_offered_back_until_somebody_goes_on(tmp_path: Path, go_on: str):
+    async with panel_of(tmp_path) as panel:
+        await panel.type("Typed here")
+        panel.press("reset-prompt-button")
+        await until(lambda: marked(panel.user, "undo-bar"))
+        if go_on == "types":
+            await panel.type("Typed since")
+        else:
+            panel.typed_elsewhere("Typed elsewhere")
+            await until(lambda: panel.can_save)
+            panel.press("save-variant-button")
+            await until(lambda: panel.user.notify.messages)
+        assert not marked(panel.user, "undo-bar")
