@@ -1,5 +1,6 @@
 """Where the spans of runs are sent on to, what goes along, and what no collector took."""
 
+from collections.abc import Callable
 from functools import partial
 
 from nicegui import events, ui
@@ -123,6 +124,8 @@ class _Headers:
             self._value.on("keydown.enter", self._add)
             button("Add the header", self._add, testid="collector-header-add")
         self._undo = UndoBar()
+        self._removed = ""
+        self._take_offer_away: Callable[[], None] = lambda: None
 
     async def show(self) -> None:
         names = sorted(await self._collector.headers())
@@ -137,8 +140,11 @@ class _Headers:
                     remove.props["aria-label"] = f"Remove the header {name}"
 
     async def _add(self) -> None:
+        name = str(self._name.value or "").strip().lower()
         with problems_shown():
-            await self._collector.keep_header(str(self._name.value or ""), str(self._value.value or ""))
+            await self._collector.keep_header(name, str(self._value.value or ""))
+            if name == self._removed:  # whose value from before would take the place of this one
+                self._take_offer_away()
             self._name.value = self._value.value = ""
         await self.show()
 
@@ -146,9 +152,9 @@ class _Headers:
         value = (await self._collector.headers()).get(name, "")
         with problems_shown():
             await self._collector.forget_header(name)
-            self._undo.show(
-                f"The header {name} was removed", partial(self._collector.keep_header, name, value), self.show
-            )
+            bring_back = partial(self._collector.keep_header, name, value)
+            self._take_offer_away = self._undo.show(f"The header {name} was removed", bring_back, self.show)
+            self._removed = name
         await self.show()
 
 
