@@ -108,7 +108,7 @@ class SetupPage:
         match progress.step:
             case "begin":
                 SetupBegin(self._workbench, self._wanted, self._chosen_provider)
-            case "choose" if progress.provider:
+            case "choose" if self._provider_title(progress.provider):
                 SetupChoose(self._workbench, progress, self._chosen_agent)
             case "ask" if agent is not None:
                 self._build_questions(agent)
