@@ -39,6 +39,7 @@ class SetupPage:
     def __init__(self, workbench: Workbench, arguments: PageArguments) -> None:
         self._workbench = workbench
         self._wanted = arguments.query_parameters.get("begin", "")
+        self._begun = False
         self._heads: dict[SetupStep, LiveHtml] = {}
         self._bodies: dict[SetupStep, ui.element] = {}
         ui.page_title("Setup guide · Agent Playground")
@@ -174,7 +175,10 @@ class SetupPage:
         await self._start(self._progress.agent, self._progress.model, text)
 
     async def _start(self, agent_id: str, model: str, text: str, toured: tuple[str, ...] = ()) -> None:
-        """A session that begins with the message, shown at once."""
+        """A session that begins with the message, shown at once; one, where it is clicked twice."""
+        if self._begun:
+            return
+        self._begun = True
         chat = self._workbench.chat
         with problems_shown():
             own = model_of(self._workbench.agents.get(agent_id).active_variant.behaviour)
@@ -182,6 +186,8 @@ class SetupPage:
             await chat.send(session.id, text)
             if await setup_saved(self._workbench.preferences, step="tour", session=session.id, toured=toured):
                 ui.navigate.to(session_address(session.id))
+                return
+        self._begun = False
 
     def _build_tour(self) -> None:
         words = "The demo model acts these out, offline. Each begins a session; come back here for the next."
