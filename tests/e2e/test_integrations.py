@@ -99,14 +99,23 @@ def test_a_key_is_made_for_an_agent_shown_once_used_and_revoked(page: Page, app_
     expect(page.get_by_test_id("api-reach")).to_contain_text("nightly")
     assert secret not in page.content()
 
+    revoke = row.get_by_test_id("revoke-key")
+    revoke.focus()
     assert run(app_process, secret).status_code == 200
     expect(row.locator("[data-label='Last used']")).to_have_text("just now")
+    expect(revoke).to_be_focused()
     with api(app_process, secret) as client:
         assert client.get("/api/v1/agents/assistant").status_code == 404
-    row.get_by_test_id("revoke-key").click()
+    revoke.click()
     page.get_by_test_id("question-confirm").click()
-    expect(page.get_by_test_id("revoked-keys")).to_have_text("1 revoked key")
+    revoked = page.get_by_test_id("revoked-keys")
+    expect(revoked).to_have_text("1 revoked key")
     assert run(app_process, secret).status_code == 401
+    revoked.click()
+    page.get_by_test_id("new-key-button").click()
+    make_key(page, "weekly")
+    expect(page.locator("[data-key=weekly]")).to_be_visible()
+    expect(row.filter(has_text="nightly")).to_be_visible()
 
 
 @pytest.mark.long

@@ -15,15 +15,15 @@ MOST_NAMED = 3
 
 
 def keys_list(keys: Sequence[ApiKey], agents: Sequence[Agent], at: datetime) -> Html:
-    """Those that open something or have expired, and folded away those that were revoked; the newest first."""
-    names = {agent.id: agent.name for agent in agents}
+    """Those that open something or have expired; the newest first."""
     kept = [key for key in keys if key.revoked_at is None]
+    return _table(kept, agents, at) if kept else _no_keys()
+
+
+def revoked_list(keys: Sequence[ApiKey], agents: Sequence[Agent], at: datetime) -> tuple[str, Html]:
+    """How many were revoked, in words, and which; both empty where none was."""
     revoked = [key for key in keys if key.revoked_at is not None]
-    parts = [_table(kept, names, at) if kept else _no_keys()]
-    if revoked:
-        summary = tag("summary", plural(len(revoked), "revoked key"), data_testid="revoked-keys")
-        parts.append(tag("details", summary, _table(revoked, names, at), cls="keys-revoked"))
-    return joined(*parts)
+    return (plural(len(revoked), "revoked key"), _table(revoked, agents, at)) if revoked else ("", Html(""))
 
 
 def reaching(keys: Sequence[ApiKey], agent: Agent, at: datetime) -> list[ApiKey]:
@@ -54,7 +54,8 @@ def _no_keys() -> Html:
     return tag("div", icon("key"), tag("strong", "No keys yet"), tag("span", words), cls="empty")
 
 
-def _table(keys: Sequence[ApiKey], names: Mapping[str, str], at: datetime) -> Html:
+def _table(keys: Sequence[ApiKey], agents: Sequence[Agent], at: datetime) -> Html:
+    names = {agent.id: agent.name for agent in agents}
     heads = ("Name", "Agents", "May also", "Ends with", "Expires", "Created", "Last used")
     actions = tag("th", tag("span", "Change it", cls="visually-hidden"), scope="col")
     head = tag("tr", *(tag("th", words, scope="col") for words in heads), actions)
@@ -103,10 +104,11 @@ def _expiry(key: ApiKey, at: datetime) -> Html:
 def _actions(key: ApiKey) -> Html:
     if key.revoked_at is not None:
         return Html("")
-    rights = _action("Rights", f"Rights of the key {key.name}", data_rights=key.id, data_testid="key-rights")
-    revoke = _action("Revoke", f"Revoke the key {key.name}", data_revoke=key.id, data_testid="revoke-key")
+    rights = _action("Rights", "Rights of", key, data_rights=key.id, data_testid="key-rights")
+    revoke = _action("Revoke", "Revoke", key, data_revoke=key.id, data_testid="revoke-key")
     return revoke if key.agents is None else joined(rights, revoke)
 
 
-def _action(words: str, label: str, **attributes: str) -> Html:
-    return tag("button", words, cls="text-button", aria_label=label, **attributes)
+def _action(words: str, label: str, key: ApiKey, **attributes: str) -> Html:
+    known = {"aria_label": f"{label} the key {key.name}", "data_key": f"{words} {key.id}"}
+    return tag("button", words, cls="text-button", **known, **attributes)

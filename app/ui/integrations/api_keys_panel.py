@@ -13,10 +13,11 @@ from app.domain.values import now
 from app.engine.keys import Keys, MadeKey
 from app.ui.elements.buttons import button
 from app.ui.elements.clicks import on_click_of
-from app.ui.elements.markup import Html, icon, joined, tag
+from app.ui.elements.live_html import LiveHtml
+from app.ui.elements.markup import icon, joined, tag
 from app.ui.elements.notices import copy_text, problems_shown
 from app.ui.elements.questions import agreed, answer_to, named_dialog
-from app.ui.integrations.api_key_views import keys_list
+from app.ui.integrations.api_key_views import keys_list, revoked_list
 from app.workbench import Workbench
 
 _TERMINAL = joined("In a terminal: ", tag("code", "agent-playground key create NAME"))
@@ -33,22 +34,26 @@ class ApiKeysPanel(ui.element):
         self._workbench = workbench
         self._on_made = on_made
         self._on_revoked = on_revoked
-        self._shown = Html("")
         with self:
             with ui.element("div").classes("row-line"):
                 ui.html("API keys", sanitize=False, tag="h2").classes("section-title grow")
                 button("New key", self.create, look="primary", icon="add", testid="new-key-button")
-            self._list = on_click_of(ui.html(sanitize=False), "revoke", self._revoke)
+            self._list = on_click_of(LiveHtml(), "revoke", self._revoke)
             on_click_of(self._list, "rights", self._change_rights)
+            with ui.element("details").classes("keys-revoked") as self._folded:
+                self._summary = ui.html(sanitize=False, tag="summary").props("data-testid=revoked-keys")
+                self._revoked = LiveHtml()
             ui.html(_TERMINAL, sanitize=False, tag="p").classes("faint")
         self.refresh()
 
     def refresh(self) -> None:
         """Show the keys as they are now."""
-        shown = keys_list(self._workbench.keys.all(), self._workbench.agents.all(), now())
-        if shown != self._shown:
-            self._shown = shown
-            self._list.set_content(shown)
+        keys, agents, at = self._workbench.keys.all(), self._workbench.agents.all(), now()
+        self._list.show(keys_list(keys, agents, at))
+        how_many, revoked = revoked_list(keys, agents, at)
+        self._folded.visible = bool(revoked)
+        self._summary.set_content(how_many)
+        self._revoked.show(revoked)
 
     async def create(self, agent: Agent | None = None) -> None:
         """Ask what the new key is to open, with that agent chosen, and make it."""
