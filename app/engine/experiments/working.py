@@ -148,22 +148,23 @@ class Working:
                 one_after_the_other = iter(lane)
                 for _ in range(min(plan.concurrency + BESIDE, len(lane))):
                     group.create_task(self._lane(one_after_the_other))
-        return self._stands(sum(map(len, units.values())))
+        return self._stands()
 
-    def _stands(self, units: int) -> tuple[ExperimentStatus, str]:
+    def _stands(self) -> tuple[ExperimentStatus, str]:
         experiment, size = self.experiment, self.experiment.plan.size
         if self._asked == "cancel":
             return "cancelled", ""
         if self._asked == "pause":
             return "paused", self._why
-        left = size - sum(self.tally.ends.values())
+        ended = sum(self.tally.ends.values())
+        left = size - ended
         if self._over_ceiling and left:
             return "completed", CEILING.format(ceiling=experiment.plan.ceiling_usd, left=left)
         if experiment.pilot and left:
             cost = self.tally.cost
-            if self.tally.ends["error"] >= units:
+            if self.tally.ends["error"] >= ended:
                 return "paused", PILOT_ERRORS
-            return "paused", PILOT.format(cases=PILOT_CASES, cost=cost, size=size, whole=cost / max(1, units) * size)
+            return "paused", PILOT.format(cases=PILOT_CASES, cost=cost, size=size, whole=cost / ended * size)
         return "completed", ""
 
     def _units(self) -> dict[str, list[Unit]]:

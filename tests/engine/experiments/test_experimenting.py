@@ -374,6 +374,19 @@ async def test_where_nothing_is_known_three_cases_go_first_and_count(trials):
     assert trials.bench.experimenting.get(experiment.id).status == "completed"
 
 
+async def test_what_the_first_three_cost_is_told_of_all_three_where_errors_were_tried_again(trials):
+    await prepared(trials, 5)
+    trials.models.answers = lambda request: (
+        ModelFailure("invalid_key", "No.") if request.messages[-1].text == "case 0" else "It is 3."
+    )
+    [cell, *_] = await trials.ran()
+    trials.models.answers = lambda _request: "It is 3."
+    await trials.bench.experimenting.retry_errors(cell.experiment_id)
+    assert ends(await trials.over(cell.experiment_id)) == ["passed"] * 3
+    why = trials.bench.experimenting.get(cell.experiment_id).why
+    assert why.startswith("The first 3 cases cost $0.0006; all 5 cells would cost about $0.001.")
+
+
 async def test_results_tell_each_column_and_a_verdict_once_all_is_done(trials):
     await prepared(trials, 3, variants=2)
     trials.models.answers = lambda request: "It is 3." if "Variant 2" in request.system.text else "It is 4."
