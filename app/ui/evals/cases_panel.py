@@ -77,9 +77,9 @@ class CasesPanel(ui.element):
 
     def _take(self, cases: list[tuple[Case, str]]) -> None:
         self._cases = cases
-        tags = sorted({one for case, _ in cases for one in case.tags}, key=str.casefold)
-        wanted = self._query.tag if self._query.tag in tags else ALL_TAGS
-        self._tags.set_options([ALL_TAGS, *tags], value=wanted)
+        wanted = {self._query.tag} - {""}  # no case may have it: then it can be taken away again
+        tags = sorted({one for case, _ in cases for one in case.tags} | wanted, key=str.casefold)
+        self._tags.set_options([ALL_TAGS, *tags], value=self._query.tag or ALL_TAGS)
         self._tags.visible = bool(tags)
         self._show()
 
@@ -116,7 +116,8 @@ class CasesPanel(ui.element):
             return
         with self._nothing:
             if self._cases:
-                empty_state("search_off", "No case fits", "Change the search above, or clear it to see all cases.")
+                words = "Change the search or the tag above, or clear them to see all cases."
+                empty_state("search_off", "No case fits", words)
             else:
                 words = "Open a run or a conversation and choose “Save as case”, import a file, or write one by hand."
                 empty_state("checklist", "No cases yet", words)
