@@ -66,7 +66,7 @@ def test_money_that_nobody_priced_is_said_so_of_columns_and_tries():
     free, dear = (
         cell(planned, "case1", place, 0, "passed", cost=cost, unpriced=True) for place, cost in ((0, 0.0), (1, 0.5))
     )
-    looked = Looked(planned, matrix_of(planned, [free, dear], {}), results_of(planned, [free, dear]))
+    looked = Looked(planned, matrix_of(planned, [free, dear], {}), results_of(planned, [free, dear]), (0, "completed"))
     drawn = matrix_table(looked, [], pins=(), column=1)
     assert ">unpriced · " in drawn and ">$0.50 + unpriced · " in drawn and "$0.00" not in drawn
     assert "$0.50 + unpriced · 1.0 s" in cell_view("variant 2", dear)
