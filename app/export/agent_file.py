@@ -11,6 +11,7 @@ from app.domain.caution import with_tools_held
 from app.domain.errors import TooLarge, WorkbenchError
 from app.domain.unpacked import values_in
 from app.domain.values import new_id
+from app.export.words import json_bytes
 
 FORMAT = "agent-playground/agent"
 VERSION = 2
@@ -30,7 +31,7 @@ def agent_file(agent: Agent) -> bytes:
     """The agent with all its variants as JSON, for `read_agent_file`."""
     version = 1 if agent.kind == "prompt" else VERSION
     content = {"format": FORMAT, "version": version, "agent": agent.model_dump(mode="json")}
-    return orjson.dumps(content, option=orjson.OPT_INDENT_2)
+    return json_bytes(content, indent=2)
 
 
 def read_agent_file(content: bytes, taken_slugs: Collection[str]) -> Agent:

@@ -7,7 +7,6 @@ with the images that it names by their paths as a zip file. What ATIF has no pla
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
-import orjson
 from pydantic import JsonValue
 
 from app.domain.events import Entry, MessageAdded, ModelReturned, NodeEnded, NodeStarted, RunStarted
@@ -19,6 +18,7 @@ from app.domain.trace.fork_view import fork_of
 from app.domain.trace.usage import own_entries
 from app.export.bundle import zipped
 from app.export.review import attachment_files
+from app.export.words import json_bytes
 
 VERSION = "ATIF-v1.7"
 TRAJECTORY = "trajectory.json"
@@ -52,7 +52,7 @@ def atif(
     """
     paths = {digest: file.path for digest, file in attachment_files(entries).items() if file.path.startswith("images/")}
     written = _Writer({digest: path for digest, path in paths.items() if digest in artifacts})
-    document = orjson.dumps(written.document(entries, notes, app=app, alive=alive), option=orjson.OPT_INDENT_2)
+    document = json_bytes(written.document(entries, notes, app=app, alive=alive), indent=2)
     images = {written.paths[digest]: artifacts[digest] for digest in sorted(written.used)}
     return zipped({TRAJECTORY: document, **images}) if images else document
 

@@ -5,11 +5,10 @@ import posixpath
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
-from math import isfinite
 from typing import TypeVar
 
-import orjson
 from pydantic import BaseModel, JsonValue, TypeAdapter, ValidationError
+from pydantic_core import from_json
 
 from app.domain.agents import Parameters
 from app.domain.errors import TooLarge, WorkbenchError
@@ -57,6 +56,8 @@ from app.export.words import file_stem, one_line
 LARGEST = 32 * 1024 * 1024
 """Bytes of a document."""
 MOST_VALUES = 500_000
+MOST_AMOUNT = 10**15
+"""Tokens or milliseconds above which it is no amount of a step."""
 MOST_TOLD = 20
 """Unknown fields that are named; more are counted."""
 SYSTEM_INSIDE = "A step of the system in the middle is told as a message of the app."
@@ -87,13 +88,13 @@ def read_atif(document: bytes, files: Mapping[str, bytes] | None = None) -> Traj
             f"This trajectory is too large: it may have {LARGEST // 1024**2} MiB and {MOST_VALUES:,} values."
         )
     try:
-        told = ToldTrajectory.model_validate(orjson.loads(document))
-    except orjson.JSONDecodeError as error:
-        raise WorkbenchError(f"This is no trajectory: it is not JSON ({error}).") from error
+        told = ToldTrajectory.model_validate(from_json(document, allow_inf_nan=False))
     except ValidationError as error:
         fault = error.errors(include_url=False, include_input=False, include_context=False)[0]
         place = ".".join(map(str, fault["loc"])) or "document"
         raise WorkbenchError(f"This is no trajectory that can be read: {place}: {fault['msg']}.") from error
+    except ValueError as error:
+        raise WorkbenchError(f"This is no trajectory: it is not JSON ({error}).") from error
     return _Reader(told, files or {}).read()
 
 
@@ -293,4 +294,4 @@ def _fields(told: JsonValue) -> Json:
 def _amount(said: JsonValue) -> float | None:
     if not isinstance(said, (int, float)) or isinstance(said, bool):
         return None
-    return float(said) if isfinite(said) and said >= 0 else None
+    return float(said) if 0 <= said <= MOST_AMOUNT else None

@@ -12,15 +12,13 @@ from dataclasses import dataclass
 from typing import Literal, TypeVar, get_args
 from xml.etree import ElementTree
 
-import orjson
-
 from app.domain.evals.cases import Case
 from app.domain.evals.experiments import Cell, CellKey, CellState, Experiment, cell_id, planned
 from app.domain.evals.results import state_of
 from app.domain.values import Value
 from app.export.exports import Exported
 from app.export.redacting import Redactor
-from app.export.words import file_stem, guarded
+from app.export.words import file_stem, guarded, json_bytes
 
 V = TypeVar("V", bound=Value)
 ExperimentFormat = Literal["csv", "jsonl", "junit"]
@@ -117,7 +115,7 @@ def _json_lines(written: Written) -> bytes:
         | {"state": written.state(cell), "column_words": written.column(cell.key), "input": written.input(cell.key)}
         for cell in written.cells
     )
-    return b"".join(orjson.dumps(line) + b"\n" for line in (header, *cells))
+    return b"".join(json_bytes(line) + b"\n" for line in (header, *cells))
 
 
 def _junit(written: Written) -> bytes:

@@ -6,7 +6,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import assert_never
 from urllib.parse import quote
 
-import orjson
 from pydantic import JsonValue
 
 from app.domain.events import (
@@ -32,7 +31,7 @@ from app.domain.trace.steps import StepsSoFar
 from app.domain.trace.trajectory import begins_step
 from app.export.review import attachments_of
 from app.export.rich_text import Markup, element, joined, prose
-from app.export.words import app_words, duration_words, node_words
+from app.export.words import app_words, duration_words, json_bytes, node_words
 
 LONGEST_VALUE = 20_000
 """Characters of a node's value that are shown; the trace has all."""
@@ -217,7 +216,7 @@ def _section(number: int, cards: Sequence[Markup], within: str) -> Markup:
 
 def _call_card(step: Step) -> Markup:
     arguments = step.call.arguments if step.call else {}
-    written = orjson.dumps(arguments, option=orjson.OPT_INDENT_2).decode()
+    written = json_bytes(arguments, indent=2).decode()
     edited = edited_mark(step.call.edited_arguments if step.call else None)
     return element("div", element("strong", step.text), edited, element("pre", written), cls="card call")
 

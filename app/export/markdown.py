@@ -8,8 +8,6 @@ quotations and fenced blocks, so that none of it can pass for a part of the revi
 from collections.abc import Collection, Generator, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-import orjson
-
 from app.domain.agents import NODES_MODELS
 from app.domain.events import Entry, MessageAdded
 from app.domain.failure_words import failure_words
@@ -35,7 +33,7 @@ from app.domain.trace.sent import how_sent
 from app.export.markdown_text import fenced, linked, plain, pretty, quoted, table_lines
 from app.export.origins import counted, origins
 from app.export.review import BesideFile, attachment_files, attachments_of, call_stem, code_path, files_of_calls
-from app.export.words import STATUS_WORDS, app_words, cost_words, duration_words, moment_words
+from app.export.words import STATUS_WORDS, app_words, cost_words, duration_words, json_bytes, moment_words
 from app.export.workflows.markdown_nodes import node_end, node_head
 
 LONGEST_SHOWN = 8_000
@@ -268,7 +266,7 @@ def _action(number: int, call: CallView, folder: str | None) -> Iterator[str]:
     if call.malformed is not None:
         yield from (*fenced(call.malformed), "")
     else:
-        written = orjson.dumps(call.arguments, option=orjson.OPT_INDENT_2).decode()
+        written = json_bytes(call.arguments, indent=2).decode()
         yield from (*fenced(written, "json"), "")
 
 

@@ -11,7 +11,6 @@ Sources: open-telemetry/semantic-conventions-genai docs/gen-ai; opentelemetry.io
 
 from collections.abc import Sequence
 
-import orjson
 from pydantic import JsonValue
 
 from app.domain.events import (
@@ -36,12 +35,13 @@ from app.domain.trace.fork_view import fork_of
 from app.export.otel_messages import Spoken
 from app.export.otel_spans import OpenSpan, chat_span, edited_event, happening, place_of, run_span, tool_span
 from app.export.otel_values import Span, attributes
+from app.export.words import json_bytes
 from app.export.workflows.otel_nodes import ended_node, node_span, within_node
 
 
 def otlp_json(entries: Sequence[Entry], *, app: str, alive: bool = False, edits: Edits = NONE_EDITED) -> bytes:
     """The run as an OTLP `TracesData`; `entries` begin with `RunStarted`. `app` is the version that writes it."""
-    return orjson.dumps(traces_data(spans_of(entries, alive=alive, edits=edits), app=app))
+    return json_bytes(traces_data(spans_of(entries, alive=alive, edits=edits), app=app))
 
 
 def traces_data(spans: Sequence[Span], *, app: str) -> dict[str, JsonValue]:

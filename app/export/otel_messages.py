@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable, Sequence
 
-import orjson
 from pydantic import JsonValue
 
 from app.domain.events import Entry, MessageAdded, ModelReturned, RunStarted, ToolReturned
@@ -17,6 +16,7 @@ from app.domain.messages import (
     ToolCall,
     ToolResult,
 )
+from app.export.words import json_bytes
 
 LONGEST_INPUT = 100_000
 """Characters of messages sent with one call that are all written; of more, those that came in since the last call."""
@@ -52,7 +52,7 @@ class Spoken:
         """The messages that go with the next call, as JSON, and how many of them are left out for their length."""
         start = 0 if self._length <= LONGEST_INPUT and self._length <= self._left else self._new_from
         self._new_from = len(self._messages)
-        written = orjson.dumps(self._messages[start:]).decode()
+        written = json_bytes(self._messages[start:]).decode()
         self._left -= len(written)
         return written, start
 
@@ -60,12 +60,12 @@ class Spoken:
         """The model's answer as JSON, with why it ended."""
         reason = returned.finish_reason or "error"
         answers = [{**answer, "finish_reason": reason} for answer in self.answer if isinstance(answer, dict)]
-        return orjson.dumps(answers).decode()
+        return json_bytes(answers).decode()
 
     def _add(self, message: Message) -> None:
         written: JsonValue = {"role": message.role, "parts": parts(message.parts)}
         self._messages.append(written)
-        self._length += len(orjson.dumps(written))
+        self._length += len(json_bytes(written))
 
 
 def parts(found: Iterable[Part]) -> list[JsonValue]:
@@ -75,7 +75,7 @@ def parts(found: Iterable[Part]) -> list[JsonValue]:
 def text_of(messages: Sequence[Message], *, finish_reason: str = "") -> str:
     """Messages as JSON; those of a model say why they ended."""
     reason: dict[str, JsonValue] = {"finish_reason": finish_reason} if finish_reason else {}
-    return orjson.dumps([{"role": one.role, "parts": parts(one.parts), **reason} for one in messages]).decode()
+    return json_bytes([{"role": one.role, "parts": parts(one.parts), **reason} for one in messages]).decode()
 
 
 def _part(part: Part) -> JsonValue:

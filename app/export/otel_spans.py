@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-import orjson
 from pydantic import JsonValue
 
 from app.domain.events import Entry, MessageAdded, ModelCalled, ModelReturned, RunStarted, ToolCalled
@@ -14,6 +13,7 @@ from app.domain.trace import Edited, RunRow, totals
 from app.domain.trace.fork_view import fork_view
 from app.export.otel_messages import Spoken, parts, text_of
 from app.export.otel_values import Attributes, Span, attributes, nanoseconds, span_id, trace_id
+from app.export.words import json_bytes
 
 INTERNAL, CLIENT = 1, 3
 OK, ERROR = 1, 2
@@ -87,7 +87,7 @@ def run_span(entries: Sequence[Entry], row: RunRow) -> OpenSpan:
         "gen_ai.agent.version": str(row.agent.variant),
         "gen_ai.conversation.id": row.session_id,
         **usage_attributes(sums.usage),
-        "gen_ai.system_instructions": orjson.dumps(system).decode() if system else None,
+        "gen_ai.system_instructions": json_bytes(system).decode() if system else None,
         "gen_ai.tool.definitions": _definitions(started),
         "gen_ai.input.messages": text_of(_messages(entries, "user")),
         "gen_ai.output.messages": text_of(
@@ -154,7 +154,7 @@ def tool_span(entry: Entry, called: ToolCalled, description: str) -> OpenSpan:
         "gen_ai.tool.type": "function",
         "gen_ai.tool.call.id": called.call_id,
         "gen_ai.tool.description": description or None,
-        "gen_ai.tool.call.arguments": orjson.dumps(called.arguments).decode(),
+        "gen_ai.tool.call.arguments": json_bytes(called.arguments).decode(),
         "agent_playground.entry.seq": entry.seq,
     }
     place = span_id(entry.run_id, called.call_id)
@@ -165,9 +165,7 @@ def happening(entry: Entry) -> JsonValue:
     """What happened in the run and took no time, as an event of its span; the fields are the trace's own."""
     fields = entry.event.model_dump(mode="json", exclude={"type"})
     values: Attributes = {
-        f"agent_playground.{name}": value
-        if isinstance(value, str | int | float | bool)
-        else orjson.dumps(value).decode()
+        f"agent_playground.{name}": value if isinstance(value, str | int | float | bool) else json_bytes(value).decode()
         for name, value in fields.items()
         if value not in (None, "", {}, [])
     }
@@ -228,4 +226,4 @@ def _definitions(started: RunStarted | None) -> str | None:
         {"type": "function", "name": spec.name, "description": spec.description, "parameters": spec.parameters}
         for spec in specs
     ]
-    return orjson.dumps(found).decode() if found else None
+    return json_bytes(found).decode() if found else None

@@ -5,12 +5,10 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-import orjson
-
 from app.domain.events import Entry, Event, FileChanged, MessageAdded, NodeEnded, NodeStarted, RunStarted, ToolReturned
 from app.domain.messages import AppPart, FilePart, ImagePart, Message, Part, ToolResult
 from app.domain.trace import CallView, call_views
-from app.export.words import file_stem
+from app.export.words import file_stem, json_bytes
 
 CODE_TOOLS = {"execute_python": ("code", "py")}
 """Tools one of whose arguments is a program: which one, and the ending of its files."""
@@ -33,7 +31,7 @@ def files_of_calls(calls: Sequence[CallView]) -> Iterator[BesideFile]:
     """`tool_calls/NN_name.json` for each call, and the program beside it where the call ran one."""
     for number, call in enumerate(calls, start=1):
         stem = call_stem(number, call)
-        yield BesideFile(f"{stem}.json", orjson.dumps(_call_record(call), option=orjson.OPT_INDENT_2))
+        yield BesideFile(f"{stem}.json", json_bytes(_call_record(call), indent=2))
         if (path := code_path(number, call)) is not None:
             yield BesideFile(path, str(call.arguments[CODE_TOOLS[call.name][0]]).encode())
 

@@ -1,9 +1,11 @@
-"""How exports say numbers and times, names that a file system and a heading both bear, and cells of spreadsheets."""
+"""How exports say values and times, names that a file system and a heading both bear, and cells of spreadsheets."""
 
 import re
 import unicodedata
 from datetime import datetime
 from typing import Literal
+
+from pydantic_core import to_json
 
 from app.domain.messages import AppPart
 from app.domain.trace import NodeRun, RunStatus
@@ -54,6 +56,11 @@ def one_line(text: str, limit: int = 200) -> str:
     )
     line = " ".join(seen.split())
     return line if len(line) <= limit else line[: limit - 1].rstrip() + "…"
+
+
+def json_bytes(value: object, *, indent: int | None = None) -> bytes:
+    """The value as JSON: whole numbers of any length as they are, and `null` for NaN and the infinite."""
+    return to_json(value, indent=indent, inf_nan_mode="null")
 
 
 def app_words(part: AppPart) -> str:

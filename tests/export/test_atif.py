@@ -104,6 +104,13 @@ def test_what_comes_in_again_is_what_left():
     assert [entry.at for entry in after] == sorted(entry.at for entry in after)
 
 
+def test_a_whole_number_of_any_length_comes_in_as_it_left():
+    exact = call("c1", "measure", x=10**30)
+    entries = trace_of(started(), asked("?"), called(), said("", exact), returned(), *ran(exact, "ok"), finished())
+    (back,) = call_views(received(atif(entries, app="1", artifacts={})).entries).values()
+    assert back.arguments == {"x": 10**30}
+
+
 def test_images_go_along_and_come_in_and_what_has_no_place_is_told():
     trimmed = ContextTrimmed(left_out=(LeftOut(message=0, how="stub"),), tokens_before=9, tokens_after=1)
     limit = LimitReached(limit="steps", allowed=1, reached=1)

@@ -8,7 +8,7 @@ import pytest
 from app.domain.errors import NotFound, StorageError, TooLarge, WorkbenchError
 from app.export.exports import FORMATS, MOST_RUNS, Choice, Exports
 from tests.export.runs import NOTES, PNG, Shelf, digest, rich_run
-from tests.traces import asked, finished, said, started, the_sum, trace_of
+from tests.traces import asked, call, called, finished, ran, returned, said, started, the_sum, trace_of
 
 SECRET = "planted-secret-0042"
 SHAPED = "sk-planted-0123456789"
@@ -126,6 +126,15 @@ async def test_a_picture_of_10_mb_comes_along():
     entries = trace_of(started(), rich_run()[1].event.model_copy(update={"message": message}), finished())
     exported = await exports_of(Shelf(entries, artifacts=(big,))).export("r1", "html")
     assert len(exported.content) > 13_000_000
+
+
+@pytest.mark.parametrize("format", FORMATS)
+async def test_a_whole_number_of_any_length_leaves_as_it_is(format):
+    exact = call("c1", "measure", x=10**30, limit=float("inf"))
+    said_once = (called(), said("", exact), returned(), *ran(exact, "ok"))
+    entries = trace_of(started(), asked("How much?"), *said_once, called("m2"), said("Much."), finished())
+    content = unpacked((await exports_of(Shelf(entries)).export("r1", format)).content)
+    assert str(10**30).encode() in content and b"Infinity" not in content
 
 
 async def test_several_runs_are_one_zip_file():

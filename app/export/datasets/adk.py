@@ -8,7 +8,6 @@ from collections import defaultdict, deque
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 
-import orjson
 from pydantic import JsonValue
 
 from app.domain.evals.cases import Case, ExpectedCall
@@ -17,6 +16,7 @@ from app.domain.events import Entry, ToolCalled, ToolReturned
 from app.domain.messages import TextPart, ToolResult
 from app.export.datasets.chat import variables_of
 from app.export.datasets.received import Draft, Fields, Received, parsed, rows, table, words
+from app.export.words import json_bytes
 
 _HUMP = re.compile(r"(?<=[a-z0-9])[A-Z]")
 _THEN = datetime(1970, 1, 1, tzinfo=UTC)
@@ -40,7 +40,7 @@ def read_cases(content: bytes, name: str, *, judge: str = "") -> Received:
 def write_cases(cases: list[Case], *, name: str) -> bytes:
     """The cases as an evalset; what is expected stands with the last message of each."""
     told = {"eval_set_id": name, "name": name, "eval_cases": [_eval_case(case) for case in cases]}
-    return orjson.dumps(told, option=orjson.OPT_INDENT_2)
+    return json_bytes(told, indent=2)
 
 
 def _take_case(draft: Draft, told: JsonValue, place: str) -> None:

@@ -13,7 +13,6 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import TypeVar
 
-import orjson
 from pydantic import JsonValue, TypeAdapter, ValidationError
 
 from app.domain.errors import TooLarge, WorkbenchError
@@ -24,7 +23,7 @@ from app.domain.values import Value
 from app.export.datasets.received import Draft, Fields, Left, Received, lines_of, rows, unfit, words
 from app.export.limits import LARGEST_DATASET
 from app.export.redacting import Redactor
-from app.export.words import one_line
+from app.export.words import json_bytes, one_line
 
 DATASET, CASE, CONTENT = "agent-playground/dataset", "agent-playground/case", "agent-playground/content"
 VERSION = 1
@@ -54,7 +53,7 @@ def write_cases(
         recorded = [entry.model_dump(mode="json") for entry in records.get(case.id, ())]
         lines.append({"format": CASE, **said} | ({"record": recorded} if recorded else {}))
     clean = (line if line["format"] == CONTENT else redactor.value({**line}) for line in lines)
-    return b"".join(orjson.dumps({"version": VERSION, **_object(line)}) + b"\n" for line in clean)
+    return b"".join(json_bytes({"version": VERSION, **_object(line)}) + b"\n" for line in clean)
 
 
 def read_cases(content: bytes, name: str, *, judge: str = "") -> Received:

@@ -3,13 +3,12 @@
 https://github.com/openai/evals/blob/main/docs/build-eval.md
 """
 
-import orjson
-
 from app.domain.evals.cases import Case
 from app.domain.evals.scorers import Contains
 from app.domain.messages import user_message
 from app.export.datasets.chat import asked_in, input_name, listed, said, variables_of
 from app.export.datasets.received import Draft, Fields, Received, lines_of, table, words
+from app.export.words import json_bytes
 
 _IDEALS = ("ideal", "expected", "answer", "target", "reference", "ground_truth")
 
@@ -35,7 +34,7 @@ def write_cases(cases: list[Case]) -> bytes:
     for case in cases:
         asked = [*map(said, case.history), *(said(user_message(text)) for text in (case.input, *case.turns))]
         ideal: Fields = {} if case.reference is None else {"ideal": words(case.reference)}
-        lines.append(orjson.dumps({"input": asked, **ideal}) + b"\n")
+        lines.append(json_bytes({"input": asked, **ideal}) + b"\n")
     return b"".join(lines)
 
 

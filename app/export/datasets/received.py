@@ -6,9 +6,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-import orjson
 from pydantic import JsonValue, ValidationError
-from pydantic_core import to_json
+from pydantic_core import from_json
 
 from app.domain.errors import TooLarge, WorkbenchError
 from app.domain.evals.cases import MOST_CASES, CaseContent
@@ -16,7 +15,7 @@ from app.domain.evals.scorers import Check, Checks, Judge, Scorer
 from app.domain.events import Entry
 from app.domain.unpacked import values_in
 from app.export.limits import LARGEST_DATASET
-from app.export.words import one_line
+from app.export.words import json_bytes, one_line
 
 MOST_VALUES = 2_000_000
 MOST_DEEP = 60
@@ -143,8 +142,8 @@ def parsed(written: bytes, place: str) -> JsonValue:
     if values_in(written, MOST_VALUES) == MOST_VALUES:
         raise TooLarge(f"{place}: there are more than {MOST_VALUES:,} values in it. Split the file.")
     try:
-        value: JsonValue = orjson.loads(written)
-    except orjson.JSONDecodeError as error:
+        value: JsonValue = from_json(written, allow_inf_nan=False)
+    except ValueError as error:
         raise WorkbenchError(f"{place}: this is no JSON: {one_line(str(error))}.") from error
     check_depth(value, place)
     return value
@@ -192,7 +191,7 @@ def words(told: JsonValue) -> str:
     """A value as text: what is no text as JSON writes it."""
     if told is None:
         return ""
-    return told if isinstance(told, str) else to_json(told, inf_nan_mode="null").decode()
+    return told if isinstance(told, str) else json_bytes(told).decode()
 
 
 def unfit(place: str, error: ValidationError) -> WorkbenchError:

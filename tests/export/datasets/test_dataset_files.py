@@ -110,6 +110,21 @@ async def test_no_secret_leaves_and_every_format_is_read_again(data, format):
     assert (await files.take_in(again.id, exported.content, format, exported.filename)).cases == 3
 
 
+@pytest.mark.parametrize("format", OUT_FORMATS)
+async def test_a_whole_number_of_any_length_leaves_as_it_is_and_is_read_back(data, format):
+    files = files_over(data)
+    dataset = await files.keeper.new_dataset("Numbers")
+    content = CaseContent(input="How much?", reference=10**30, expected_calls=(ExpectedCall(name="f"),))
+    if format == "jsonl":
+        content = content.model_copy(update={"data": {"id": 2**64}})
+    await files.keeper.add_all(dataset.id, new_cases(dataset.id, [content]))
+    exported = await files.export(dataset.id, format)
+    again = await files.keeper.new_dataset("Again")
+    await files.take_in(again.id, exported.content, format, exported.filename)
+    (case,) = data.cases.of(again.id)
+    assert str(case.reference) == str(10**30) and case.data == content.data
+
+
 async def test_a_secret_in_a_file_that_comes_in_is_taken_out_and_the_file_found(data):
     files = files_over(data)
     dataset = await files.keeper.new_dataset("Keys")
