@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pydantic import JsonValue
 
 from app.domain.messages import FilePart, ToolResult
+from app.domain.values import json_in
 
 SHOWN_ROWS = 50
 MOST_COLUMNS = 60
@@ -60,7 +61,7 @@ def json_of(text: str) -> dict[str, JsonValue] | list[JsonValue] | None:
     if text.lstrip()[:1] not in ("{", "[") or len(text) > LONGEST:
         return None
     try:
-        value: JsonValue = json.loads(text)
+        value = json_in(text)
     except (ValueError, RecursionError):
         return None
     return value if isinstance(value, dict | list) else None

@@ -1,11 +1,13 @@
 """The base of every value, and the few values that the rest are made of."""
 
 import hashlib
+import json
 import secrets
+from collections.abc import Callable
 from datetime import UTC, datetime
 from typing import Annotated
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict
+from pydantic import BaseModel, BeforeValidator, ConfigDict, JsonValue
 
 
 def well_formed(text: str) -> str:
@@ -20,6 +22,27 @@ def _mended(value: object) -> object:
 
 Text = Annotated[str, BeforeValidator(_mended)]
 """Text from outside: of a model, a tool or a person."""
+
+
+def json_in(text: str, *, constant: Callable[[str], JsonValue] | None = None) -> JsonValue:
+    """The JSON that the text is, well-formed also where an escape in it names half a character.
+
+    `constant`: what becomes of `NaN`, `Infinity` and `-Infinity`. Raises `ValueError` and `RecursionError`.
+    """
+    value: JsonValue = json.loads(text, parse_constant=constant)
+    return _well_formed_within(value) if "\\ud" in text or "\\uD" in text else value
+
+
+def _well_formed_within(value: JsonValue) -> JsonValue:
+    match value:
+        case str():
+            return well_formed(value)
+        case list():
+            return [_well_formed_within(inner) for inner in value]
+        case dict():
+            return {well_formed(key): _well_formed_within(inner) for key, inner in value.items()}
+        case _:
+            return value
 
 
 def is_of_a_clock(moment: datetime) -> bool:

@@ -137,6 +137,20 @@ async def test_a_whole_number_of_any_length_leaves_as_it_is(format):
     assert str(10**30).encode() in content and b"Infinity" not in content
 
 
+@pytest.mark.parametrize("format", FORMATS)
+async def test_half_a_character_in_the_json_of_a_tool_keeps_no_run_from_leaving(format):
+    asking = call("c1", "read")
+    said_once = (
+        called(),
+        said("", asking),
+        returned(),
+        *ran(asking, '{"rows": [{"a": "cut \\ud83d"}], "cut \\ud83d": 1}'),
+    )
+    entries = trace_of(started(), asked("Read."), *said_once, called("m2"), said("Read."), finished())
+    exported = await exports_of(Shelf(entries)).export("r1", format)
+    assert exported.content
+
+
 async def test_several_runs_are_one_zip_file():
     shelf = Shelf(rich_run("r1"), rich_run("r2"))
     exported = await exports_of(shelf).export_all(["r1", "r2"], "html")

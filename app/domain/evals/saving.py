@@ -3,7 +3,6 @@
 It copies all that is needed, so that the runs may go: messages, files by their sha256, and what the tools gave.
 """
 
-import json
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
@@ -25,6 +24,7 @@ from app.domain.events import (
 )
 from app.domain.messages import Message
 from app.domain.trace import call_views, conversation, files_after, trajectory
+from app.domain.values import json_in
 
 _RECORDED = (ToolCalled, ToolReturned, FileChanged, ChildStarted, ChildFinished, PauseRequested, PauseResolved)
 
@@ -134,10 +134,9 @@ def _reference(answer: str, *, structured: bool) -> JsonValue:
         return None
     if structured:
         try:
-            parsed: JsonValue = json.loads(answer)
-        except ValueError:
+            return json_in(answer)
+        except (ValueError, RecursionError):
             return answer
-        return parsed
     return answer
 
 

@@ -31,6 +31,7 @@ from app.domain.events import (
 )
 from app.domain.messages import FilePart, ToolResult
 from app.domain.trace.calls import CallView, follow_call
+from app.domain.values import json_in
 from app.domain.workflows.document import Edge, Kind, LoopNode, Node, NoteNode, Workflow
 from app.domain.workflows.schedule import NodeState
 
@@ -282,10 +283,9 @@ def scope_call(call_id: str) -> str:
 def value_of(result: ToolResult) -> JsonValue:
     """What a node gives whose tool returned this: its text, read as JSON where it is."""
     try:
-        value: JsonValue = json.loads(result.text, parse_constant=_no_json)
+        return json_in(result.text, constant=_no_json)
     except (ValueError, RecursionError):
         return result.text
-    return value
 
 
 def text_of(value: JsonValue) -> str:

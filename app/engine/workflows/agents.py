@@ -1,7 +1,6 @@
 """A node asks an agent, which may be a workflow: a run of its own, below this one."""
 
 import asyncio
-import json
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from functools import partial
@@ -12,6 +11,7 @@ from pydantic import JsonValue
 from app.domain.errors import ToolError
 from app.domain.reading.answers import unfenced
 from app.domain.tools import Progress, Task, TaskEnd
+from app.domain.values import json_in
 from app.domain.workflows.document import AgentNode
 from app.engine.run.run import Run
 from app.engine.workflows.beginning import written_value
@@ -80,7 +80,7 @@ def _given(end: TaskEnd) -> Given:
     if end.output_schema is None:
         return Given(end.answer)
     try:
-        answer: JsonValue = json.loads(unfenced(end.answer))
+        answer = json_in(unfenced(end.answer))
     except (ValueError, RecursionError) as error:
         raise NodeFailed(f"Its answer is not the JSON that it should be: {error}", may_pass=not end.changed) from error
     check(end.output_schema, answer, "answered")

@@ -1,11 +1,10 @@
 """What a workflow is given: the message and the values that were sent with it, as its `input` takes them."""
 
-import json
-
 from pydantic import JsonValue
 
 from app.domain.events import MessageAdded
 from app.domain.tools import JsonSchema
+from app.domain.values import json_in
 from app.domain.workflows.document import InputNode
 from app.domain.workflows.fitting import types_of
 from app.engine.run.run import Run
@@ -51,10 +50,9 @@ def read_value(schema: JsonValue, written: str) -> JsonValue:
     if "string" in types or (not types and not written.lstrip().startswith(("{", "["))):
         return written
     try:
-        value: JsonValue = json.loads(written)
+        return json_in(written)
     except (ValueError, RecursionError):
         return written
-    return value
 
 
 def _object_in(takes: JsonSchema, text: str) -> dict[str, JsonValue] | None:
@@ -62,7 +60,7 @@ def _object_in(takes: JsonSchema, text: str) -> dict[str, JsonValue] | None:
     if (isinstance(required, list) and "text" in required) or not text.lstrip().startswith("{"):
         return None
     try:
-        value: JsonValue = json.loads(text)
+        value = json_in(text)
     except (ValueError, RecursionError):
         return None
     return value if isinstance(value, dict) and value.keys() <= (properties.keys() or value.keys()) else None

@@ -8,6 +8,7 @@ from nicegui import ui
 from pydantic import JsonValue, ValidationError
 
 from app.domain.errors import WorkbenchError
+from app.domain.values import json_in
 from app.ui.elements.model_picker import ModelPicker
 from app.workbench import Workbench
 
@@ -104,10 +105,9 @@ def value_of(kind: Kind, typed: str, label: str) -> JsonValue:
 def json_of(typed: str, label: str) -> JsonValue:
     """Raises `WorkbenchError` with the place where it is no JSON."""
     try:
-        found: JsonValue = json.loads(typed)
+        return json_in(typed)
     except (ValueError, RecursionError) as error:
         raise WorkbenchError(f"{label}: this is no JSON: {error}.") from error
-    return found
 
 
 def fault_of(error: ValidationError) -> WorkbenchError:

@@ -144,6 +144,17 @@ def test_an_answer_in_json_is_expected_as_what_it_says():
     )
 
 
+@pytest.mark.parametrize(
+    ("answer", "reference"),
+    [('{"cut": "\\ud83d"}', {"cut": "?"}), ("[" * 100_000, "[" * 100_000)],
+    ids=["half", "deep"],
+)
+def test_an_answer_that_no_case_could_keep_as_json_is_expected_as_far_as_it_can(answer, reference):
+    entries = trace_of(started(output_schema={"type": "object"}), asked("Sum."), said(answer), finished())
+    content, _ = saved_turns([entries])
+    assert content.reference == reference and content.model_dump_json()
+
+
 def test_a_fork_is_saved_with_what_it_copied_and_an_imported_run_like_any():
     whole = the_sum()
     copied = [entry.event for entry in whole[:7]]

@@ -119,6 +119,7 @@ def test_what_a_run_left_open_at_its_end_is_cancelled():
         ('{"a": [1]}', {"a": [1]}),
         ("45", 45),
         ("forty", "forty"),
+        ('{"a": ["cut \\ud83d"], "\\uDE00": "\\ud83d\\ude00"}', {"a": ["cut ?"], "?": "😀"}),
         ("", ""),
         ("NaN", "NaN"),
         ("[" * 100_000, "[" * 100_000),

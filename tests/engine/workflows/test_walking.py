@@ -96,6 +96,7 @@ async def test_the_input_is_what_it_takes_and_what_came_before(shop):
         assert answer(live) == said
     made_of_fields = await shop.ran(made, '{"text": "three", "tone": 4}')
     assert answer(made_of_fields) == '["three", 4, 0, 0]'
+    assert answer(await shop.ran(made, '{"text": "cut \\ud83d", "tone": 4}')) == '["cut ?", 4, 0, 0]'
 
 
 async def test_a_message_that_the_input_does_not_take_fails_the_run_at_once(shop):
@@ -132,8 +133,10 @@ async def test_an_answer_with_a_schema_is_read_and_checked(shop):
     ask = AgentNode(id="judge", title="Judge", agent="judge", message=Template(text="{{input.text}}"))
     made = chain(ask, answer="{{judge.score}}")
     shop.models.plans["fine"] = [reply('```json\n{"score": 4}\n```')]
+    shop.models.plans["half"] = [reply('{"score": 5, "why": "cut \\ud83d"}')]
     shop.models.plans["odd"] = [reply('{"score": "four"}')]
     assert answer(await shop.ran(made, "fine")) == "4"
+    assert answer(await shop.ran(made, "half")) == "5"
     assert "does not fit its schema. score: " in why(await shop.ran(made, "odd"))
     assert why(await shop.ran(made, "words")).startswith("Judge: Its answer is not the JSON that it should be")
 

@@ -13,6 +13,7 @@ from app.domain.evals.scoring.opinion import NotScored, Opinion, reference_of, s
 from app.domain.reading.answers import unfenced
 from app.domain.reading.expressions import BadExpression, Expressions
 from app.domain.reading.numbers import number_in, written_number
+from app.domain.values import json_in
 
 _SURELY = r"[\u00a0\u2009\u202f'’]"
 _APART = rf"(?: |{_SURELY})"
@@ -106,10 +107,9 @@ class NoJson:
 def answer_json(text: str) -> JsonValue | NoJson:
     """The JSON that the answer is, in a Markdown fence or without one."""
     try:
-        value: JsonValue = json.loads(unfenced(text))
+        return json_in(unfenced(text))
     except (ValueError, RecursionError):
         return NoJson()
-    return value
 
 
 def _expected(scorer: JsonMatch, evidence: Evidence, expressions: Expressions) -> dict[str, JsonValue]:
