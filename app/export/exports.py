@@ -148,7 +148,8 @@ class Exports:
         digests = artifacts_of(entries)
         found = await self._contents(digests) if choice.attachments else {}
         alive = self._runs.live(run_id) is not None
-        edits = edits_of(entries, await origins_of(entries, self._original))
+        origins = await origins_of(entries, self._original)
+        edits = await asyncio.to_thread(edits_of, entries, origins)
         artifacts, cleaned = await asyncio.to_thread(_redacted, redactor, entries, found)
         olds = (redactor.text_at(one.seq, one.was) for one in edits.all if one.was is not None)
         missing = frozenset(digests) - found.keys()

@@ -14,7 +14,7 @@ from pydantic import ValidationError
 
 from app.domain.errors import TooLarge, WorkbenchError
 from app.domain.events import FORMAT as TRACE_FORMAT
-from app.domain.events import Entry, RunFinished, RunStarted
+from app.domain.events import Entry, Forked, RunFinished, RunStarted
 from app.domain.garbage import no_collection
 from app.domain.trace import status
 from app.domain.unpacked import values_in
@@ -23,6 +23,8 @@ from app.domain.values import is_of_a_clock
 FORMAT = "agent-playground/trace"
 VERSION = 1
 MOST_ENTRIES = 50_000
+MOST_FORKS = 1_000
+"""One behind another, as of a run that was edited so often; each is looked at with all that stands before it."""
 LARGEST_TRACE = 32 * 1024 * 1024
 LARGEST_LINE = 8 * 1024 * 1024
 MOST_VALUES = 2_000_000
@@ -118,6 +120,9 @@ def _check_order(entries: Sequence[Entry]) -> None:
         raise WorkbenchError("This trace does not begin with the start of a run.")
     if entries[0].event.format > TRACE_FORMAT:
         raise WorkbenchError("This trace was written by a newer Agent Playground. Update the app and import it again.")
+    forks = sum(isinstance(entry.event, Forked) for entry in entries)
+    if forks > MOST_FORKS:
+        raise TooLarge(f"This trace has {forks:,} forks in it; {MOST_FORKS:,} can be taken in.")
     for place, entry in enumerate(entries):
         if entry.seq != place or entry.run_id != entries[0].run_id:
             raise WorkbenchError(f"This trace is not whole: where entry {place} belongs, there is entry {entry.seq}.")

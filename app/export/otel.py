@@ -9,7 +9,7 @@ Ids are made from the run's: each export has the same.
 Sources: open-telemetry/semantic-conventions-genai docs/gen-ai; opentelemetry.io/docs/specs/otlp for the JSON.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from pydantic import JsonValue
 
@@ -30,7 +30,7 @@ from app.domain.events import (
     ToolCalled,
     ToolReturned,
 )
-from app.domain.trace import NONE_EDITED, Edited, Edits, NodeRun, NodeRuns, error_of, run_row
+from app.domain.trace import NONE_EDITED, Edits, NodeRun, NodeRuns, error_of, run_row
 from app.domain.trace.fork_view import fork_of
 from app.export.otel_messages import Spoken
 from app.export.otel_spans import OpenSpan, chat_span, edited_event, happening, place_of, run_span, tool_span
@@ -71,11 +71,12 @@ class _Spans:
         self._nodes = NodeRuns()
 
     def all(self) -> list[Span]:
-        copied = fork[0] if (fork := fork_of(self._entries)) else 0
+        copied, forked = fork_of(self._entries) or (0, None)
+        anew = set(forked.edited) if forked else set()
         for entry in self._entries:
             if entry.seq == 0 or entry.seq > copied:  # the trace of the run it was copied from has the others
                 self._take(entry)
-            elif fork and entry.seq in fork[1].edited and isinstance(entry.event, NodeEnded):
+            elif entry.seq in anew and isinstance(entry.event, NodeEnded):
                 self._take(entry.model_copy(update={"at": max(entry.at, self._row.started_at)}))
             self._spoken.take(entry)
         for unfinished in self._open.values():
@@ -85,16 +86,18 @@ class _Spans:
         failure, text = (error.failure, error.text) if error else ("", "")
         run, cut_off = run_span(self._entries, self._row), self._row.status != "completed"
         root = run.closed(self._entries[-1].at, failure=failure, text=text, cut_off=cut_off)
-        root["events"] = [*map(self._edited, self._edits.all), *self._happened]
+        root["events"] = [*self._edited(), *self._happened]
         trace, above = place_of(self._row)
         ids: Span = {"traceId": trace}
         parent: Span = {"parentSpanId": str(root["spanId"])}
         top: Span = {**ids, "parentSpanId": above} if above else ids
         return [{**top, **root}, *({**ids, **parent, **span} for span in self._closed)]
 
-    def _edited(self, one: Edited) -> JsonValue:
-        place = next((entry for entry in self._entries if entry.seq == one.seq), self._entries[0])
-        return edited_event(one, max(place.at, self._row.started_at))
+    def _edited(self) -> Iterator[JsonValue]:
+        """What a person edited, at the time that it has in the run."""
+        first, places = self._entries[0], {entry.seq: entry for entry in self._entries}
+        for one in self._edits.all:
+            yield edited_event(one, max(places.get(one.seq, first).at, self._row.started_at))
 
     def _take(self, entry: Entry) -> None:
         node = self._nodes.take(entry)

@@ -5,12 +5,13 @@ import pytest
 
 from app.domain.errors import WorkbenchError
 from app.domain.events import FORMAT as TRACE_FORMAT
-from app.domain.events import PLAIN_FORMAT
-from app.export.json_lines import FORMAT, json_lines, read_json_lines
+from app.domain.events import PLAIN_FORMAT, Forked
+from app.export.json_lines import FORMAT, MOST_FORKS, json_lines, read_json_lines
 from tests.export.runs import rich_run
 from tests.traces import a_workflow_run, asked, finished, said, started, the_sum, trace_of
 
 NO_TIME = datetime.min.replace(tzinfo=UTC)
+FORKED = Forked(run_id="r0", seq=0, prefix_digest="0")
 HEADER = {"format": FORMAT, "version": 1, "trace_format": PLAIN_FORMAT}
 
 
@@ -57,6 +58,7 @@ def test_lines_are_those_of_the_file_whatever_was_said():
         (written(HEADER, [*the_sum()[:3], *the_sum()[4:]]), "where entry 3 belongs, there is entry 4"),
         (written(HEADER, trace_of(started(), finished(), asked("x"))), "goes on after its end"),
         (written(HEADER, trace_of(started(), started())), "starts again"),
+        (written(HEADER, trace_of(started(), *[FORKED] * (MOST_FORKS + 1))), "1,001 forks in it; 1,000 can be"),
         (written(HEADER, the_sum())[:-40], "Line 17 of the trace is damaged"),
         (written(HEADER, trace_of(started(format=TRACE_FORMAT + 1))), "newer Agent Playground"),
         (written(HEADER, [one.model_copy(update={"at": NO_TIME}) for one in the_sum()]), "entry 0 is of 0001-01-01"),

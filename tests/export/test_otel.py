@@ -1,15 +1,18 @@
 import base64
 import json
+import time
 
 from google.protobuf import json_format
 from opentelemetry.proto.trace.v1.trace_pb2 import Span, Status, TracesData
 
 from app.domain.errors import ErrorInfo
-from app.domain.events import ContextTrimmed, LeftOut, ModelFailed, RunFinished
+from app.domain.events import ContextTrimmed, Forked, LeftOut, ModelFailed, RunFinished
 from app.domain.provenance import Parent, Trigger
+from app.domain.trace import Edited, Edits
 from app.export.otel import otlp_json
 from app.export.otel_messages import LONGEST_INPUT
 from tests.export.runs import forked_run, rich_run
+from tests.slowness import slowness
 from tests.traces import (
     ADD,
     SUMMING,
@@ -210,6 +213,16 @@ def test_a_long_conversation_is_not_repeated_in_each_span():
     assert last["agent_playground.input.messages_left_out"] > 30
     assert len(last["gen_ai.input.messages"]) < 11_000
     assert max(len(values(span)["gen_ai.input.messages"]) for span in spans[1:]) <= LONGEST_INPUT + 1000
+
+
+def test_many_edits_take_no_time():
+    count = 5_000
+    whole = Forked(run_id="gone", seq=count, prefix_digest="0", edited=tuple(range(count, 0, -1)))
+    entries = trace_of(started(), *[asked("Hi")] * count, whole, finished())
+    edits = Edits(Edited(seq, "message") for seq in range(1, count + 1))
+    began = time.process_time()
+    assert otlp_json(entries, app="1", edits=edits).count(b'"agent_playground.edited"') == count
+    assert time.process_time() - began < slowness()
 
 
 def test_a_fork_has_spans_of_its_own_steps_and_a_link_to_the_run_with_the_others():

@@ -1,6 +1,7 @@
 """What a person edited before a fork went on from it, and what stood there in the run that it comes from."""
 
 import json
+from bisect import bisect_left
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
@@ -94,14 +95,19 @@ async def origins_of(
 def edits_of(entries: Sequence[Entry], origins: Mapping[str, Sequence[Entry]]) -> Edits:
     """The edits of a fork, and of the forks that it comes from; `origins` are what `origins_of` gave."""
     found: dict[tuple[What, str | int], Edited] = {}
-    for seq, forked in _forks(entries):
+    forks = _forks(entries)
+    here = _Here(entries if forks else ())
+    for seq, forked in forks:
+        edits = forked.acted_out.edits if forked.acted_out else ()
+        if not (edits or forked.edited or origins.get(forked.run_id)):
+            continue  # of many forks of a run from outside each would look through all of it
         before = _Values(origins.get(forked.run_id, ()))
         others = {run_id: other for run_id, other in origins.items() if run_id != forked.run_id}
         earlier = edits_of(origins.get(forked.run_id, ()), others)
         copied, own = _split(entries, seq)
-        edits = forked.acted_out.edits if forked.acted_out else ()
-        taken_over = _taken_over(_Values(copied), earlier, before)
-        for one in (*taken_over, *_copied(copied, forked, before), *_acted_out(own, edits, before)):
+        taken_over = _taken_over(_Values(copied), earlier, before) if earlier.all else ()
+        said = _copied(copied, forked, before) if before.known else _unknown(here, forked, seq)
+        for one in (*taken_over, *said, *_acted_out(own, edits, before)):
             found[one.what, one.call_id or one.seq] = one
     return Edits(sorted(found.values(), key=lambda one: one.seq))
 
@@ -134,8 +140,22 @@ def _forks(entries: Sequence[Entry]) -> list[tuple[int, Forked]]:
     return [(entry.seq, entry.event) for entry in entries if isinstance(entry.event, Forked)]
 
 
-def _split(entries: Sequence[Entry], seq: int) -> tuple[list[Entry], list[Entry]]:
-    return [entry for entry in entries if entry.seq < seq], [entry for entry in entries if entry.seq > seq]
+def _split(entries: Sequence[Entry], seq: int) -> tuple[Sequence[Entry], Sequence[Entry]]:
+    """What stands before that entry and behind it."""
+    place = bisect_left(entries, seq, key=lambda entry: entry.seq)
+    return entries[:place], entries[place + 1 :]
+
+
+class _Here:
+    """What stands in the fork itself."""
+
+    def __init__(self, entries: Sequence[Entry]) -> None:
+        self.entries = {entry.seq: entry for entry in entries}
+        self.answered: dict[str, int] = {}
+        """By call: where it was answered first."""
+        for entry in entries:
+            if isinstance(entry.event, ToolReturned):
+                self.answered.setdefault(entry.event.call_id, entry.seq)
 
 
 class _Values:
@@ -186,9 +206,7 @@ def _taken_over(now: _Values, earlier: Edits, before: _Values) -> Iterator[Edite
 
 
 def _copied(entries: Sequence[Entry], forked: Forked, before: _Values) -> Iterator[Edited]:
-    if not before.known:
-        yield from _unknown(entries, forked)
-    elif forked.edited:
+    if forked.edited:
         now = _Values(entries)
         if 0 in forked.edited and now.prompt != before.prompt:
             yield Edited(0, "prompt", was=before.prompt)
@@ -213,22 +231,19 @@ def _changes(entry: Entry, then: Message) -> Iterator[Edited]:
             yield Edited(entry.seq, "arguments", call_id, _differing(were[call_id], arguments))
 
 
-def _unknown(entries: Sequence[Entry], forked: Forked) -> Iterator[Edited]:
+def _unknown(here: _Here, forked: Forked, end: int) -> Iterator[Edited]:
     """The same from the places alone; a call whose arguments are edited is made again, so it has no result yet."""
-    answered = {entry.event.call_id for entry in entries if isinstance(entry.event, ToolReturned)}
-    for entry in entries:
-        if entry.seq not in forked.edited:
-            continue
-        match entry.event:
+    for seq in forked.edited:
+        match here.entries[seq].event if seq in here.entries and seq < end else None:
             case RunStarted():
                 yield Edited(0, "prompt")
             case MessageAdded(message=message):
-                again = [call.call_id for call in message.tool_calls if call.call_id not in answered]
-                yield from (Edited(entry.seq, "arguments", call_id) for call_id in again)
+                again = [one.call_id for one in message.tool_calls if here.answered.get(one.call_id, end) >= end]
+                yield from (Edited(seq, "arguments", call_id) for call_id in again)
                 if not again:
-                    yield Edited(entry.seq, "message")
+                    yield Edited(seq, "message")
             case ToolReturned(call_id=call_id):
-                yield Edited(entry.seq, "result", call_id)
+                yield Edited(seq, "result", call_id)
             case _:
                 pass
 

@@ -135,6 +135,8 @@ class NodeRuns:
         """How many nodes end in each round of a map or loop."""
         self._ended: Counter[tuple[str, int]] = Counter()
         """How many have ended in that round of that call."""
+        self._children: set[tuple[str, str]] = set()
+        """Those of all nodes, each with the call that started it."""
         self._asked: dict[str, NodeRun] = {}
         """Whose each open pause is."""
         self._forked = False
@@ -185,7 +187,9 @@ class NodeRuns:
             case ToolReturned() | FileChanged():
                 follow_call(run.calls, entry)
             case ChildStarted(child_run_id=run_id):
-                run.children += [] if run_id in run.children else [run_id]
+                if (run.call_id, run_id) not in self._children:
+                    self._children.add((run.call_id, run_id))
+                    run.children.append(run_id)
                 follow_call(run.calls, entry)
             case PauseRequested(pause_id=pause_id):
                 self._asked[pause_id] = run

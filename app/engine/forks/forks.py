@@ -180,7 +180,8 @@ class Forks:
 
     async def edits(self, entries: Sequence[Entry]) -> Edits:
         """What a person edited of a run, with the old values where the runs that hold them are there."""
-        return edits_of(entries, await origins_of(entries, self._original))
+        origins = await origins_of(entries, self._original)
+        return await asyncio.to_thread(edits_of, tuple(entries), origins)
 
     async def _original(self, run_id: str) -> Sequence[Entry]:
         """Empty where it cannot be read any more."""

@@ -1,5 +1,7 @@
 """What a person edited before a fork went on: told from the fork and the runs that it comes from."""
 
+import time
+
 from app.domain.edits import ActedOut, Edit, EditedArguments, EditedMessage, EditedResult
 from app.domain.events import Entry, Forked, MessageAdded, RunStarted
 from app.domain.forks.fork_prefix import prefix_for
@@ -7,7 +9,8 @@ from app.domain.forks.forks import ForkPlan
 from app.domain.messages import system_message
 from app.domain.provenance import Imported
 from app.domain.trace import Edited, edits_of, origins_of
-from tests.traces import ADD, BEGAN, asked, finished, ran, said, the_sum, trace_of
+from tests.slowness import slowness
+from tests.traces import ADD, BEGAN, asked, finished, ran, said, started, the_sum, trace_of
 
 WHOLE = the_sum()
 
@@ -111,6 +114,17 @@ def test_long_old_values_are_shortened_and_failed_ones_named():
     failed = [*WHOLE[:5], *trace_of(*ran(ADD, "No.", status="error"))]
     failed = trace_of(*(entry.event for entry in failed))
     assert told(forked(EditedResult(call_id="c1", text="20"), whole=failed), failed)[0].was == "error: No."
+
+
+def test_many_forks_and_many_edits_take_no_time():
+    copied = Forked(run_id="gone", seq=1, prefix_digest="0")
+    often = trace_of(started(), asked("Hi"), *[copied] * 2000, finished())
+    count = 8_000
+    whole = Forked(run_id="gone", seq=count, prefix_digest="0", edited=tuple(range(count, 0, -1)))
+    much = trace_of(started(), *[asked("Hi")] * count, whole, finished())
+    began = time.process_time()
+    assert told(often) == [] and len(told(much)) == count
+    assert time.process_time() - began < slowness()
 
 
 def test_a_message_said_meanwhile_is_not_taken_for_an_edited_one():

@@ -1,5 +1,6 @@
 """The nodes of a workflow's run, by traces as a run would write them."""
 
+import time
 from datetime import timedelta
 
 import pytest
@@ -23,6 +24,7 @@ from app.domain.trace.finding import StepTexts
 from app.domain.trace.findings.explain import explain
 from app.domain.trace.waterfall import waterfall
 from app.domain.workflows.document import LoopNode, Workflow
+from tests.slowness import slowness
 from tests.traces import (
     BEGAN,
     SUMMING,
@@ -107,6 +109,14 @@ def test_a_node_names_the_runs_of_its_tries_and_what_they_cost():
     assert run.children == ["r2", "r3"]
     assert run.cost({"r2": 0.5, "r3": 0.25}) == 0.75
     assert run.cost({"r2": 0.5}) is None
+
+
+def test_a_node_that_began_many_runs_takes_no_time():
+    begun = [ChildStarted(call_id="total", child_run_id=f"a-run-of-number-{number}") for number in range(10_000)]
+    entries = trace_of(BEGINNING, node_started("total"), *begun, *begun)
+    began = time.process_time()
+    assert nodes(entries).by_call["total"].children == [one.child_run_id for one in begun]
+    assert time.process_time() - began < slowness()
 
 
 def test_what_a_run_left_open_at_its_end_is_cancelled():
