@@ -4,9 +4,12 @@ Keys that this app knows are always taken out, however they are written. What on
 each shape can be let through, since a text may be about one.
 """
 
+import codecs
 import hashlib
 import json
-from collections.abc import Collection, Iterable, Mapping, Sequence
+import re
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from typing import TypeVar
 
 from pydantic import JsonValue, ValidationError
@@ -21,8 +24,13 @@ V = TypeVar("V", bound=Value)
 
 KNOWN = "known key"
 LONGEST_REMEMBERED = 40
+LOOKED_AT = 256 * 1024
+"""Bytes of a file that a pattern goes through in one go, as nothing else is done meanwhile."""
 SHORTEST_KNOWN = 6
 """Characters of a key below which it would be found in ordinary words."""
+SHORTEST_READABLE = 12
+"""Characters of a text in a file that is none: no key with what stands around it is shorter."""
+_READABLE = re.compile(rb"[\t\n\r\x20-\x7e]{%d,}" % SHORTEST_READABLE)
 
 
 class Redaction(Value):
@@ -107,21 +115,33 @@ class Redactor:
         return {renamed.get(digest, digest): content for digest, content in cleaned.items()}, renamed
 
     def content(self, content: bytes) -> bytes:
-        """A file's content without secrets; what is no text is left alone, but for known keys."""
+        """A file's content without secrets; in what is no text they are covered by `*`, so that nothing moves."""
         self._seq = -1
-        try:
-            text = content.decode()
-        except UnicodeDecodeError:
-            return self._known_bytes(content)
-        cleaned = self.text(text)
-        return content if cleaned == text else cleaned.encode()
+        if (read := _read(content)) is None:
+            return self._shaped_bytes(self._known_bytes(content))
+        if (cleaned := self.text(read[0])) != read[0]:
+            content = cleaned.encode(read[1])
+        return self._known_bytes(content) if b"\0" in content else content
 
     def _known_bytes(self, content: bytes) -> bytes:
+        """Without the known keys, also where each sign of them has two bytes."""
+        bare = content.replace(b"\0", b"")  # in which one look finds most of them, whatever their signs have
         for secret, spelled in self._known:
-            if (octets := spelled.encode()) in content:
-                self._note(KNOWN, secret)
-                content = content.replace(octets, b"*" * len(octets))
+            for written in dict.fromkeys(map(spelled.encode, ("utf-8", "utf-16-le", "utf-16-be"))):
+                if written.replace(b"\0", b"") in bare and written in content:
+                    self._note(KNOWN, secret)
+                    content = content.replace(written, b"*" * len(written))
         return content
+
+    def _shaped_bytes(self, content: bytes) -> bytes:
+        """Without what looks like a secret in what can be read of it."""
+        pieces, end = list[bytes](), 0
+        for start, stop in _readable(content):
+            text = content[start:stop].decode("ascii")
+            if (covered := replaced(text, self._covered, self._shapes)) != text:
+                pieces += (content[end:start], covered.encode())
+                end = stop
+        return b"".join((*pieces, content[end:])) if pieces else content
 
     def _entry(self, entry: Entry) -> Entry:
         self._seq = entry.seq
@@ -149,6 +169,10 @@ class Redactor:
         self._note(shape, secret)
         return f"[redacted {shape}]"
 
+    def _covered(self, shape: Shape, secret: str) -> str:
+        self._note(shape, secret)
+        return "*" * len(secret)
+
     def _note(self, kind: str, secret: str) -> None:
         key = (self._seq, kind, masked(secret))
         self._found[key] = self._found.get(key, 0) + 1
@@ -158,6 +182,26 @@ def masked(secret: str) -> str:
     """The first characters of a secret and its length: enough to know it by, too little to use it."""
     head = secret.split("\n", 1)[0][: min(4, len(secret) // 5)]
     return f"{head}… ({len(secret)} characters)"
+
+
+def _read(content: bytes) -> tuple[str, str] | None:
+    """The text that the file is, and how that is written; `None` for what is none."""
+    wide = {codecs.BOM_UTF16_LE: "utf-16-le", codecs.BOM_UTF16_BE: "utf-16-be"}.get(content[:2])
+    for encoding in (wide,) if wide else ("utf-8",) if b"\0" in content else ("utf-8", "latin-1"):
+        with suppress(UnicodeDecodeError):
+            return content.decode(encoding), encoding
+    return None
+
+
+def _readable(content: bytes) -> Iterator[tuple[int, int]]:
+    """From where to where there are only letters, digits and signs."""
+    place = 0
+    while place < len(content):
+        found = _READABLE.search(content, place, place + LOOKED_AT)
+        whole = found and _READABLE.match(content, found.start())
+        if whole:
+            yield whole.span()
+        place = whole.end() if whole else place + LOOKED_AT - SHORTEST_READABLE + 1
 
 
 def _spellings(secrets: Iterable[str]) -> list[tuple[str, str]]:

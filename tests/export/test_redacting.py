@@ -1,10 +1,11 @@
 import base64
+import codecs
 
 import pytest
 
 from app.domain.secrets.shapes import SHAPES
 from app.export.known import known_secrets
-from app.export.redacting import KNOWN, Redactor, masked
+from app.export.redacting import KNOWN, LOOKED_AT, Redactor, masked
 from tests.export.runs import digest
 from tests.traces import asked, call, called, finished, ran, returned, said, started, the_sum, trace_of
 
@@ -119,6 +120,49 @@ def test_an_artifact_with_a_secret_gets_another_digest_and_its_entries_follow():
     entry = redactor.entries(trace_of(started(files={"/a.txt": digest(content)})))[0]
     assert entry.event.files == {"/a.txt": digest(contents[renamed[digest(content)]])}
     assert {one.seq for one in redactor.redactions} == {-1}
+
+
+@pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16", "utf-16-be", "latin-1"])
+def test_no_text_keeps_a_secret_however_its_signs_are_written(encoding):
+    bom = codecs.BOM_UTF16_BE if encoding == "utf-16-be" else b""
+    text = f"clé {{}}; {{}}\n-----\n{PEM[:11]}".format
+    shaped = PLANTED["AWS key"]
+    redactor = Redactor("r1", ["planted-secret-ü42"])
+    cleaned = redactor.content(bom + text("planted-secret-ü42", shaped).encode(encoding))
+    assert cleaned == bom + text(f"[redacted {KNOWN}]", "[redacted AWS key]").encode(encoding)
+    assert {one.kind for one in redactor.redactions} == {KNOWN, "AWS key"}
+
+
+@pytest.mark.parametrize(
+    ("encoding", "before"),
+    [(encoding, b"\x00\xff\x00") for encoding in ("utf-8", "utf-16-le", "utf-16-be")] + [("utf-16-le", b"\x00\x00")],
+)
+def test_in_what_is_no_text_a_known_key_is_covered_and_nothing_moves(encoding, before):
+    key = "planted-secret-042"
+    written = key.encode(encoding)
+    redactor = Redactor("r1", [key])
+    assert redactor.content(before + b"A" + written + b"B") == before + b"A" + b"*" * len(written) + b"B"
+    assert [one.kind for one in redactor.redactions] == [KNOWN]
+
+
+def test_in_what_is_no_text_a_key_of_a_known_shape_is_covered_wherever_it_stands():
+    key = PLANTED["GitHub token"].encode()
+    for place in (0, LOOKED_AT - 20, LOOKED_AT - 1, 2 * LOOKED_AT):
+        redactor = Redactor("r1")
+        content = b"\x89PNG\x00" + b"\xff" * place + b"\x00" + key + b"\x00"
+        assert redactor.content(content) == content.replace(key, b"*" * len(key))
+        assert [(one.kind, one.count) for one in redactor.redactions] == [("GitHub token", 1)]
+    allowed = Redactor("r1", let_through=SHAPES)
+    assert allowed.content(content) is content
+
+
+@pytest.mark.parametrize(
+    "content",
+    [bytes(range(256)) * 2000, b"\xff\xfe\x00", b"\xff\xfeA\x00", b"\xe9t\xe9", "été".encode(), b"", b"\x00" * 10],
+    ids=["binary", "cut off", "wide", "latin", "text", "empty", "nothing"],
+)
+def test_a_file_without_a_secret_stays_the_same_object(content):
+    assert Redactor("r1", ["planted-secret-0042"]).content(content) is content
 
 
 def test_a_preview_shows_the_head_of_a_secret_and_never_more_than_a_fifth():
