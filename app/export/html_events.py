@@ -87,7 +87,7 @@ class Timeline:
                 edited = edited_mark(self._edits.message(step.seq)) if own else ""
                 return element("details", element("summary", "Thought"), _text(step.text), edited, cls="card", open="")
             case "tool-call":
-                return _call_card(step)
+                return _call_card(step.call) if step.call else Markup()
             case "tool-result":
                 return self._result_card(step.call) if step.call else Markup()
             case "agent-response":
@@ -214,11 +214,10 @@ def _section(number: int, cards: Sequence[Markup], within: str) -> Markup:
     return element("section", element("h3", f"Step {number}"), *cards, cls="step", id=f"{within}step-{number}")
 
 
-def _call_card(step: Step) -> Markup:
-    arguments = step.call.arguments if step.call else {}
-    written = json_bytes(arguments, indent=2).decode()
-    edited = edited_mark(step.call.edited_arguments if step.call else None)
-    return element("div", element("strong", step.text), edited, element("pre", written), cls="card call")
+def _call_card(call: CallView) -> Markup:
+    written = json_bytes(call.arguments, indent=2).decode() if call.malformed is None else call.malformed
+    edited = edited_mark(call.edited_arguments)
+    return element("div", element("strong", call.name), edited, element("pre", written), cls="card call")
 
 
 def edited_mark(edited: Edited | None) -> Markup:

@@ -115,7 +115,7 @@ class _Spans:
             case ModelFailed() as failed:
                 self._end(entry, failed.call_id, failure=failed.failure, text=failed.text)
             case ToolCalled() as call:
-                span = tool_span(entry, call, self._tools.get(call.name, ""))
+                span = tool_span(entry, call, self._tools.get(call.name, ""), self._spoken.malformed.get(call.call_id))
                 self._open[call.call_id] = within_node(span, entry.run_id, call.call_id) if node else span
             case ToolReturned() as returned_tool:
                 self._returned(entry, returned_tool)

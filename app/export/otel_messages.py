@@ -34,6 +34,8 @@ class Spoken:
         self._left = LONGEST_INPUTS
         self.answer: list[JsonValue] = []
         """The model's last message."""
+        self.malformed: dict[str, str | None] = {}
+        """By call: what the model wrote where that are no arguments."""
 
     def take(self, entry: Entry) -> None:
         match entry.event:
@@ -42,6 +44,7 @@ class Spoken:
                     self._add(message)
             case MessageAdded(message=message):
                 self._add(message)
+                self.malformed |= {call.call_id: call.malformed for call in message.tool_calls}
                 self.answer = [self._messages[-1]] if message.role == "assistant" else self.answer
             case ToolReturned(result=result):
                 self._add(Message.of_result(result))

@@ -146,15 +146,15 @@ def chat_span(entry: Entry, called: ModelCalled, row: RunRow, spoken: Spoken) ->
     return OpenSpan(place, f"chat {model_of(called.model)}", kind, entry.at, values)
 
 
-def tool_span(entry: Entry, called: ToolCalled, description: str) -> OpenSpan:
-    """`execute_tool`: one call of a tool."""
+def tool_span(entry: Entry, called: ToolCalled, description: str, malformed: str | None) -> OpenSpan:
+    """`execute_tool`: one call of a tool. `malformed`: what the model wrote where that are no arguments."""
     values: Attributes = {
         "gen_ai.operation.name": "execute_tool",
         "gen_ai.tool.name": called.name,
         "gen_ai.tool.type": "function",
         "gen_ai.tool.call.id": called.call_id,
         "gen_ai.tool.description": description or None,
-        "gen_ai.tool.call.arguments": json_bytes(called.arguments).decode(),
+        "gen_ai.tool.call.arguments": json_bytes(called.arguments).decode() if malformed is None else malformed,
         "agent_playground.entry.seq": entry.seq,
     }
     place = span_id(entry.run_id, called.call_id)

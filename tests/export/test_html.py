@@ -6,7 +6,7 @@ from html.parser import HTMLParser
 import pytest
 
 from app.domain.events import ToolCalled, ToolReturned
-from app.domain.messages import AppPart, TextPart, ToolResult
+from app.domain.messages import AppPart, TextPart, ToolCall, ToolResult
 from app.export.html import RAW_SHOWN, html_page
 from app.export.json_lines import json_lines, read_json_lines
 from app.export.rich_text import prose
@@ -111,6 +111,14 @@ def test_what_was_said_and_done_is_on_the_page():
         "$1.5000",
     ):
         assert words in text
+
+
+def test_arguments_that_cannot_be_read_are_shown_as_they_were_written():
+    broken = ToolCall(call_id="c1", name="add", malformed='{"x": 1,')
+    ended = ran(broken, "No JSON.", status="invalid")
+    entries = trace_of(started(), asked("x"), called(), said("", broken), returned(), *ended, finished())
+    page = html_page(entries, b"", artifacts={}).decode().split('id="raw"')[0]
+    assert "<pre>{&quot;x&quot;: 1,</pre>" in page and "<pre>{}</pre>" not in page
 
 
 def test_steps_are_linked_from_the_trajectory():

@@ -7,6 +7,7 @@ from opentelemetry.proto.trace.v1.trace_pb2 import Span, Status, TracesData
 
 from app.domain.errors import ErrorInfo
 from app.domain.events import ContextTrimmed, Forked, LeftOut, ModelFailed, RunFinished
+from app.domain.messages import ToolCall
 from app.domain.provenance import Parent, Trigger
 from app.domain.trace import Edited, Edits
 from app.export.otel import otlp_json
@@ -113,6 +114,13 @@ def test_a_tool_span_has_arguments_and_result():
     found = values(spans_of(the_sum())[2])
     assert json.loads(found["gen_ai.tool.call.arguments"]) == {"operation": "add", "x": 5, "y": 10}
     assert (found["gen_ai.tool.call.id"], found["gen_ai.tool.call.result"]) == ("c1", "5 + 10 = 15")
+
+
+def test_a_tool_span_has_arguments_that_cannot_be_read_as_they_were_written():
+    broken = ToolCall(call_id="c1", name="add", malformed='{"x": 1,')
+    ended = ran(broken, "No JSON.", status="invalid")
+    entries = trace_of(started(), asked("x"), called(), said("", broken), returned(), *ended, finished())
+    assert values(spans_of(entries)[2])["gen_ai.tool.call.arguments"] == '{"x": 1,'
 
 
 def test_failures_are_errors_of_their_own_class():

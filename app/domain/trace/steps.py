@@ -53,18 +53,22 @@ class StepsSoFar:
         self.calls: dict[str, CallView] = {}
         """Those that the model asked for, as far as they are known."""
         self.nodes = NodeRuns()
+        self._malformed: dict[str, str | None] = {}
+        """By call: what the model wrote where that are no arguments."""
 
     def take(self, entry: Entry) -> Iterator[Step]:
         """The steps that one more entry adds. What a node calls is told in the node's own."""
         node = self.nodes.take(entry)
         match entry.event:
             case MessageAdded(message=message, origin=origin):
+                self._malformed |= {call.call_id: call.malformed for call in message.tool_calls}
                 yield from _of_message(entry, message, origin)
             case NodeStarted() | NodeEnded() if node is not None and node.seq == entry.seq:
                 yield Step("node", node.label, entry.seq, entry.at, node=node)
             case ToolCalled(call_id=call_id, name=name) if node is None:
                 self.calls.pop(call_id, None)
                 if (view := follow_call(self.calls, entry)) is not None:
+                    view.malformed = self._malformed.get(call_id)
                     yield Step("tool-call", name, entry.seq, entry.at, call=view)
             case ToolReturned(call_id=call_id, result=result) if node is None:
                 follow_call(self.calls, entry)
