@@ -150,6 +150,8 @@ def test_with_the_app_up_a_run_goes_through_it(serving):
     failed = app("run", "assistant", "Fail with invalid key", "--json", data=serving.data)
     assert failed.returncode == 1 and "ended as failed" in failed.stderr
     assert json.loads(failed.stdout)["failure"] == "invalid_key"
+    unknown = app("run", "mein café", SUM, data=serving.data)
+    assert unknown.returncode == 1 and "There is no agent 'mein café'. Agents: " in unknown.stderr
 
 
 def test_a_second_start_names_the_first_and_ends_well(serving):

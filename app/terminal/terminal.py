@@ -6,6 +6,7 @@ import sys
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
+from urllib.parse import quote
 
 from app.api.door.caller import STARTED_FROM
 from app.api.following.replies import PauseReply, RunReply, run_reply
@@ -50,9 +51,8 @@ def _waiting(reply: RunReply, workbench: Workbench) -> RunReply:
 def run_there(running: Announcement, slug: str, text: str) -> RunReply:
     """Run the agent in the app that is running, through its API."""
     started_from = {STARTED_FROM: "terminal"}
-    answer, _ = ask(
-        running, f"/agents/{slug}/run", method="POST", body={"input": text}, seconds=ANSWER_SECONDS, **started_from
-    )
+    address = f"/agents/{quote(slug, safe='')}/run"
+    answer, _ = ask(running, address, method="POST", body={"input": text}, seconds=ANSWER_SECONDS, **started_from)
     return RunReply.model_validate(json.loads(answer)["data"])
 
 
