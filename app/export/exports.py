@@ -19,7 +19,7 @@ from app.export.markdown import Review, review
 from app.export.otel import otlp_json
 from app.export.ports import ArtifactReader, RunReader, ScoresOf, Secrets, no_scores
 from app.export.redacting import Redaction, Redactor
-from app.export.review import artifacts_of
+from app.export.review import artifacts_of, attachment_files
 from app.export.words import STATUS_WORDS, file_stem
 
 Format = Literal["markdown", "html", "jsonl", "otel", "atif", "bundle"]
@@ -150,9 +150,9 @@ class Exports:
         alive = self._runs.live(run_id) is not None
         origins = await origins_of(entries, self._original)
         edits = await asyncio.to_thread(edits_of, entries, origins)
-        artifacts, cleaned = await asyncio.to_thread(_redacted, redactor, entries, found)
+        artifacts, cleaned, nowhere = await asyncio.to_thread(_redacted, redactor, entries, found)
         olds = (redactor.text_at(one.seq, one.was) for one in edits.all if one.was is not None)
-        missing = frozenset(digests) - found.keys()
+        missing = (frozenset(digests) - found.keys()) | nowhere
         return Clean(
             entries=cleaned,
             edits=without_secrets(edits, olds),
@@ -234,11 +234,12 @@ def _alone(first: Entry) -> Entry:
 
 def _redacted(
     redactor: Redactor, entries: Sequence[Entry], found: Mapping[str, bytes]
-) -> tuple[dict[str, bytes], list[Entry]]:
-    """The contents by the digests that they have then, and the entries that refer to those."""
+) -> tuple[dict[str, bytes], list[Entry], frozenset[str]]:
+    """The contents by the digests that they have then, the entries that refer to those, and what these lack of them."""
     artifacts, renamed = redactor.artifacts(found)
     redactor.rename(renamed)
-    return artifacts, redactor.entries(entries)
+    cleaned = redactor.entries(entries)
+    return artifacts, cleaned, frozenset(attachment_files(cleaned).keys() - artifacts.keys())
 
 
 def review_of(clean: Clean, *, title: str = "", folder: str = "") -> Review:

@@ -6,6 +6,7 @@ import zipfile
 import pytest
 
 from app.domain.errors import NotFound, StorageError, TooLarge, WorkbenchError
+from app.domain.messages import ImagePart, user_message
 from app.export.exports import FORMATS, MOST_RUNS, Choice, Exports
 from tests.export.runs import NOTES, PNG, Shelf, digest, rich_run
 from tests.traces import asked, call, called, finished, ran, returned, said, started, the_sum, trace_of
@@ -111,6 +112,15 @@ async def test_artifacts_that_are_gone_are_said_and_no_error(format):
             assert set(json.loads(archive.read("manifest.json"))["missing"]) == {digest(PNG), digest(NOTES)}
     elif format != "otel":
         assert b"2 of its images and files are not stored any more" in unpacked(exported.content)
+
+
+@pytest.mark.parametrize("format", FORMATS)
+@pytest.mark.parametrize("named", ["abc", SECRET])
+async def test_a_picture_that_names_no_content_is_missing_and_no_error(format, named):
+    message = user_message("Look", ImagePart(artifact=named, media_type="image/png"))
+    entries = trace_of(started(), asked("").model_copy(update={"message": message}), finished())
+    content = unpacked((await exports_of(Shelf(entries), SECRET).export("r1", format)).content)
+    assert format != "markdown" or b"its content is not in this export" in content
 
 
 @pytest.mark.parametrize("format", FORMATS)
