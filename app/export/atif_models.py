@@ -8,6 +8,7 @@ from typing import Literal
 from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
 from app.domain.values import Text
+from app.export.limits import MOST_AMOUNT, MOST_COST
 
 _OURS = {
     *("app", "status", "slug", "parameters", "origin", "finish_reason", "malformed", "ms", "first_token_ms"),
@@ -51,10 +52,10 @@ class ToldObservation(Told):
 
 
 class ToldMetrics(Told):
-    prompt_tokens: int | None = Field(None, ge=0)
-    completion_tokens: int | None = Field(None, ge=0)
-    cached_tokens: int | None = Field(None, ge=0)
-    cost_usd: float | None = Field(None, ge=0, allow_inf_nan=False)
+    prompt_tokens: int | None = Field(None, ge=0, le=MOST_AMOUNT)
+    completion_tokens: int | None = Field(None, ge=0, le=MOST_AMOUNT)
+    cached_tokens: int | None = Field(None, ge=0, le=MOST_AMOUNT)
+    cost_usd: float | None = Field(None, ge=0, le=MOST_COST, allow_inf_nan=False)
 
 
 class ToldStep(Told):

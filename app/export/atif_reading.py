@@ -51,13 +51,12 @@ from app.export.atif_models import (
     ToldTrajectory,
     unknown,
 )
+from app.export.limits import MOST_AMOUNT
 from app.export.words import file_stem, one_line
 
 LARGEST = 32 * 1024 * 1024
 """Bytes of a document."""
 MOST_VALUES = 500_000
-MOST_AMOUNT = 10**15
-"""Tokens or milliseconds above which it is no amount of a step."""
 MOST_TOLD = 20
 """Unknown fields that are named; more are counted."""
 SYSTEM_INSIDE = "A step of the system in the middle is told as a message of the app."

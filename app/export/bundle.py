@@ -133,8 +133,9 @@ def _read(archive: zipfile.ZipFile, largest_unpacked: int) -> Bundle:
 def _scores(said: object) -> Iterator[Score]:
     """Those that can be read; who gave them is nobody of this app."""
     for one in said[:MOST_SCORES] if isinstance(said, list) else ():
-        with suppress(ValidationError):
-            yield Score.model_validate({**one, "by": {"kind": one.get("by")}, "experiment": ""})
+        if isinstance(one, dict):
+            with suppress(ValidationError):
+                yield Score.model_validate({**one, "by": {"kind": one.get("by")}, "experiment": ""})
 
 
 def _unpacked(archive: zipfile.ZipFile, largest: int) -> dict[str, bytes]:

@@ -14,11 +14,21 @@ from pydantic import ValidationError
 
 from app.domain.errors import TooLarge, WorkbenchError
 from app.domain.events import FORMAT as TRACE_FORMAT
-from app.domain.events import Entry, Forked, RunFinished, RunStarted
+from app.domain.events import (
+    Entry,
+    Event,
+    Forked,
+    MessageAdded,
+    ModelReturned,
+    RunFinished,
+    RunStarted,
+    ToolReturned,
+)
 from app.domain.garbage import no_collection
 from app.domain.trace import status
 from app.domain.unpacked import values_in
 from app.domain.values import is_of_a_clock
+from app.export.limits import MOST_AMOUNT, MOST_COST
 
 FORMAT = "agent-playground/trace"
 VERSION = 1
@@ -128,7 +138,22 @@ def _check_order(entries: Sequence[Entry]) -> None:
             raise WorkbenchError(f"This trace is not whole: where entry {place} belongs, there is entry {entry.seq}.")
         if not is_of_a_clock(entry.at):
             raise WorkbenchError(f"This is damaged: entry {place} is of {entry.at.isoformat()}, which is no time.")
+        if not _is_measured(entry.event):
+            raise WorkbenchError(f"This is damaged: a figure in entry {place} is none that a run can have.")
         if isinstance(entry.event, RunStarted) and place:
             raise WorkbenchError(f"This trace is not one run: it starts again at entry {place}.")
         if isinstance(entry.event, RunFinished) and place < len(entries) - 1:
             raise WorkbenchError(f"This trace goes on after its end at entry {place}.")
+
+
+def _is_measured(event: Event) -> bool:
+    """Whether what it says of tokens, money and time can be added up."""
+    match event:
+        case ModelReturned(usage=usage, cost=cost, first_token_ms=first, total_ms=whole):
+            tokens = (usage.input_tokens, usage.output_tokens, usage.cached_tokens, usage.cache_write_tokens)
+            amounts = (*tokens, usage.reasoning_tokens, first or 0, whole)
+            return abs(cost or 0) <= MOST_COST and all(abs(amount) <= MOST_AMOUNT for amount in amounts)
+        case ToolReturned(ms=ms) | MessageAdded(waited_ms=ms):
+            return abs(ms or 0) <= MOST_AMOUNT
+        case _:
+            return True

@@ -7,8 +7,8 @@ from io import BytesIO
 import pytest
 
 from app.domain.errors import TooLarge, WorkbenchError
-from app.domain.events import ContextTrimmed, Entry, LeftOut, LimitReached, RunStarted
-from app.domain.messages import TextPart, ToolCall
+from app.domain.events import ContextTrimmed, Entry, LeftOut, LimitReached, ModelReturned, RunStarted
+from app.domain.messages import TextPart, ToolCall, Usage
 from app.domain.tools import GrantedTool, ToolSpec
 from app.domain.trace import call_views, conversation, run_row, steps, totals, trajectory
 from app.export.atif import TRAJECTORY, VERSION, atif
@@ -243,6 +243,29 @@ def test_what_programs_write_for_no_time_is_no_time(nothing: str):
 def test_what_is_no_trajectory_is_refused_in_words(written: bytes, words: str):
     with pytest.raises(WorkbenchError, match=words):
         received(written)
+
+
+@pytest.mark.parametrize(
+    "metrics",
+    [{"prompt_tokens": 2**64 - 1}, {"cached_tokens": 10**400}, {"cost_usd": 1e300}, {"cost_usd": 1e10}],
+)
+def test_figures_that_no_step_has_are_refused_in_words(metrics: dict[str, float]):
+    with pytest.raises(WorkbenchError, match=f"steps.0.metrics.{next(iter(metrics))}: Input should be less than"):
+        received(measured(metrics))
+
+
+@pytest.mark.parametrize("amount", [10**400, 1e300, -1, True, "1"])
+def test_figures_of_ours_that_no_step_has_are_left_out(amount: object):
+    names = ("cache_write_tokens", "reasoning_tokens", "first_token_ms", "total_ms")
+    entries = received(measured({"extra": dict.fromkeys(names, amount)})).entries
+    (answer,) = [entry.event for entry in entries if isinstance(entry.event, ModelReturned)]
+    assert (answer.usage, answer.total_ms, answer.first_token_ms) == (Usage(), 0, None)
+    assert run_row(entries, alive=False).status == "completed"
+
+
+def measured(metrics: object) -> bytes:
+    step = {"step_id": 1, "source": "agent", "message": "Hi", "metrics": metrics}
+    return json.dumps({"schema_version": "ATIF-v1.7", "agent": {"name": "A"}, "steps": [step]}).encode()
 
 
 def test_a_trajectory_that_would_fill_the_memory_is_refused():

@@ -104,6 +104,11 @@ def test_a_damaged_bundle_is_refused_in_words(content, said):
     assert said in str(caught.value) and len(str(caught.value)) < 400
 
 
+@pytest.mark.parametrize("said", [[1], ["x"], [None], [[1]], {"a": 1}, [{"by": 1}]])
+def test_a_score_that_cannot_be_read_is_left_out(said):
+    assert read_bundle(changed(manifest=manifest(scores=said))).scores == ()
+
+
 def test_a_trace_that_does_not_say_in_which_zone_it_happened_is_refused():
     with pytest.raises(WorkbenchError, match="at: Input should have timezone info"):
         read_bundle(changed(trace=files_of(rich_bundle())["trace.jsonl"].replace(b"05.700000Z", b"05.700000")))

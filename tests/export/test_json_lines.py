@@ -70,6 +70,26 @@ def test_what_no_app_wrote_is_refused_in_words(content, said_so):
     assert said_so in str(caught.value) and len(str(caught.value)) < 400
 
 
+@pytest.mark.parametrize(
+    ("figure", "another"),
+    [
+        ('"total_ms":100.0', '"total_ms":NaN'),
+        ('"total_ms":100.0', '"total_ms":1e308'),
+        ('"first_token_ms":20.0', '"first_token_ms":Infinity'),
+        ('"cost":0.5', '"cost":NaN'),
+        ('"cost":0.5', '"cost":-1e10'),
+        ('"input_tokens":10', '"input_tokens":1' + "0" * 400),
+        ('"ms":1.5', '"ms":NaN'),
+        ('"waited_ms":null', '"waited_ms":Infinity'),
+    ],
+)
+def test_a_figure_that_no_run_has_is_refused_with_its_place(figure, another):
+    written = json_lines(rich_run(), app="1").decode()
+    assert figure in written
+    with pytest.raises(WorkbenchError, match=r"This is damaged: a figure in entry \d+ is none that a run can have\."):
+        read_json_lines(written.replace(figure, another, 1).encode())
+
+
 def test_a_run_without_an_end_is_a_trace_too():
     entries = trace_of(started(), asked("x"), said("Once", partial=True))
     assert json.loads(json_lines(entries, app="1", alive=True).splitlines()[0])["status"] == "running"
