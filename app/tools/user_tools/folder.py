@@ -6,18 +6,18 @@ import logging
 import shutil
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 
 from app.domain.errors import NotFound, WorkbenchError
-from app.domain.tool_settings import TrustedFile
-from app.domain.values import now
 from app.tools.ports import RunnableTool, TrustedFiles
 from app.tools.user_tools import editing
 from app.tools.user_tools.reading import Reading, read_folder
 from app.tools.user_tools.template import template
 from app.tools.user_tools.tool_file import Shared, ToolFile
+from app.tools.user_tools.trust import Trust
 from app.tools.user_tools.user_file import UserFile
-from app.tools.user_tools.version import FileTool
+from app.tools.user_tools.version import FileTool, Workers
 from app.tools.user_tools.watching import changes
 
 MOST_KEPT_RUNNING = 3
@@ -55,7 +55,7 @@ class UserTools:
         self.revision = 0
         """Goes up with every change of a file, of its status or of its tools."""
         self._trust = Trust(trusted, everything=trust_all)
-        self._shared = Shared(self._changed)
+        self._shared = Shared(self._changed, Workers(partial(self._trust.neighbours, self.folder)))
         self._files: dict[str, ToolFile] = {}
         self._named = NamedTools()
         self._made_of = 0
@@ -255,42 +255,3 @@ def _in_order(files: Mapping[str, ToolFile]) -> Iterable[tuple[str, FileTool]]:
     for _, name, version in sorted(allowed, key=lambda one: one[:2]):
         for tool in version.tools:
             yield name, tool
-
-
-class Trust:
-    """Which tool files may run: those whose owner said so, by their path."""
-
-    def __init__(self, stored: TrustedFiles, *, everything: bool) -> None:
-        """With `everything` each file may run until somebody takes that back, and nothing of it is stored."""
-        self._stored = stored
-        self._everything = everything
-        self._unasked: dict[Path, TrustedFile] = {}
-        self._refused: set[Path] = set()
-
-    def get(self, path: Path) -> TrustedFile | None:
-        """How the file may run, `None` where it may not."""
-        stored = self._stored.find(str(path))
-        if stored is not None or not self._everything or path in self._refused:
-            return stored
-        return self._unasked.setdefault(path, TrustedFile(path=str(path), trusted_at=now()))
-
-    async def give(self, path: Path, interpreter: str) -> None:
-        """Let it run from now on, with that Python; it keeps its place before files that came later."""
-        self._refused.discard(path)
-        before = self.get(path)
-        trusted_at = before.trusted_at if before else now()
-        await self._stored.save(TrustedFile(path=str(path), interpreter=interpreter, trusted_at=trusted_at))
-
-    async def take_back(self, path: Path) -> None:
-        self._refused.add(path)
-        await self._stored.delete(str(path))
-
-    async def forget(self, path: Path) -> None:
-        """The file is gone; another one in its place has to be asked about."""
-        await self._stored.delete(str(path))
-
-    async def move(self, path: Path, new_path: Path) -> None:
-        """The file goes by another path from now on."""
-        if stored := self._stored.find(str(path)):
-            await self._stored.save(stored.model_copy(update={"path": str(new_path)}))
-            await self._stored.delete(str(path))

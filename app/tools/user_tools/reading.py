@@ -3,7 +3,7 @@
 import os
 import stat
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -40,14 +40,20 @@ def read_folder(root: Path, known: Mapping[str, Reading]) -> dict[str, Reading]:
     Tool files are `*.py` in `tool_folders`, but for names with `_` or `.` in front. Whatever stands under such a name
     is judged alone, and says why it cannot be used.
     """
-    files = {well_formed(path.relative_to(root).as_posix()): path for path in _files(root)}
-    found = {name: read_file(root, path, known.get(name)) for name, path in sorted(files.items())}
+    files = {well_formed(path.relative_to(root).as_posix()): path for path in tool_paths(root)}
+    found = {name: read_file(root, path, known.get(name)) for name, path in files.items()}
     return {name: reading for name, reading in found.items() if reading is not None}
 
 
 def tool_folders(root: Path) -> list[Path]:
     """The folder, and its subfolders but for those that are links to elsewhere."""
     return [root, *(path for path in _visible(root) if _is_folder(path) and _is_inside(root, path))]
+
+
+def tool_paths(root: Path) -> list[Path]:
+    """Where the tool files are, sorted."""
+    files = [path for folder in tool_folders(root) for path in _visible(folder) if path.suffix == ".py"]
+    return sorted((path for path in files if not _is_folder(path)), key=str)
 
 
 def read_file(root: Path, path: Path, known: Reading | None = None) -> Reading | None:
@@ -117,11 +123,6 @@ def _is_folder(path: Path) -> bool:
     with suppress(OSError):  # of what may not be looked at
         return path.is_dir()
     return False
-
-
-def _files(root: Path) -> Iterator[Path]:
-    for folder in tool_folders(root):
-        yield from (path for path in _visible(folder) if path.suffix == ".py" and not _is_folder(path))
 
 
 def _visible(folder: Path) -> list[Path]:

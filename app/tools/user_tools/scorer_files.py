@@ -5,6 +5,7 @@ import json
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from pydantic import JsonValue
@@ -12,8 +13,8 @@ from pydantic import JsonValue
 from app.domain.errors import NotFound, ToolCrashed, ToolError, ToolTimedOut
 from app.late import late
 from app.tools.ports import TrustedFiles
-from app.tools.user_tools.folder import Trust
 from app.tools.user_tools.reading import Reading, read_file, read_folder
+from app.tools.user_tools.trust import Trust
 
 with late():
     from app.tools.worker import file_worker
@@ -122,7 +123,11 @@ class ScorerFolder:
         if name not in self._workers or self._workers[name][0] != key:
             await self._ended(name)
             source = reading.text + _CALLS_SCORE
-            self._workers[name] = key, file_worker.FileWorker(reading.path, source, interpreter=trusted.interpreter)
+            neighbours = partial(self._trust.neighbours, self.folder)
+            worker = file_worker.FileWorker(
+                reading.path, source, interpreter=trusted.interpreter, neighbours=neighbours
+            )
+            self._workers[name] = key, worker
         return reading.text, self._workers[name][1]
 
     async def _ended(self, name: str) -> None:

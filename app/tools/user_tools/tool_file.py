@@ -32,7 +32,7 @@ class Shared:
 
     changed: Callable[[], None]
     """Called when a file's tools or its status are other ones."""
-    workers: Workers = field(default_factory=Workers)
+    workers: Workers
     slots: "LoadSlots" = field(default_factory=lambda: LoadSlots(LOADS_AT_ONCE, patience=PATIENCE))
 
 

@@ -1,7 +1,7 @@
 """Versions of tool files and their processes: each stays callable while somebody holds it, none outlives the app."""
 
 import asyncio
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -80,13 +80,15 @@ class FileTool:
 class Workers:
     """The workers of all tool files."""
 
-    def __init__(self) -> None:
+    def __init__(self, neighbours: "Callable[[], Awaitable[file_worker.Neighbours]]") -> None:
+        """`neighbours` says what of the folder a process that starts may import."""
+        self._neighbours = neighbours
         self._live: set[file_worker.FileWorker] = set()
         self._endings: set[asyncio.Task[None]] = set()
 
     def make(self, path: Path, text: str, trusted: TrustedFile) -> "file_worker.FileWorker":
         """A worker for that text; its process starts when it is needed."""
-        worker = file_worker.FileWorker(path, text, interpreter=trusted.interpreter)
+        worker = file_worker.FileWorker(path, text, interpreter=trusted.interpreter, neighbours=self._neighbours)
         self._live.add(worker)
         return worker
 

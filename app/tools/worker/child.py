@@ -11,6 +11,7 @@ from collections.abc import Iterator
 
 from app.tools.function import authoring
 from app.tools.worker.calls import Calls
+from app.tools.worker.importing import keep_out
 from app.tools.worker.loading import FileContents, FileTrouble, load
 from app.tools.worker.printing import CallOutput, NoInput, as_text
 from app.tools.worker.protocol import Call, Cancel, FileLoaded, Load, Piece, Ready, Reply, ToChild
@@ -46,6 +47,8 @@ def _serve(wire: Wire, output: CallOutput) -> None:
 
 
 def _loaded(first: Load, wire: Wire, output: CallOutput) -> FileContents | None:
+    if first.neighbours:
+        keep_out(first.neighbours)
     try:
         return load(first.path, first.source)
     except FileTrouble as trouble:

@@ -1,7 +1,7 @@
 """One version of a tool file: its process starts when it is needed, and ends when nothing needs it any more."""
 
 import asyncio
-from collections.abc import Iterator, Mapping
+from collections.abc import Awaitable, Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -10,9 +10,10 @@ from pydantic import JsonValue
 from app.domain.errors import ToolError
 from app.domain.tools import CallContext, ToolOutput
 from app.tools.worker.live_file import LiveFile, Loaded
+from app.tools.worker.protocol import Neighbours
 from app.tools.worker.trouble import LoadFailed
 
-__all__ = ["FileWorker", "LoadFailed", "Loaded"]
+__all__ = ["FileWorker", "LoadFailed", "Loaded", "Neighbours"]
 
 LOAD_SECONDS = 10.0
 IDLE_SECONDS = 60.0
@@ -22,16 +23,24 @@ class FileWorker:
     """Loads the file and calls its tools, outside of this process."""
 
     def __init__(
-        self, path: Path, source: str | None, *, interpreter: str = "", idle_seconds: float = IDLE_SECONDS
+        self,
+        path: Path,
+        source: str | None,
+        *,
+        interpreter: str = "",
+        idle_seconds: float = IDLE_SECONDS,
+        neighbours: Callable[[], Awaitable[Neighbours]] | None = None,
     ) -> None:
         """`source` is what runs, whatever `path` holds by then. `interpreter`: a Python of its own, with pydantic.
 
+        `neighbours` is asked at each start of the process; without it an import finds whatever lies beside the file.
         Without a source `path` is the name of a module of the app's own.
         """
         self._path = path
         self._source = source
         self._interpreter = interpreter
         self._idle_seconds = idle_seconds
+        self._neighbours = neighbours
         self._starting = asyncio.Lock()
         self._live: LiveFile | None = None
         self._retired: list[LiveFile] = []
@@ -86,8 +95,9 @@ class FileWorker:
                 raise ToolError(f"{self._path.name} was changed or closed. Call the tool again.")
             if self._live is None or self._live.retired:
                 self._retired = [one for one in (*self._retired, self._live) if one and not one.gone]
+                neighbours = await self._neighbours() if self._neighbours else None
                 self._live = await LiveFile.start(
-                    self._path, self._source, interpreter=self._interpreter, seconds=seconds
+                    self._path, self._source, neighbours, interpreter=self._interpreter, seconds=seconds
                 )
             return self._live
 

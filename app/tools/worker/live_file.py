@@ -14,7 +14,7 @@ from app.domain.tools import CallContext, ToolOutput, ToolSpec
 from app.tools.worker.app_call import AppCall, Ending
 from app.tools.worker.printing import PrintRoom
 from app.tools.worker.process import WorkerProcess
-from app.tools.worker.protocol import Call, Cancel, FileFailed, FileLoaded, FromChild, Load, Printed, Ready
+from app.tools.worker.protocol import Call, Cancel, FileFailed, FileLoaded, FromChild, Load, Neighbours, Printed, Ready
 from app.tools.worker.trouble import LoadFailed, ended_in_a_call, ended_while_loaded, never_started, stuck_while_loaded
 
 GRACE_SECONDS = 0.2
@@ -61,11 +61,13 @@ class LiveFile:
         self._process.ended.add_done_callback(lambda _: self._gone())
 
     @classmethod
-    async def start(cls, path: Path, source: str | None, *, interpreter: str, seconds: float) -> Self:
+    async def start(
+        cls, path: Path, source: str | None, neighbours: Neighbours | None, *, interpreter: str, seconds: float
+    ) -> Self:
         """The file, loaded within that time. Raises `LoadFailed`; then no process is left."""
         file = cls(path)
         try:
-            await file._come_up(source, interpreter)
+            await file._come_up(source, neighbours, interpreter)
             await file._load(seconds)
         except BaseException:
             await file.close()
@@ -108,7 +110,7 @@ class LiveFile:
         self.retired = True
         self._process.kill()
 
-    async def _come_up(self, source: str | None, interpreter: str) -> None:
+    async def _come_up(self, source: str | None, neighbours: Neighbours | None, interpreter: str) -> None:
         """Have the process run the file next: how long that takes is not the file's doing."""
         python = interpreter or "Python"
         try:
@@ -116,7 +118,7 @@ class LiveFile:
         except OSError as error:
             text = f"{python} could not be started: {error.strerror}. Choose another Python for {self.path.name}."
             raise LoadFailed(text) from error
-        self._process.send(Load(path=str(self.path), source=source, life=life))
+        self._process.send(Load(path=str(self.path), source=source, life=life, neighbours=neighbours))
         if await _first(self._ready, self._process.ended, START_SECONDS):
             return
         if self._process.ended.done():

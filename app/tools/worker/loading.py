@@ -62,10 +62,18 @@ def _run(path: str, source: str) -> ModuleType:
     try:
         exec(compile(source, path, "exec", dont_inherit=True), vars(module))  # noqa: S102  the owner allowed this file
     except ModuleNotFoundError as error:
-        raise FileTrouble(_failed(error, path, _missing(error, source))) from error
+        raise FileTrouble(_not_found(error, path, source)) from error
     except BaseException as error:  # also what ends a program, such as `sys.exit`
         raise FileTrouble(_failed(error, path)) from error
     return module
+
+
+def _not_found(error: ModuleNotFoundError, path: str, source: str) -> FileFailed:
+    beside = f"{(error.name or '').replace('.', '/')}.py"
+    if not (Path(path).parent / beside).is_file():
+        return _failed(error, path, _missing(error, source))
+    text = f"It imports {beside}, a tool file that has not been allowed to run. Look at it, then allow it there."
+    return _failed(error, path).model_copy(update={"text": text})
 
 
 def _failed(error: BaseException, path: str, missing: tuple[str, ...] = ()) -> FileFailed:

@@ -29,6 +29,14 @@ class OfRequest(OfCall):
     request: int
 
 
+class Neighbours(Value):
+    """The folder of files like this one, and which of them it may import."""
+
+    folder: str
+    allowed: tuple[str, ...]
+    """By their paths."""
+
+
 class Load(Value):
     """Run this source as the file at that path; `None`: import the module of the app's own that is called so."""
 
@@ -37,6 +45,7 @@ class Load(Value):
     source: str | None
     life: int | None = None
     """A pipe that nothing is written to: it closes when the app is gone."""
+    neighbours: Neighbours | None = None
 
 
 class Call(OfCall):

@@ -115,6 +115,14 @@ async def test_nothing_of_a_file_runs_before_its_owner_allowed_it(workbench: Wor
     assert "has not been allowed" in (await scored(workbench, source, trusted=False)).reason
 
 
+async def test_a_file_that_may_run_imports_none_that_may_not(workbench: Workbench):
+    (workbench.scorer_files.folder / "other.py").write_text("word = 'Rome'\n")
+    importing = "def score(answer):\n    import other\n    return answer == other.word\n"
+    assert "No module named 'other'" in (await scored(workbench, importing)).reason
+    await workbench.scorer_files.trust("other.py")
+    assert (await scored(workbench, f"{importing}\n")).value == 1.0
+
+
 @pytest.mark.parametrize("name", ["none.py", "../mine.py", "/etc/hosts.py", "mine.txt"])
 async def test_a_file_that_is_not_in_the_folder_is_not_there(workbench: Workbench, name):
     (workbench.scorer_files.folder.parent / "mine.py").write_text("def score(answer): return 1\n")

@@ -96,3 +96,56 @@ async def test_a_python_that_is_not_there_is_refused(folder: Folder) -> None:
         await folder.tools.trust("a.py", interpreter="/no/python")
     with pytest.raises(NotFound, match=r"'b\.py'"):
         await folder.tools.trust("b.py")
+
+
+IMPORTING = """\
+import importlib
+import sys
+from pathlib import Path
+
+sys.path.append(str(Path(__file__).resolve().parent))
+
+
+def found(module: str) -> bool:
+    '''Import it.'''
+    importlib.invalidate_caches()
+    try:
+        importlib.import_module(module)
+    except ImportError:
+        return False
+    return True
+"""
+
+
+async def test_no_import_runs_a_tool_file_that_was_not_allowed(tmp_path: Path, trusted: TrustedFiles) -> None:
+    (tmp_path / "data").mkdir()
+    (tmp_path / "link").symlink_to(tmp_path / "data", target_is_directory=True)
+    tools = UserTools(tmp_path / "link" / "tools", trusted)
+    await tools.start()
+    folder, mark = Folder(tools), tmp_path / "ran"
+    await folder.add("a.py", IMPORTING)
+    for name in ("posted.py", "fresh/posted.py", "kit/core.py"):
+        await tools.receive(name, leaving_a_mark(mark))
+    for name in ("_shared.py", "kit/__init__.py", "kit/_inner.py", "kit/deep/er.py", "_kit/core.py"):
+        folder.write(name, "")
+    for name in ("posted", "fresh.posted", "kit.core"):
+        assert await folder.call("found", module=name) == "false"
+    for name in ("_shared", "kit", "kit._inner", "kit.deep.er", "_kit.core", "a"):
+        assert await folder.call("found", module=name) == "true"
+    assert not mark.exists()
+    await tools.close()
+
+
+async def test_an_import_finds_what_was_allowed_when_the_process_began(folder: Folder) -> None:
+    importing = f"import b\n{returning('x')}"
+    file = await folder.add("a.py", importing)
+    assert file.problem and file.problem.missing == ("b",)
+    folder.write("b.py", "")
+    await folder.seen("b.py", "untrusted")
+    await folder.tools.reload("a.py")
+    file = await folder.seen("a.py", "broken")
+    assert file.problem and "b.py, a tool file that has not been allowed" in file.problem.text
+    assert file.problem.line == 1 and file.problem.install == ""
+    await folder.tools.trust("b.py")
+    await folder.tools.reload("a.py")
+    await folder.has("word")
