@@ -108,8 +108,7 @@ class ToolFile:
     def stop(self) -> None:
         """End what runs of it, whoever uses it."""
         self._cancel_load()
-        if self.good:
-            self.good.stop()
+        self._shared.workers.end_all_of(self.reading.path)
 
     def _problem_of_text(self) -> FileProblem | None:
         """What is wrong before anything runs. Another Python may know a newer syntax, so that is asked itself."""

@@ -52,10 +52,6 @@ class Version:
         self._retired = True
         self._end_if_unused()
 
-    def stop(self) -> None:
-        """End it at once, whoever holds it."""
-        self._end(self.worker)
-
     def _end_if_unused(self) -> None:
         if self._retired and not self._holders:
             self._end(self.worker)
@@ -83,23 +79,28 @@ class Workers:
     def __init__(self, neighbours: "Callable[[], Awaitable[file_worker.Neighbours]]") -> None:
         """`neighbours` says what of the folder a process that starts may import."""
         self._neighbours = neighbours
-        self._live: set[file_worker.FileWorker] = set()
+        self._live: dict[file_worker.FileWorker, Path] = {}
         self._endings: set[asyncio.Task[None]] = set()
 
     def make(self, path: Path, text: str, trusted: TrustedFile) -> "file_worker.FileWorker":
         """A worker for that text; its process starts when it is needed."""
         worker = file_worker.FileWorker(path, text, interpreter=trusted.interpreter, neighbours=self._neighbours)
-        self._live.add(worker)
+        self._live[worker] = path
         return worker
 
     def end(self, worker: "file_worker.FileWorker") -> None:
         """End it in the background; nothing happens to one that was ended."""
         if worker in self._live:
-            self._live.discard(worker)
+            del self._live[worker]
             worker.shut()
             task = asyncio.create_task(worker.close())
             self._endings.add(task)
             task.add_done_callback(self._endings.discard)
+
+    def end_all_of(self, path: Path) -> None:
+        """End those of every version of the file, whoever holds one."""
+        for worker in [worker for worker, its_path in self._live.items() if its_path == path]:
+            self.end(worker)
 
     async def close(self) -> None:
         """End all of them, and return when they are gone."""

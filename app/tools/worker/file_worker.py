@@ -52,7 +52,7 @@ class FileWorker:
     @property
     def pid(self) -> int | None:
         """Of its process, `None` while there is none."""
-        return self._live.pid if self._live and not self._live.retired else None
+        return self._live.pid or None if self._live and not self._live.retired else None
 
     async def load(self, timeout: float = LOAD_SECONDS) -> Loaded:  # noqa: ASYNC109  the file's time, told in its trouble
         """The tools it holds. Raises `LoadFailed`, also when it is not through after that many seconds."""
@@ -77,29 +77,43 @@ class FileWorker:
             self._live.end()
 
     def shut(self) -> None:
-        """Take no call any more, from this moment on."""
+        """Take no call any more, from this moment on, and end its process, which may still be starting."""
         self._closed = True
         if self._sleep:
             self._sleep.cancel()
+        for live in self._all():
+            live.end()
 
     async def close(self) -> None:
         """End its process for good; calls that run are told so."""
         self.shut()
         async with self._starting:
-            for live in (*self._retired, *([self._live] if self._live else [])):
+            for live in self._all():
                 await live.close()
+
+    def _all(self) -> list[LiveFile]:
+        return [*self._retired, *([self._live] if self._live else [])]
 
     async def _running(self, seconds: float) -> LiveFile:
         async with self._starting:
-            if self._closed:
-                raise ToolError(f"{self._path.name} was changed or closed. Call the tool again.")
-            if self._live is None or self._live.retired:
-                self._retired = [one for one in (*self._retired, self._live) if one and not one.gone]
-                neighbours = await self._neighbours() if self._neighbours else None
-                self._live = await LiveFile.start(
-                    self._path, self._source, neighbours, interpreter=self._interpreter, seconds=seconds
-                )
-            return self._live
+            return self._live if self._live and not self._live.retired else await self._started(seconds)
+
+    async def _started(self, seconds: float) -> LiveFile:
+        """A new process in the place of the one before."""
+        neighbours = await self._neighbours() if self._neighbours else None
+        self._refuse_if_closed()
+        self._retired = [one for one in self._all() if not one.gone]
+        live = self._live = LiveFile(self._path)
+        try:
+            await live.start(self._source, neighbours, interpreter=self._interpreter, seconds=seconds)
+        except LoadFailed:
+            self._refuse_if_closed()
+            raise
+        return live
+
+    def _refuse_if_closed(self) -> None:
+        if self._closed:
+            raise ToolError(f"{self._path.name} was changed or closed. Call the tool again.")
 
     @contextmanager
     def _awake(self) -> Iterator[None]:

@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Self, TypeVar
+from typing import TypeVar
 
 from pydantic import JsonValue
 from pydantic_core import PydanticSerializationError
@@ -43,7 +43,7 @@ class Loaded:
 
 
 class LiveFile:
-    """One process with the file in it."""
+    """One process with the file in it, once that was started."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -60,19 +60,16 @@ class LiveFile:
         self._process = WorkerProcess(self._heard, self._stray)
         self._process.ended.add_done_callback(lambda _: self._gone())
 
-    @classmethod
     async def start(
-        cls, path: Path, source: str | None, neighbours: Neighbours | None, *, interpreter: str, seconds: float
-    ) -> Self:
-        """The file, loaded within that time. Raises `LoadFailed`; then no process is left."""
-        file = cls(path)
+        self, source: str | None, neighbours: Neighbours | None, *, interpreter: str, seconds: float
+    ) -> None:
+        """Load the file within that time. Raises `LoadFailed`, also where it was ended; then no process is left."""
         try:
-            await file._come_up(source, neighbours, interpreter)
-            await file._load(seconds)
+            await self._come_up(source, neighbours, interpreter)
+            await self._load(seconds)
         except BaseException:
-            await file.close()
+            await self.close()
             raise
-        return file
 
     @property
     def gone(self) -> bool:
@@ -118,6 +115,8 @@ class LiveFile:
         except OSError as error:
             text = f"{python} could not be started: {error.strerror}. Choose another Python for {self.path.name}."
             raise LoadFailed(text) from error
+        if self.retired:
+            raise LoadFailed(f"{self.path.name} was ended before it ran.")
         self._process.send(Load(path=str(self.path), source=source, life=life, neighbours=neighbours))
         if await _first(self._ready, self._process.ended, START_SECONDS):
             return

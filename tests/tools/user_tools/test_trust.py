@@ -59,6 +59,28 @@ async def test_a_file_that_is_no_longer_trusted_ends_at_once(folder: Folder) -> 
     assert folder.tools.tools() == {}
 
 
+async def test_older_versions_of_a_file_that_is_no_longer_trusted_end_too(folder: Folder) -> None:
+    path = (await folder.add("a.py", returning("first"))).path
+    first, release_first = folder.tools.tools()["word"], folder.tools.hold()
+    path.unlink()
+    await folder.has()
+    folder.write("a.py", returning("second"))
+    await folder.has("word")
+    second, release_second = folder.tools.tools()["word"], folder.tools.hold()
+    folder.write("a.py", returning("third", name="other"))
+    await folder.has("other")
+    assert [await one.run({}, Context()) for one in (first, second)] == [
+        ToolOutput.of_text("first"),
+        ToolOutput.of_text("second"),
+    ]
+    await folder.tools.distrust("a.py")
+    for one in (first, second):
+        with pytest.raises(ToolError, match="changed or closed"):
+            await one.run({}, Context())
+    release_first()
+    release_second()
+
+
 async def test_all_files_can_be_trusted_and_a_start_leaves_no_process_waiting(
     tmp_path: Path, trusted: TrustedFiles
 ) -> None:

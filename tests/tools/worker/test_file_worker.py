@@ -406,6 +406,20 @@ async def test_closing_ends_what_the_file_has_started(start, tmp_path):
         await worker.load()
 
 
+@pytest.mark.parametrize("begun", [True, False])
+async def test_closing_ends_a_file_that_is_being_loaded(start, started, tmp_path, begun):
+    mark = tmp_path / "begun"
+    worker = start(f"import time\nopen({str(mark)!r}, 'w')\ntime.sleep(60)")
+    loading = asyncio.create_task(worker.load())
+    await (until(mark.exists) if begun else asyncio.sleep(0))
+    began = time.perf_counter()
+    await worker.close()
+    with pytest.raises(ToolError, match="changed or closed"):
+        await loading
+    assert time.perf_counter() - began < 5
+    assert mark.exists() == begun and not started()
+
+
 async def test_an_interpreter_that_is_not_there_or_lacks_pydantic_is_told(start, tmp_path):
     with pytest.raises(LoadFailed, match="could not be started: No such file"):
         await start("", interpreter=str(tmp_path / "python")).load()
