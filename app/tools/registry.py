@@ -182,12 +182,13 @@ class Registry:
     def _current(self) -> dict[str, ListedTool]:
         """Every tool by name; made again after a change, so that a lease may keep the one it got."""
         if self._made_of != self.revision:
-            self._made_of = self.revision
+            made_of = self.revision
             self._listed, self._clashes = self._merged()
             self._kits = {}
             for listed in self._listed.values():
                 if kit := listed.tool.spec.kit:
                     self._kits.setdefault(kit, []).append(listed)
+            self._made_of = made_of
         return self._listed
 
     def _merged(self) -> tuple[dict[str, ListedTool], tuple[str, ...]]:

@@ -7,8 +7,9 @@ from collections.abc import Callable, Mapping
 import pytest
 
 from app.domain.agents import PromptBehaviour, ToolChoice, new_agent
-from app.domain.errors import InvalidArguments, ToolError, UnknownTool
+from app.domain.errors import InvalidArguments, StorageError, ToolError, UnknownTool
 from app.domain.messages import FilePart, TextPart, ToolCall
+from app.domain.tool_settings import ToolSetting
 from app.domain.tools import CallContext, ToolOutput
 from app.engine.loop.granting import granted
 from app.tools.function.arguments import InvalidTool
@@ -91,6 +92,19 @@ def test_names_without_a_tool_are_left_out_and_told() -> None:
 def test_two_tools_of_one_name_are_refused() -> None:
     with pytest.raises(InvalidTool, match="greet"):
         Registry([greet, greet])
+
+
+def test_settings_that_cannot_be_read_are_told_at_every_look() -> None:
+    class Unreadable:
+        revision = 1
+
+        def get(self, name: str) -> ToolSetting:
+            raise StorageError(f"The setting of {name} cannot be read.")
+
+    registry = Registry([greet], settings=Unreadable())
+    for _ in range(2):
+        with pytest.raises(StorageError, match="greet"):
+            registry.all()
 
 
 def test_a_large_server_costs_a_message_next_to_nothing() -> None:

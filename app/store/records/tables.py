@@ -15,6 +15,7 @@ from app.store.journal.database import JournalDB
 from app.store.journal.documents import Documents, Keyed, Marks, Removable, Restorable, number
 
 _PREFERENCES = "preferences"
+_OFF = ToolSetting(enabled=False)
 
 
 class Agents(Restorable[Agent]):
@@ -178,6 +179,11 @@ class TrustedFiles(Removable[TrustedFile]):
     def __init__(self, database: JournalDB) -> None:
         super().__init__(Documents(database, "trusted_files", TrustedFile, noun="trusted file"), lambda file: file.path)
 
+    def find(self, key: str) -> TrustedFile | None:
+        """`None` where nothing was decided, or where what was stored cannot be read."""
+        document = self._documents.stored(key)
+        return None if document is None else next(self._documents.values([document]), None)
+
 
 class ToolSettingStore:
     """Which tools are on, and what models are told of them."""
@@ -188,8 +194,9 @@ class ToolSettingStore:
         """Goes up with every change."""
 
     def get(self, name: str) -> ToolSetting:
-        """What was decided about the tool of that name."""
-        return self._documents.get(name) if self._documents.stored(name) is not None else ToolSetting()
+        """What was decided about the tool of that name, which is off where that cannot be read."""
+        document = self._documents.stored(name)
+        return ToolSetting() if document is None else next(self._documents.values([document]), _OFF)
 
     async def save(self, name: str, setting: ToolSetting) -> None:
         await self._documents.save(name, setting)

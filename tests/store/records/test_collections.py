@@ -14,10 +14,11 @@ from app.domain.errors import Conflict, NotFound
 from app.domain.provenance import Parent
 from app.domain.sessions import Session
 from app.domain.settings import Preferences
+from app.domain.tool_settings import ToolSetting
 from app.domain.trace import ModelTally, RunFilter, RunRow, SortKey, ToolTally, run_row
 from app.store.journal.database import JournalDB
 from app.store.records.sessions import Sessions
-from app.store.records.tables import Agents, PreferencesStore
+from app.store.records.tables import Agents, PreferencesStore, ToolSettingStore
 from app.store.runs.rows import Rows
 from tests.traces import BEGAN, asked, finished, returned, started, trace_of
 
@@ -283,6 +284,18 @@ async def test_preferences_are_kept_and_a_damaged_record_gives_those_the_app_com
     assert PreferencesStore(JournalDB(path)).get() == Preferences(theme="dark", day_cost=3)
     path.write_text(path.read_text().replace("dark", "dork"))
     assert PreferencesStore(JournalDB(path)).get() == Preferences()
+
+
+async def test_a_tool_whose_setting_cannot_be_read_is_off_until_it_is_set_again(
+    database: JournalDB, caplog: pytest.LogCaptureFixture
+):
+    await ToolSettingStore(database).save("calculator", ToolSetting())
+    database.table("tool_settings").update({"value": {"enabled": "perhaps"}})
+    settings = ToolSettingStore(database)
+    assert not any(settings.get("calculator").enabled for _ in range(2)) and settings.get("http_get").enabled
+    assert caplog.text.count("The tool setting 'calculator' is stored in a form that cannot be read") == 1
+    await settings.save("calculator", ToolSetting())
+    assert settings.get("calculator").enabled
 
 
 async def test_the_runs_below_one_are_told_as_a_tree_with_what_they_cost(database: JournalDB):

@@ -9,6 +9,7 @@ from app.domain.errors import NotFound, ToolError, WorkbenchError
 from app.domain.tool_settings import TrustedFile
 from app.domain.tools import ToolOutput
 from app.domain.values import now
+from app.store.journal.database import JournalDB
 from app.store.records.tables import TrustedFiles
 from app.tools.user_tools.folder import UserTools
 from tests.processes import alive
@@ -79,6 +80,29 @@ async def test_older_versions_of_a_file_that_is_no_longer_trusted_end_too(folder
             await one.run({}, Context())
     release_first()
     release_second()
+
+
+async def test_a_file_whose_trust_cannot_be_read_is_asked_about_again_and_hides_no_other(
+    tmp_path: Path, trusted: TrustedFiles
+) -> None:
+    for name in ("a", "b", "c"):
+        path = tmp_path / f"{name}.py"
+        path.write_text(returning("x", name=name))
+        await trusted.save(TrustedFile(path=str(path), trusted_at=now()))
+    database = JournalDB(tmp_path / "app.tdb")
+    database.table("trusted_files").update({"value": {"trusted_at": "never"}}, doc_ids=[2])
+    tools = UserTools(tmp_path, TrustedFiles(database))
+    await tools.start()
+    await tools.settled()
+    assert [(file.name, file.status) for file in tools.files()] == [
+        ("a.py", "ready"),
+        ("b.py", "untrusted"),
+        ("c.py", "ready"),
+    ]
+    await tools.trust("b.py")
+    await tools.settled()
+    assert set(tools.tools()) == {"a", "b", "c"}
+    await tools.close()
 
 
 async def test_all_files_can_be_trusted_and_a_start_leaves_no_process_waiting(
