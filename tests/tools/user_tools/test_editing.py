@@ -1,12 +1,17 @@
 """Files made, changed, renamed and deleted from a page."""
 
+import asyncio
+from collections.abc import Callable, Coroutine
 from pathlib import Path
 
 import pytest
 
 from app.domain.errors import Conflict, NotFound, TooLarge, WorkbenchError
+from app.domain.tool_settings import TrustedFile
+from app.store.journal.database import JournalDB
 from app.store.records.tables import TrustedFiles
 from app.tools.user_tools.editing import file_name
+from app.tools.user_tools.folder import UserTools
 from tests.tools.user_tools.conftest import Folder, returning
 
 
@@ -23,6 +28,30 @@ async def test_what_is_saved_is_usable_at_once_and_renaming_keeps_what_was_allow
     assert await folder.call("word") == "saved"
     assert trusted.find(str(path)) is None
     assert [file.name for file in folder.tools.files()] == ["words/b.py"]
+
+
+class WhileMoving(TrustedFiles):
+    """Looks at the folder while it is stored that a file goes by another path."""
+
+    look: Callable[[], Coroutine[None, None, None]] | None = None
+
+    async def save(self, value: TrustedFile) -> TrustedFile:
+        if self.look:
+            await asyncio.wait({asyncio.create_task(self.look())}, timeout=0.2)
+        return await super().save(value)
+
+
+async def test_a_renamed_file_may_run_whoever_looks_meanwhile(tmp_path: Path) -> None:
+    trusted = WhileMoving(JournalDB(tmp_path / "app.tdb"))
+    tools = UserTools(tmp_path / "tools", trusted)
+    await tools.save("a.py", returning("x"), expected=None)
+    await tools.trust("a.py")
+    await tools.settled()
+    trusted.look = tools.start
+    await tools.rename("a.py", "b.py")
+    await tools.settled()
+    assert [(file.name, file.status) for file in tools.files()] == [("b.py", "ready")]
+    await tools.close()
 
 
 async def test_saving_over_the_change_of_another_program_is_refused(folder: Folder) -> None:
