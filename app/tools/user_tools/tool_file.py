@@ -86,8 +86,9 @@ class ToolFile:
         With `keep_running` its process then waits for calls, else it starts at the first one. A text that is loaded
         is loaded once more only if `again`.
         """
-        same_python = (trusted and trusted.interpreter) == (self.trusted and self.trusted.interpreter)
-        loaded = self.good is not None and self.good.text == reading.text and same_python and not again
+        loaded = not again and bool(
+            trusted and self.good and self.good.is_of(reading.text, interpreter=trusted.interpreter)
+        )
         self.reading, self.trusted = reading, trusted
         self._cancel_load()
         self.problem = self._problem_of_text()
@@ -137,7 +138,7 @@ class ToolFile:
         else:
             if not keep_running:
                 worker.fall_asleep()
-            self._use(Version(text, worker, loaded, end=workers.end))
+            self._use(Version(text, worker, loaded, interpreter=trusted.interpreter, end=workers.end))
         self.load = None
         self._shared.changed()
 

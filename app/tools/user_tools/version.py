@@ -16,7 +16,7 @@ with late():
 
 
 class Version:
-    """A text that was loaded, with its worker, which ends once this is retired and nobody holds it."""
+    """A text that a Python has loaded, with its worker, which ends once this is retired and nobody holds it."""
 
     def __init__(
         self,
@@ -24,15 +24,21 @@ class Version:
         worker: "file_worker.FileWorker",
         loaded: "file_worker.Loaded",
         *,
+        interpreter: str,
         end: "Callable[[file_worker.FileWorker], None]",
     ) -> None:
-        self.text = text
+        self._text = text
+        self._interpreter = interpreter
         self.worker = worker
         self.loaded = loaded
         self.tools = tuple(FileTool(spec, self) for spec in loaded.tools)
         self._end = end
         self._holders = 0
         self._retired = False
+
+    def is_of(self, text: str | None, *, interpreter: str) -> bool:
+        """Whether this is what that Python makes of that text."""
+        return (self._text, self._interpreter) == (text, interpreter)
 
     def hold(self) -> Callable[[], None]:
         """Keep it callable until the result is called."""

@@ -135,6 +135,20 @@ async def test_a_python_of_ones_choice_runs_the_file(folder: Folder, tmp_path: P
     assert await folder.call("word") == "x"
 
 
+async def test_a_python_that_fails_is_told_however_often_the_file_is_saved(folder: Folder) -> None:
+    path = (await folder.add("a.py", returning("x"))).path
+    for _ in range(2):
+        await folder.tools.trust("a.py", interpreter="/bin/false")
+        await folder.tools.settled()
+        assert folder.file("a.py").status == "broken"
+    text = path.read_text()
+    await folder.tools.save("a.py", text, expected=text)
+    await folder.tools.settled()
+    assert folder.file("a.py").status == "broken"
+    await folder.tools.trust("a.py")
+    assert folder.file("a.py").status == "ready"  # by the version that is there
+
+
 async def test_a_python_that_is_not_there_is_refused(folder: Folder) -> None:
     folder.write("a.py", returning("x"))
     await folder.seen("a.py", "untrusted")
