@@ -5,6 +5,7 @@ import contextvars
 import inspect
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from functools import partial
 
 from app.domain.errors import InvalidArguments, ToolError
 from app.tools.function.tool import AnyTool
@@ -43,6 +44,7 @@ class Calls:
             self._end(call, self._unknown(call))
         elif inspect.iscoroutinefunction(tool.function):
             running.task = asyncio.get_running_loop().create_task(self._run_async(call, tool, running.context))
+            running.task.add_done_callback(partial(self._never_ran, call, running.context))
         else:
             self._threads.submit(contextvars.copy_context().run, self._run_sync, call, tool, running.context)
 
@@ -70,6 +72,11 @@ class Calls:
         except BaseException as error:  # noqa: BLE001  the author's code may raise anything, `SystemExit` too
             ended = self._raised(call, error, context)
         self._end(call, ended)
+
+    def _never_ran(self, call: Call, context: CallContext, task: asyncio.Task[None]) -> None:
+        """A task that is cancelled before its first step never runs any of it, so it tells of no end either."""
+        if task.cancelled():
+            self._end(call, self._raised(call, asyncio.CancelledError(), context))
 
     def _run_sync(self, call: Call, tool: AnyTool, context: CallContext) -> None:
         CURRENT_CALL.set(call.call)

@@ -311,6 +311,19 @@ async def test_a_cancelled_call_ends_in_place_where_it_can(start):
     assert worker.pid == pid is not None
 
 
+async def test_a_call_that_is_cancelled_as_it_begins_costs_no_process(start):
+    worker = start(STUBBORN)
+    await worker.load()
+    pid = worker.pid
+    for turns in range(1, 5):  # of the loop; by then it was sent
+        call = asyncio.create_task(worker.call("patient", {}))
+        for _ in range(turns):
+            await asyncio.sleep(0)
+        call.cancel()
+        await asyncio.wait({call})
+    assert worker.pid == pid is not None
+
+
 async def test_a_stuck_call_costs_its_process_and_the_next_one_gets_a_new_one(start):
     worker = start(STUBBORN)
     for name in ("spin", "swallow"):
