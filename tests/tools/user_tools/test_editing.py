@@ -8,6 +8,7 @@ import pytest
 
 from app.domain.errors import Conflict, NotFound, TooLarge, WorkbenchError
 from app.domain.tool_settings import TrustedFile
+from app.domain.values import now
 from app.store.journal.database import JournalDB
 from app.store.records.tables import TrustedFiles
 from app.tools.user_tools.editing import file_name
@@ -52,6 +53,15 @@ async def test_a_renamed_file_may_run_whoever_looks_meanwhile(tmp_path: Path) ->
     await tools.settled()
     assert [(file.name, file.status) for file in tools.files()] == [("b.py", "ready")]
     await tools.close()
+
+
+async def test_a_renamed_file_takes_over_nothing_that_was_allowed_under_its_new_name(
+    folder: Folder, trusted: TrustedFiles
+) -> None:
+    await trusted.save(TrustedFile(path=str(folder.tools.folder / "b.py"), trusted_at=now()))
+    await folder.tools.receive("a.py", returning("x"))
+    await folder.tools.rename("a.py", "b.py")
+    await folder.seen("b.py", "untrusted")
 
 
 async def test_saving_over_the_change_of_another_program_is_refused(folder: Folder) -> None:
