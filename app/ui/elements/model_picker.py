@@ -40,7 +40,8 @@ class ModelPicker(ui.element):
         self.classes("model-picker")
         self._workbench = workbench
         self._on_choose = on_choose
-        self._reset = reset
+        self.reset = reset
+        """The words of the way back; empty for none."""
         self._will_ask = will_ask
         self._choices: list[ProviderChoice] = []
         self._recent: list[str] = []
@@ -107,8 +108,8 @@ class ModelPicker(ui.element):
 
     def _show_options(self) -> None:
         options = options_of(self._choices, self._query, self._recent)
-        if self._reset and not self._query:
-            options.insert(0, Option(None, self._reset, "Default"))
+        if self.reset and not self._query:
+            options.insert(0, Option(None, self.reset, "Default"))
         if "/" in self._query and all(option.model != self._query for option in options):
             options.append(Option(self._query, f"Use {self._query}", "As written"))
         self._options = options

@@ -5,7 +5,7 @@ from collections.abc import Awaitable, Callable, Sequence
 
 from nicegui import background_tasks, events, ui
 
-from app.domain.agents import Agent
+from app.domain.agents import Agent, model_of
 from app.domain.edits import ToolSource
 from app.domain.errors import NotFound, WorkbenchError
 from app.domain.events import Entry, MessageAdded, RunStarted
@@ -37,6 +37,8 @@ OnChoose = Callable[[str, ToolPlan], Awaitable[object]]
 OnType = Callable[[str, ToolPlan], None]
 AS_RECORDED = 0
 """In the list of variants: what the run was made with."""
+MODEL_OF_RUN = "The model of the run"
+MODEL_OF_VARIANT = "The variant's own model"
 
 
 def open_fork(workbench: Workbench, run_id: str, entries: Sequence[Entry], seq: int, *, note: str = "") -> None:
@@ -127,7 +129,7 @@ class ForkDialog:
                 self._workbench,
                 self._started.model,
                 self._choose_model,
-                reset="The model of the run",
+                reset=MODEL_OF_RUN,
                 testid="fork-model",
             )
 
@@ -158,13 +160,23 @@ class ForkDialog:
                 self._rows[tool.spec.name] = ForkToolRow(tool, label, plan, self._choose_tool, self._type_result)
 
     async def _choose_variant(self, event: events.ValueChangeEventArguments[int]) -> None:
-        self._draft.variant = event.value or None
+        self._draft.variant, self._draft.model = event.value or None, None
+        self._picker.reset = MODEL_OF_VARIANT if self._draft.variant else MODEL_OF_RUN
+        self._picker.show(self._own_model())
         await self._check()
 
     async def _choose_model(self, model: str | None) -> None:
-        self._draft.model = None if model == self._started.model else model
-        self._picker.show(model or self._started.model)
+        own = self._own_model()
+        self._draft.model = None if model == own else model
+        self._picker.show(model or own)
         await self._check()
+
+    def _own_model(self) -> str | None:
+        """What answers where no other model is chosen: that of the chosen variant, else of the run."""
+        agent = self._agent()
+        if agent is None or self._draft.variant is None:
+            return self._started.model
+        return model_of(agent.variant(self._draft.variant).behaviour)
 
     async def _choose_tool(self, name: str, plan: ToolPlan) -> None:
         self._draft.tools[name] = plan
