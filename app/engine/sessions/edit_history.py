@@ -24,6 +24,12 @@ class EditHistory:
     def can_redo(self) -> bool:
         return bool(self._after)
 
+    def copy(self) -> "EditHistory":
+        """The same steps, to go on from without those here."""
+        copied = EditHistory()
+        copied._before, copied._after = [*self._before], [*self._after]
+        return copied
+
     def keep(self, before: Workflow, burst: str = "") -> None:
         """What was there before a change; changes of one `burst` within a second of each other are one step."""
         name, last = self._burst
@@ -35,7 +41,7 @@ class EditHistory:
         del self._before[:-MOST]
 
     def undo(self, now: Workflow) -> Workflow:
-        """What was there before the last step; `now` where nothing was."""
+        """What was there before the last step that changed something; `now` where nothing was."""
         return self._step(self._before, self._after, now)
 
     def redo(self, now: Workflow) -> Workflow:
@@ -43,7 +49,8 @@ class EditHistory:
 
     def _step(self, taken: list[Workflow], kept: list[Workflow], now: Workflow) -> Workflow:
         self._burst = ("", 0.0)
-        if not taken:
-            return now
-        kept.append(now)
-        return taken.pop()
+        while taken:
+            if (found := taken.pop()) != now:
+                kept.append(now)
+                return found
+        return now

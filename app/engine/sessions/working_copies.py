@@ -31,8 +31,12 @@ class WorkingCopies:
         self._histories: dict[str, EditHistory] = {}
 
     def history(self, agent_id: str) -> EditHistory:
-        """The steps in which a workflow was changed, as long as the app runs."""
-        return self._histories.setdefault(agent_id, EditHistory())
+        """The steps in which a workflow was changed, as long as the app runs: each page goes on with its own."""
+        return self._histories.get(agent_id, EditHistory()).copy()
+
+    def keep_history(self, agent_id: str, history: EditHistory) -> None:
+        """Let pages that are opened later begin with these steps: they led to what is in the editor now."""
+        self._histories[agent_id] = history
 
     def get(self, agent_id: str) -> WorkingCopy | None:
         """As it is now, whether it is written already or not."""

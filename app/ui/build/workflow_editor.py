@@ -236,6 +236,7 @@ class WorkflowEditor(ui.element):
             self._canvas.say(said)
         else:
             self._canvas.say(nothing)
+            self._show_steps()
 
     def _choose(self, ids: tuple[str, ...]) -> None:
         self._chosen = ids
@@ -284,10 +285,13 @@ class WorkflowEditor(ui.element):
         if self._code is not None and self._view == "code":
             self._code.show(self.workflow)
         self._show_settings()
-        self._undo.set_enabled(self._history.can_undo)
-        self._redo.set_enabled(self._history.can_redo)
+        self._show_steps()
         self._count.set_content(node_count(self.workflow, self.faults))
         self._faults.set_content(fault_lines(self.faults))
+
+    def _show_steps(self) -> None:
+        self._undo.set_enabled(self._history.can_undo)
+        self._redo.set_enabled(self._history.can_redo)
 
     def _show_list(self) -> None:
         if self._view == "list":

@@ -61,10 +61,10 @@ class WorkflowPage(AgentPage):
         self._build_bar()
         self._made_of: object = None
         self._given: dict[str, JsonValue] = {}
-        copies = self._workbench.working_copies
+        self._history = self._workbench.working_copies.history(self._agent_id)
         self._editor = WorkflowEditor(
             self._workflow,
-            copies.history(self._agent_id),
+            self._history,
             world=self._world,
             around=self._around,
             on_change=self._workflow_changed,
@@ -222,6 +222,7 @@ class WorkflowPage(AgentPage):
         return Around(self._workbench.agents.all(), tools, offers)
 
     def _workflow_changed(self, workflow: Workflow) -> None:
+        self._workbench.working_copies.keep_history(self._agent_id, self._history)
         self._changed(self._draft.behaviour.model_copy(update={"workflow": workflow}))
 
     async def _save(self) -> None:

@@ -30,6 +30,15 @@ def test_what_is_taken_back_is_done_again_until_something_else_is_done() -> None
     assert not history.can_redo
 
 
+def test_a_step_that_changed_nothing_in_the_end_is_passed_over() -> None:
+    history = EditHistory()
+    history.keep(titled("a"))
+    history.keep(titled("b"), "input.title")
+    history.keep(titled("bo"), "input.title")
+    assert history.undo(titled("b")) == titled("a")
+    assert history.redo(titled("a")) == titled("b")
+
+
 def test_the_oldest_steps_are_forgotten() -> None:
     history = EditHistory()
     now = titled("last")
