@@ -83,7 +83,11 @@ class EditorDraft:
             self._kept_at = kept.updated_at
 
     def look(self) -> None:
-        """Keep it again where another page's changes took its place and were thrown away: nobody discarded this one."""
+        """Take the pins of another page that has the same in its editor.
+
+        Keep it again where another page's changes took its place and were thrown away: nobody discarded this one.
+        """
+        self._look_at_pins()
         newest = self.agent.variants[-1].number
         if self._replaced == newest and self.changed and not self.is_kept:
             self._keep()
@@ -91,6 +95,13 @@ class EditorDraft:
             self._replaced = None
         elif self._replaced is None:
             self._replaced = newest
+
+    def _look_at_pins(self) -> None:
+        kept = self._kept()
+        if kept is None and not self.changed:
+            self.pins = {}
+        elif kept is not None and kept.behaviour == self.behaviour and kept.updated_at != self._kept_at:
+            self.load()
 
     def pin(self, pins: Mapping[str, JsonValue]) -> None:
         """Let these values stand for what those nodes give, and no others."""
@@ -119,9 +130,10 @@ class EditorDraft:
         kept = self._kept()
         # What another tab has changed there is somebody's work, and stays.
         if kept is not None and (kept.behaviour == behaviour or kept.updated_at == kept_at):
-            await self._drop()
             if self.pins:
                 self._keep()
+            else:
+                await self._drop()
         return variant
 
     def _keep(self) -> None:

@@ -75,7 +75,6 @@ class WorkflowPage(AgentPage):
         )
         with self._editor.main:
             self._runs = RunBar(self._workbench, self._agent_id, self._editor.show_states, on_run=self._ran)
-        self._editor.show_pinned(pins_in(self._workflow, self._draft.pins))
         self._tour = Tour(self._workbench.preferences, self._doings)
         with self._editor.tools:
             self._build_ways_out()
@@ -174,7 +173,7 @@ class WorkflowPage(AgentPage):
     def _put_pins(self, pins: Mapping[str, JsonValue]) -> None:
         self._draft.pin(pins)
         self._bar.show(self._draft)
-        self._editor.show_pinned(pins_in(self._editor.workflow, pins))
+        self._show_pinned()
 
     def _doings(self) -> Doings:
         tried = self._workbench.sessions.tried(self._agent_id)
@@ -204,6 +203,16 @@ class WorkflowPage(AgentPage):
         """Take what does not come from the editor into it."""
         if self._workflow != self._editor.workflow:
             self._editor.show(self._workflow)
+        self._show_pinned()
+
+    def _show_pinned(self) -> None:
+        self._editor.show_pinned(pins_in(self._workflow, self._draft.pins))
+
+    def _look(self) -> None:
+        pins = self._draft.pins
+        super()._look()
+        if self._draft.pins != pins:
+            self._show_pinned()
 
     def _show_side(self, side: Side) -> None:
         super()._show_side(side)

@@ -143,6 +143,21 @@ async def test_pinned_values_stay_with_what_is_in_the_editor_and_are_no_change(w
     await until(lambda: workbench.working_copies.get(tutor.id) is None)
 
 
+async def test_pinned_values_are_those_of_every_page_with_the_same_in_its_editor(workbench: Workbench, tutor: Agent):
+    first, second = EditorDraft(workbench, tutor), EditorDraft(workbench, tutor)
+    first.pin({"draft": [1]})
+    second.look()
+    second.change(prompted("Second"))
+    kept = workbench.working_copies.get(tutor.id)
+    assert kept is not None and kept.pins == {"draft": [1]}
+    second.change(second.saved)
+    first.look()
+    first.pin({})
+    await until(lambda: workbench.working_copies.get(tutor.id) is None)
+    second.look()
+    assert second.pins == {}
+
+
 def test_each_change_is_one_of_a_tab():
     before = PromptBehaviour()
     after = before.model_copy(update={"variables": (Variable(name="tone"),), "limits": Limits(max_steps=3)})
