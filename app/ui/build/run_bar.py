@@ -5,6 +5,7 @@ from collections.abc import Callable, Sequence
 
 from nicegui import events, ui
 
+from app.domain.errors import WorkbenchError
 from app.domain.events import Entry, NodeEnded, NodeStarted, RunStarted
 from app.domain.trace import NodeRuns, RunFilter, RunRow, nodes
 from app.domain.values import now
@@ -15,7 +16,7 @@ from app.ui.elements.buttons import icon_button
 from app.ui.elements.focus import refocus
 from app.ui.elements.format import duration, head, short_moment
 from app.ui.elements.markup import Html, joined, tag
-from app.ui.elements.notices import problems_shown
+from app.ui.elements.notices import notify
 from app.ui.elements.status_pill import status_pill
 from app.ui.elements.visible import visible
 from app.ui.graph.node_words import STATES
@@ -43,6 +44,7 @@ class RunBar(ui.element):
         self._asked = 0
         """Counts what is asked to be shown: what comes late of an earlier wish is not shown any more."""
         self._at_end = True
+        """Whether it goes on with the run; not while one is folded for an earlier moment, or for the first time."""
         self.classes("run-bar").props('aria-label="The run on the canvas" data-testid=run-bar')
         self.visible = False
         with self:
@@ -113,7 +115,7 @@ class RunBar(ui.element):
         if recent is not None:
             self._entries = recent.entries
         if self._states.follow(self._followed, self._entries):
-            self._say(len(self._entries))
+            self._say(self._states.taken)
             self._on_run()
 
     def _last(self, most: int) -> list[RunRow]:
@@ -121,27 +123,30 @@ class RunBar(ui.element):
         return self._workbench.rows.find(RunFilter(agent=agent.slug, behind=True), limit=most).rows
 
     async def _pick(self, run_id: str) -> None:
-        with problems_shown():
-            self._asked += 1
-            asked = self._asked
-            entries = (await self._workbench.runs.trace(run_id)).entries
-            if asked != self._asked:
-                return
-            self._followed, self._entries, self._at_end = run_id, entries, True
-            await self._show_at(len(entries))
+        self._asked += 1
+        asked = self._asked
+        try:
+            trace = await self._workbench.runs.trace(run_id)
+        except WorkbenchError as problem:
+            notify(str(problem))
+            self._show_picks()  # the box names that run
+            return
+        if asked == self._asked:
+            await self._show_at(run_id, trace.entries, len(trace.entries))
 
     async def _moved(self, event: events.GenericEventArguments) -> None:
         place = max(0, min(int(event.args), len(self._entries)))
-        self._at_end = place == len(self._entries)
-        await self._show_at(place, move=False)
+        await self._show_at(self._followed, self._entries, place, move=False)
 
-    async def _show_at(self, place: int, *, move: bool = True) -> None:
+    async def _show_at(self, run_id: str, entries: Sequence[Entry], place: int, *, move: bool = True) -> None:
         self._asked += 1
-        asked, entries = self._asked, self._entries[:place]
-        runs = nodes(entries) if place < THREAD_ENTRIES else await asyncio.to_thread(nodes, entries)
+        asked, at_end, until = self._asked, place == len(entries), entries[:place]
+        self._at_end = False
+        runs = nodes(until) if place < THREAD_ENTRIES else await asyncio.to_thread(nodes, until)
         if asked != self._asked:
             return
-        self._states.show(self._followed, runs, place)
+        self._followed, self._entries, self._at_end = run_id, entries, at_end
+        self._states.show(run_id, runs, place)
         self._say(place, move=move)
         self._on_run()
 
@@ -167,6 +172,9 @@ class RunBar(ui.element):
 
     def _show_picks(self) -> None:
         self._picks.clear()
+        if not any(row.run_id == self._followed for row in self._offered):
+            shown = self._workbench.rows.get(self._followed)
+            self._offered = [*([shown] if shown else []), *self._offered]
         names = [f"{short_moment(row.started_at, now())} · {head(row.request, 40)}" for row in self._offered]
         chosen = next((i for i, row in enumerate(self._offered) if row.run_id == self._followed), 0)
         if names:
@@ -178,7 +186,8 @@ class RunBar(ui.element):
 
     def _close(self) -> None:
         self.visible = False
-        self._at_end = False
+        self._asked += 1
+        self._followed, self._at_end = "", False
         self._pauses.show([])
         self._states.clear()
         self._on_run()

@@ -1,5 +1,6 @@
 """The nodes of a workflow to look at: they light up while a run goes on."""
 
+import asyncio
 from collections.abc import Sequence
 
 from nicegui import ui
@@ -34,7 +35,7 @@ class RunGraph(ui.element):
         super().__init__("div")
         self.classes("run-graph").props("data-testid=run-graph")
         self._workflow = workflow
-        self._chosen = ""
+        self._chosen = self._followed = ""
         with self:
             self._canvas = Canvas(workflow, (), self._act, fixed=True)
             self._list = on_click_of(ui.html(sanitize=False, tag="ul").classes("run-nodes"), "node", self._choose)
@@ -51,10 +52,12 @@ class RunGraph(ui.element):
             self._canvas.show(workflow, ())
             self._show_list()
 
-    def follow(self, run_id: str, entries: Sequence[Entry]) -> None:
+    async def follow(self, run_id: str, entries: Sequence[Entry]) -> None:
         """Show how the nodes stand in that run; what is known already is not looked at again."""
-        if self._states.follow(run_id, entries) and self._chosen:
+        self._followed = run_id
+        while self._followed == run_id and not self.is_deleted and self._states.follow(run_id, entries):
             self._show_values()
+            await asyncio.sleep(0)
 
     async def _act(self, name: str, told: list[object]) -> None:
         if name == "choose":  # Enter opens what is chosen, and shown, already

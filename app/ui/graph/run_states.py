@@ -9,6 +9,8 @@ from app.ui.graph.node_words import state_words
 
 Show = Callable[[list[NodeState], list[tuple[str, str]]], None]
 """Gets the nodes and the edges that differ from what was shown."""
+PIECE = 1000
+"""Entries that are folded at once: they take about as long as the event loop may wait."""
 
 
 class RunStates:
@@ -16,28 +18,32 @@ class RunStates:
         self.runs = NodeRuns()
         self.run_id = ""
         """The run that is shown; empty for none."""
+        self.taken = 0
+        """How many of its entries are."""
         self._show = show
-        self._taken = 0
         self._nodes: dict[str, tuple[str, str]] = {}
         self._edges: dict[str, str] = {}
 
     def follow(self, run_id: str, entries: Sequence[Entry]) -> bool:
-        """Show what came since the last time; of another run all of it. True where there was something."""
-        if run_id != self.run_id or len(entries) < self._taken:
-            self.runs, self.run_id, self._taken = NodeRuns(), run_id, 0
-        new = entries[self._taken :]
+        """Show what came since the last time, at most a piece of it; of another run from its beginning on.
+
+        True where there was something.
+        """
+        if run_id != self.run_id or len(entries) < self.taken:
+            self.runs, self.run_id, self.taken = NodeRuns(), run_id, 0
+        new = entries[self.taken : self.taken + PIECE]
         if not new:
             return False
-        anew = not self._taken
+        anew = not self.taken
         touched = self._take(new)
-        self._taken = len(entries)
+        self.taken += len(new)
         self._tell(self._nodes.keys() | self.runs.counts.keys() if anew else touched)
         return True
 
     def show(self, run_id: str, runs: NodeRuns, taken: int = 0) -> None:
         """Show how the nodes stood at some place of a run, after that many of its entries."""
         known = self._nodes.keys() | runs.counts.keys()
-        self.runs, self.run_id, self._taken = runs, run_id, taken
+        self.runs, self.run_id, self.taken = runs, run_id, taken
         self._tell(known)
 
     def clear(self) -> None:

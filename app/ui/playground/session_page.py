@@ -194,7 +194,7 @@ class SessionPage:
             self._welcome.visible = not self._session.runs
         grown, live = await self._conversation.follow()
         if live is not None:
-            self._side.follow(live.run_id, live.entries)
+            await self._side.follow(live.run_id, live.entries)
         busy = self._workbench.runs.of_session(self._session.id) is not None
         self._composer.queued.show(self._session, status=self._conversation.status, running=busy)
         if changed or grown or busy is not self._busy or (live is not None and live.unsaved):
@@ -317,7 +317,7 @@ class SessionPage:
         turns = self._conversation.turns
         if turns and self._side.built:
             trace = await trace_of(self._workbench, turns[-1].run_id)
-            self._side.follow(turns[-1].run_id, trace.entries)
+            await self._side.follow(turns[-1].run_id, trace.entries)
             await self._side.show_files(files_after(trace.entries))
 
 

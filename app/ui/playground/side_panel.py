@@ -92,10 +92,10 @@ class SidePanel(ui.element):
         self._show_edited()
         self._settings.set_content(_settings(self._used, session.model))
 
-    def follow(self, run_id: str, entries: Sequence[Entry]) -> None:
+    async def follow(self, run_id: str, entries: Sequence[Entry]) -> None:
         """Let the nodes of a workflow light up as they stand in that run."""
         if self._graph is not None:
-            self._graph.follow(run_id, entries)
+            await self._graph.follow(run_id, entries)
 
     def look(self) -> None:
         """Take over what another tab typed."""

@@ -6,9 +6,9 @@ import pytest
 
 from app.domain.events import PauseRequested
 from app.domain.trace import nodes
-from app.ui.graph.run_states import RunStates
+from app.ui.graph.run_states import PIECE, RunStates
 from tests.domain.trace.random_runs import RandomRun
-from tests.traces import SUMMING, a_workflow_run, node_ended, node_started, started, trace_of
+from tests.traces import SUMMING, a_workflow_run, finished, node_ended, node_started, started, trace_of
 
 
 class Shown:
@@ -87,3 +87,14 @@ def test_a_run_that_was_opened_is_followed_from_where_it_was_shown():
     shown.states.show("r1", nodes(entries[:12]), 12)
     assert shown.states.follow("r1", entries)
     assert (shown.nodes, shown.edges) == (opened.nodes, opened.edges)
+
+
+def test_a_long_run_is_taken_in_pieces():
+    rounds = [change(f"each[{place}].double") for place in range(PIECE) for change in (node_started, node_ended)]
+    entries = trace_of(started(workflow=SUMMING), node_started("each", of=PIECE), *rounds, finished())
+    whole, shown, pieces = Shown(), Shown(), 0
+    whole.states.show("r1", nodes(entries))
+    while shown.states.follow("r1", entries):
+        pieces += 1
+        assert shown.states.taken == min(pieces * PIECE, len(entries))
+    assert (pieces, shown.nodes, shown.edges) == (3, whole.nodes, whole.edges)
