@@ -9,7 +9,7 @@ from app.ui.elements.markup import joined, tag
 from app.ui.elements.visible import visible
 from app.ui.graph.node_values import values_of
 from app.ui.graph.node_words import state_words
-from app.ui.schema_form.simple import select_box
+from app.ui.schema_form.simple import options_of
 
 MOST_ROUNDS = 200
 """Rounds that can be chosen from; more are on the run's own page."""
@@ -21,10 +21,15 @@ class RunValues(ui.element):
         self.classes("run-values").props('aria-label="The node in the run" data-testid=node-values')
         self._runs = NodeRuns()
         self._node = ""
-        self._chosen = ""
-        self._offered: list[str] = []
+        self._chosen = self._named = ""
+        self._offered: dict[str, str] = {}
+        """By the words of a round its call."""
         with self:
-            self._picks = ui.element("div")
+            with ui.element("div"):
+                self._box = ui.html(sanitize=False, tag="select").classes("select-box")
+            self._box.props("aria-label=Round data-testid=node-round")
+            # By its words: more rounds may have come since, which stand before it.
+            self._box.on("change", self._picked, js_handler="(event) => emit(event.target.value)")
             self._shown = LiveHtml()
         self.visible = False
 
@@ -33,33 +38,31 @@ class RunValues(ui.element):
         self._runs = runs or self._runs
         id_ = node.id if node else ""
         if id_ != self._node:
-            self._node, self._chosen, self._offered = id_, "", []  # its box begins anew
-        rounds = [run for run in self._runs.by_call.values() if run.node == id_]
+            self._node, self._chosen = id_, ""
+        self._show()
+
+    def _show(self) -> None:
+        rounds = [run for run in self._runs.by_call.values() if run.node == self._node]
         self.visible = bool(rounds)
-        if not rounds:
-            return
-        self._show_picks(rounds)
-        self._show_round(next((one for one in rounds if one.call_id == self._chosen), rounds[-1]))
+        if rounds:
+            shown = next((one for one in rounds if one.call_id == self._chosen), rounds[-1])
+            self._offer(rounds, shown)
+            self._show_round(shown)
 
     def _show_round(self, run: NodeRun) -> None:
         head = tag("h3", "In the run on the canvas", cls="field-title")
         self._shown.show(joined(head, tag("p", visible(state_words(run)), cls="faint"), values_of(run)))
 
-    def _show_picks(self, rounds: list[NodeRun]) -> None:
-        """The newest first: the last one is what is shown before somebody chooses."""
-        newest = rounds[: -MOST_ROUNDS - 1 : -1]
-        offered = [one.call_id for one in newest]
-        if offered == self._offered:
-            return
-        self._offered = offered
-        self._picks.clear()
-        if len(offered) > 1:
-            words = [visible(one.round_words or one.label) for one in newest]
-            place = offered.index(self._chosen) if self._chosen in offered else 0
-            with self._picks:
-                select_box("Round", words, place, self._picked).props("data-testid=node-round")
+    def _offer(self, rounds: list[NodeRun], shown: NodeRun) -> None:
+        """The newest first: the last one is what is shown before somebody chooses. What is shown is always offered."""
+        offered = {visible(one.round_words or one.label): one.call_id for one in rounds[: -MOST_ROUNDS - 1 : -1]}
+        named = visible(shown.round_words or shown.label)
+        offered |= {named: shown.call_id}
+        if (offered, named) != (self._offered, self._named):
+            self._offered, self._named = offered, named
+            self._box.set_content(options_of(list(offered), list(offered).index(named)))
+            self._box.visible = len(offered) > 1
 
     def _picked(self, event: events.GenericEventArguments) -> None:
-        self._chosen = self._offered[int(event.args)]
-        if (run := self._runs.by_call.get(self._chosen)) is not None:
-            self._show_round(run)
+        self._chosen = self._offered.get(str(event.args), "")
+        self._show()
