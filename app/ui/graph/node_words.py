@@ -47,11 +47,6 @@ def kind_words(run: NodeRun) -> str:
 
 def state_words(run: NodeRun, *, alive: bool = True) -> str:
     """`Done in 1.2 s`, with what is unusual about it; `alive`: the run goes on, so that it may still end."""
-    state = STATES[run.state]
-    if not run.ended and run.pauses:
-        state = "Waits for a person"
-    elif not run.ended and run.started_at and not alive:
-        state = "Never finished"
     took = (
         f" in {duration(run.ms)}"
         if run.ms is not None and run.origin != "recorded" and run.state in ("done", "failed")
@@ -59,7 +54,7 @@ def state_words(run: NodeRun, *, alive: bool = True) -> str:
     )
     stands_in = run.state == "failed" and run.port not in (None, ERROR)
     told = [
-        state + took,
+        standing(run, alive=alive) + took,
         f"{run.done:,} of {plural(run.of, 'round')}" if run.of is not None else "",
         f"{run.attempt} tries" if run.attempt > 1 else "",
         "to be tried again" if run.retry_at else "",
@@ -68,3 +63,12 @@ def state_words(run: NodeRun, *, alive: bool = True) -> str:
         "pinned by you" if run.pinned else _ORIGINS[run.origin] if run.ended else "",
     ]
     return ", ".join(filter(None, told))
+
+
+def standing(run: NodeRun, *, alive: bool) -> str:
+    """The same in a word or two."""
+    if not run.ended and run.pauses:
+        return "Waits for a person"
+    if not run.ended and run.started_at and not alive:
+        return "Never finished"
+    return STATES[run.state]

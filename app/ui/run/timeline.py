@@ -163,6 +163,7 @@ class StepList:
             on_choose=on_choose,
             label="Cards of this run",
             testid="run-step",
+            looks=self._looks,
         )
 
     def show(self, *, alive: bool) -> None:
@@ -170,10 +171,17 @@ class StepList:
         self._alive = alive
         self.pane.grow(len(self._run.steps), follow=alive)
 
+    def _looks(self, index: int) -> object:
+        """Whether it may still end; a node follows itself until it has."""
+        step = self._run.steps[index]
+        waits = step.type == "tool-call" and step.call is not None and step.call.result is None
+        return self._alive and (waits or step.node is not None), waits
+
     def _line(self, index: int) -> Line:
-        line = step_line(self._run.steps[index], index + 1, self._run.began_for(self._run.steps[index].seq))
+        step = self._run.steps[index]
+        line = step_line(step, index + 1, self._run.began_for(step.seq), alive=self._alive)
         words = [mark.short for mark in self._marks(index)]
-        if self._run.edited(self._run.steps[index]) is not None:
+        if self._run.edited(step) is not None:
             words.append("edited by you")
         return {**line, "note": " · ".join(filter(None, (*words, line["note"])))} if words else line
 

@@ -89,24 +89,30 @@ class ListAndPane:
         on_choose: Callable[[int], None],
         label: str,
         testid: str,
+        looks: Callable[[int], object] = lambda _: None,
     ) -> None:
-        """`build` makes the opened step with that index; `on_choose` is told when somebody opens another one."""
-        self._build = build
+        """`build` makes the opened step with that index; `on_choose` is told when somebody opens another one.
+
+        `looks`: what may still change of the opened step; it is built anew when that is other than it was.
+        """
+        self._build, self._looks = build, looks
         self._on_choose = on_choose
         self.chosen = chosen
         with ui.element("div").classes("trace-split"):
             self._list = TraceList(count, line, chosen=chosen, on_choose=self._choose, label=label, testid=testid)
             self._pane = ui.element("section").classes("trace-pane").props('aria-label="The chosen step" tabindex=0')
             self._pane.props(f"data-testid={testid}-detail")
-        self.show_chosen()
+        self._show_chosen()
 
     def grow(self, count: int, *, follow: bool) -> None:
         """There are more steps now, and those in view may have changed; `follow`: the end of the list is followed."""
         self._list.grow(count, follow=follow)
         self._list.refresh()
+        if self._looks(self.chosen) != self._looked:
+            self._show_chosen()
 
-    def show_chosen(self) -> None:
-        """Build the opened step anew."""
+    def _show_chosen(self) -> None:
+        self._looked = self._looks(self.chosen)
         self._pane.clear()
         with self._pane:
             self._build(self.chosen)
@@ -116,7 +122,7 @@ class ListAndPane:
         self._list.show(index)
         if index != self.chosen:
             self.chosen = index
-            self.show_chosen()
+            self._show_chosen()
 
     @property
     def list_id(self) -> int:
@@ -126,5 +132,5 @@ class ListAndPane:
     def _choose(self, index: int) -> None:
         if index != self.chosen:
             self.chosen = index
-            self.show_chosen()
+            self._show_chosen()
             self._on_choose(index)

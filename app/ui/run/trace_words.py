@@ -6,7 +6,7 @@ from app.domain.events import Origin
 from app.domain.trace import CallView, NodeRun, Step, StepType, TrajectoryStep, text_of
 from app.ui.conversation.tool_body import STATUS_WORDS
 from app.ui.elements.format import duration, head, plural, tokens
-from app.ui.graph.node_words import STATES, kind_icon, kind_words
+from app.ui.graph.node_words import kind_icon, kind_words, standing
 from app.ui.run.trace_list import Line
 
 LABELS: dict[StepType, str] = {
@@ -28,8 +28,8 @@ ICONS: dict[StepType, str] = {
 }
 
 
-def step_line(step: Step, number: int, began: datetime) -> Line:
-    """The step on one line; `number` counts from 1."""
+def step_line(step: Step, number: int, began: datetime, *, alive: bool = True) -> Line:
+    """The step on one line; `number` counts from 1, `alive`: the run goes on."""
     failed = (step.result is not None and step.result.failed) or (step.node is not None and step.node.state == "failed")
     return {
         "type": step.type,
@@ -37,7 +37,7 @@ def step_line(step: Step, number: int, began: datetime) -> Line:
         "number": f"{number:,}",
         "label": step_label(step),
         "text": _line_text(step),
-        "note": _line_note(step, began),
+        "note": _line_note(step, began, alive=alive),
     }
 
 
@@ -54,9 +54,9 @@ def step_icon(step: Step) -> str:
     return "alt_route" if step.type == "user-request" and step.origin == "steer" else ICONS[step.type]
 
 
-def trajectory_line(step: TrajectoryStep) -> Line:
+def trajectory_line(step: TrajectoryStep, *, alive: bool = True) -> Line:
     if step.node is not None:
-        return _node_line(step, step.node)
+        return _node_line(step, step.node, alive=alive)
     failed = any(call.state == "failed" for call in step.calls)
     text = step.decision.text if step.decision.kind == "respond" else acts(step)
     return {
@@ -69,14 +69,14 @@ def trajectory_line(step: TrajectoryStep) -> Line:
     }
 
 
-def _node_line(step: TrajectoryStep, node: NodeRun) -> Line:
+def _node_line(step: TrajectoryStep, node: NodeRun, *, alive: bool) -> Line:
     return {
         "type": "node",
         "tone": "failed" if node.state == "failed" else "",
         "number": f"{step.number:,}",
         "label": "Node",
         "text": head(node_text(node)),
-        "note": STATES[node.state] if node.ms is None else duration(node.ms),
+        "note": standing(node, alive=alive) if node.ms is None else duration(node.ms),
     }
 
 
@@ -120,11 +120,11 @@ def _line_text(step: Step) -> str:
     return head(node_text(step.node) if step.node is not None else step.text)
 
 
-def _line_note(step: Step, began: datetime) -> str:
+def _line_note(step: Step, began: datetime, *, alive: bool) -> str:
     if step.type == "tool-result" and step.call is not None and step.call.edited_result is not None:
         return ""
     if step.type == "tool-result" and step.call is not None and step.call.ms is not None:
         return duration(step.call.ms)
     if step.node is not None:
-        return STATES[step.node.state] if step.node.ms is None else duration(step.node.ms)
+        return standing(step.node, alive=alive) if step.node.ms is None else duration(step.node.ms)
     return since(began, step.at)

@@ -33,7 +33,8 @@ class Trajectory:
         self._run = run
         self._context = context
         self._steps: list[TrajectoryStep] = []
-        self._entries = -1
+        self._seen: tuple[object, ...] = ()
+        self._alive = False
         self._not_before = 0.0
         self._cards: list[tuple[Looks, TrajectoryCard]] = []
         self._list: ListAndPane | None = None
@@ -42,16 +43,17 @@ class Trajectory:
 
     async def show(self, *, alive: bool) -> None:
         """Show the run as it is now; called too soon after the last time, nothing changes until the next call."""
-        if self._entries == len(self._run.entries) or monotonic() < self._not_before:
+        seen = (len(self._run.entries), alive)
+        if self._seen == seen or monotonic() < self._not_before:
             return
         started = monotonic()
         entries = list(self._run.entries)
-        self._entries = len(entries)
+        self._seen, self._alive = seen, alive
         self._steps = await projected(trajectory, entries)
         for call in (call for step in self._steps for call in step.calls):
             call.note_edits(self._run.edits)
         if len(self._steps) + sum(len(step.calls) for step in self._steps) > SHORT:
-            self._show_list(alive=alive)
+            self._show_list()
         else:
             self._show_cards()
         self._not_before = monotonic() + 10 * (monotonic() - started)
@@ -67,7 +69,7 @@ class Trajectory:
 
     def _show_cards(self) -> None:
         self._count.set_content(tag("span", plural(len(self._steps), "step")))
-        looks: list[Looks] = [_looks(step) for step in self._steps]
+        looks = [self._looks(index) for index in range(len(self._steps))]
         kept = 0
         while kept < len(self._cards) and self._cards[kept][0] == looks[kept]:
             kept += 1
@@ -76,26 +78,37 @@ class Trajectory:
         del self._cards[kept:]
         with self._place:
             for index in range(len(self._cards), len(self._steps)):
-                self._cards.append((looks[index], TrajectoryCard(self._steps[index], self._context)))
+                self._cards.append((looks[index], self._card(index)))
 
-    def _show_list(self, *, alive: bool) -> None:
+    def _card(self, index: int) -> "TrajectoryCard":
+        return TrajectoryCard(self._steps[index], self._context, alive=self._alive)
+
+    def _looks(self, index: int) -> Looks:
+        step = self._steps[index]
+        states = (step.decision.ms, *(call.state for call in step.calls))
+        if step.node is None:
+            return states
+        return (*states, step.node.state, len(step.node.children), self._alive and not step.node.ended)
+
+    def _show_list(self) -> None:
         number = len(self._steps)
         words = f"{plural(number, 'step')}. The list loads them as you scroll; the chosen one is shown in full."
         self._count.set_content(tag("span", words))
         if self._list is not None:
-            self._list.grow(number, follow=alive)
+            self._list.grow(number, follow=self._alive)
             return
         self._cards.clear()
         self._place.clear()
         with self._place:
             self._list = ListAndPane(
                 number,
-                lambda index: trajectory_line(self._steps[index]),
-                lambda index: TrajectoryCard(self._steps[index], self._context).props("data-testid=decision-detail"),
+                lambda index: trajectory_line(self._steps[index], alive=self._alive),
+                lambda index: self._card(index).props("data-testid=decision-detail"),
                 chosen=0,
                 on_choose=lambda _: None,
                 label="Decisions of this run",
                 testid="trajectory-step",
+                looks=self._looks,
             )
 
 
@@ -105,17 +118,14 @@ CALLS = 30
 """Calls of one step that are shown; more are counted."""
 
 
-def _looks(step: TrajectoryStep) -> Looks:
-    node = (step.node.state, len(step.node.children)) if step.node is not None else ()
-    return (step.decision.ms, *(call.state for call in step.calls), *node)
-
-
 class TrajectoryCard(ui.element):
-    def __init__(self, step: TrajectoryStep, context: CardContext) -> None:
+    """`alive`: the run goes on, so that what has not ended still may."""
+
+    def __init__(self, step: TrajectoryStep, context: CardContext, *, alive: bool) -> None:
         super().__init__("article")
         self.classes("decision").props("data-testid=trajectory-step")
         if step.node is not None:
-            self._build_node(step, step.node, context)
+            self._build_node(step, step.node, context, alive=alive)
             return
         with self:
             ui.html(_head(step, context), sanitize=False, tag="header").classes("step-head")
@@ -123,9 +133,9 @@ class TrajectoryCard(ui.element):
             self._build_decided(step, context)
             self._build_acts(step, context)
 
-    def _build_node(self, step: TrajectoryStep, node: NodeRun, context: CardContext) -> None:
+    def _build_node(self, step: TrajectoryStep, node: NodeRun, context: CardContext, *, alive: bool) -> None:
         with self:
-            ui.html(_node_head(step, node, context), sanitize=False, tag="header").classes("step-head")
+            ui.html(_node_head(step, node, context, alive=alive), sanitize=False, tag="header").classes("step-head")
             NodeBody(node, context, alive=False, on_change=lambda: None)
 
     def _build_observed(self, step: TrajectoryStep, context: CardContext) -> None:
@@ -175,12 +185,12 @@ def _head(step: TrajectoryStep, context: CardContext) -> Html:
     )
 
 
-def _node_head(step: TrajectoryStep, node: NodeRun, context: CardContext) -> Html:
+def _node_head(step: TrajectoryStep, node: NodeRun, context: CardContext, *, alive: bool) -> Html:
     decision = step.decision
     return joined(
         icon(kind_icon(node), "step-icon"),
         tag("strong", f"Step {step.number}: {visible(node.label)}"),
-        tag("span", node_note(node, context.task_of, alive=True), cls="faint"),
+        tag("span", node_note(node, context.task_of, alive=alive), cls="faint"),
         tag("time", since(context.run.began_for(decision.seq), decision.at), title=moment_text(decision.at)),
     )
 

@@ -81,7 +81,7 @@ class Waterfall:
 
     async def show(self, *, alive: bool) -> None:
         """Show the run as it is now; called too soon after the last time, nothing changes until the next call."""
-        seen = (len(self._run.entries), self._parts.stamp(self._run.run_id))
+        seen = (len(self._run.entries), self._parts.stamp(self._run.run_id), alive)
         if self._seen == seen or monotonic() < self._not_before:
             return
         started = monotonic()
