@@ -85,12 +85,14 @@ export default {
     rowId(index) {
       return `waterfall-${this.$.uid}-${index}`;
     },
-    put(first, spans, names, end) {
+    put(first, spans, total, names, end) {
       this.all.splice(first, spans.length, ...spans);
+      this.all.length = Math.min(this.all.length, total); // a run below may be gone
       this.nodes ||= spans.some((span) => KINDS[span[KIND]] === "node");
       this.called = names;
       this.last = end;
       this.total = this.all.length;
+      this.chosen = Math.min(this.chosen, this.total - 1);
       if (this.untouched) this.zoom = Math.max(1, this.total / READABLE);
       this.draw();
       // Not before the list has become as tall as it will be: the place to go to is not there yet.

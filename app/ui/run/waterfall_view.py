@@ -43,12 +43,13 @@ class Bars(ui.element, component="waterfall.js"):
 
     def show(self, rows: list[SpanRow], names: list[str], end: float) -> None:
         """Send the rows that differ from those the browser has."""
-        same = next((index for index, old in enumerate(self._rows) if old != rows[index]), len(self._rows))
-        if same == len(rows) and end == self._end:
+        pairs = enumerate(zip(self._rows, rows, strict=False))
+        same = next((index for index, (old, new) in pairs if old != new), min(len(self._rows), len(rows)))
+        if same == len(rows) == len(self._rows) and end == self._end:
             return
         self._rows, self._end = rows, end
         for first in range(same, max(len(rows), same + 1), PIECE):
-            self.run_method("put", first, rows[first : first + PIECE], names, end)
+            self.run_method("put", first, rows[first : first + PIECE], len(rows), names, end)
 
     def go(self, seq: int) -> None:
         """Mark the row of that entry."""

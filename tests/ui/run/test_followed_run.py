@@ -16,6 +16,7 @@ from app.ui.run.card_context import CardContext
 from app.ui.run.timeline import Timeline
 from app.ui.run.trace_growth import RunSoFar
 from app.ui.run.trajectory import SHORT, Trajectory
+from app.ui.run.waterfall_view import Bars, SpanRow
 from tests.traces import SUMMING, asked, call, called, finished, node_started, ran, returned, said, started, trace_of
 
 COUNT = call("c1", name="count")
@@ -105,3 +106,12 @@ async def test_a_node_of_a_run_that_was_cut_off_never_finished(tmp_path: Path, n
         trajectory._not_before = 0
         await trajectory.show(alive=False)
         assert "never finished" in words(place) and "running" not in words(place)
+
+
+async def test_the_waterfall_of_a_run_may_become_shorter():
+    rows: list[SpanRow] = [[0, 0, 0, end] for end in range(3)]
+    with shown():
+        bars = Bars(1, on_choose=lambda *_: None)
+        for some in (rows, rows[:2], [], rows):
+            bars.show(some, ["Model"], 3)
+            assert bars._rows == some
