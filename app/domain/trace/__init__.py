@@ -27,7 +27,7 @@ from app.domain.trace.row import (
 )
 from app.domain.trace.said import Passage, said
 from app.domain.trace.sent import left_out_of, sent_conversation, stub
-from app.domain.trace.status import RunStatus, error_of, finished, limit_of, open_pauses, status
+from app.domain.trace.status import PausesSoFar, RunStatus, error_of, finished, limit_of, open_pauses, status
 from app.domain.trace.steps import Step, StepType, steps
 from app.domain.trace.stored import StoredTrace
 from app.domain.trace.tallies import ToolStats, ToolTally, tallies
@@ -51,6 +51,7 @@ __all__ = [
     "NodeRun",
     "NodeRuns",
     "Passage",
+    "PausesSoFar",
     "RunFilter",
     "RunKind",
     "RunPage",

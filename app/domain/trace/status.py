@@ -9,11 +9,14 @@ from app.domain.events import Entry, LimitReached, PauseRequested, PauseResolved
 RunStatus = Literal["running", "paused", "completed", "failed", "cancelled", "limited", "interrupted"]
 
 
-def status(entries: Sequence[Entry], *, alive: bool) -> RunStatus:
-    """With an end, that; without one, running or paused while its process lives, else paused or interrupted."""
+def status(entries: Sequence[Entry], *, alive: bool, pauses: "PausesSoFar | None" = None) -> RunStatus:
+    """With an end, that; without one, running or paused while its process lives, else paused or interrupted.
+
+    `pauses`: those of the same run before.
+    """
     if (end := finished(entries)) is not None:
         return end.status
-    if open_pauses(entries):
+    if (pauses or PausesSoFar()).of(entries):
         return "paused"
     return "running" if alive else "interrupted"
 
@@ -27,16 +30,28 @@ def finished(entries: Sequence[Entry]) -> RunFinished | None:
 
 def open_pauses(entries: Sequence[Entry]) -> list[PauseRequested]:
     """The pauses that still wait for a decision, oldest first."""
-    waiting: dict[str, PauseRequested] = {}
-    for entry in entries:
-        match entry.event:
-            case PauseRequested() as pause:
-                waiting[pause.pause_id] = pause
-            case PauseResolved(pause_id=pause_id):
-                waiting.pop(pause_id, None)
-            case _:
-                pass
-    return list(waiting.values())
+    return PausesSoFar().of(entries)
+
+
+class PausesSoFar:
+    """The same of a run that grows, of which no entry is looked at twice."""
+
+    def __init__(self) -> None:
+        self._waiting: dict[str, PauseRequested] = {}
+        self._taken = 0
+
+    def of(self, entries: Sequence[Entry]) -> list[PauseRequested]:
+        """`entries`: those of the last time, and what came since."""
+        for entry in entries[self._taken :]:
+            match entry.event:
+                case PauseRequested() as pause:
+                    self._waiting[pause.pause_id] = pause
+                case PauseResolved(pause_id=pause_id):
+                    self._waiting.pop(pause_id, None)
+                case _:
+                    pass
+        self._taken = len(entries)
+        return list(self._waiting.values())
 
 
 def limit_of(entries: Sequence[Entry]) -> LimitReached | None:

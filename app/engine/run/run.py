@@ -9,7 +9,7 @@ from app.domain.events import Entry, LimitReached, RunStarted
 from app.domain.messages import Message, ToolCall
 from app.domain.streaming import Draft, ModelRequest
 from app.domain.tools import GrantedTool, ToolSpec
-from app.domain.trace import RunStatus, sent_conversation, sent_tools, status
+from app.domain.trace import PausesSoFar, RunStatus, sent_conversation, sent_tools, status
 from app.engine.ports import Artifacts, Clock, Computing, Models, Spawner, Toolset
 from app.engine.run.control import Control
 from app.engine.run.limits import Budget, Prompt
@@ -69,6 +69,8 @@ class Run:
     """Goes on until what came of that is stored, and belongs to the process: no page and no Stop cancels it."""
     unsaved: str | None = None
     """Why the newest part of the trace is not on disk, in words; it is tried again until it is."""
+    pauses: PausesSoFar = field(default_factory=PausesSoFar)
+    """Those of its entries that were looked at."""
     _at_rest: asyncio.Event = field(default_factory=asyncio.Event)
 
     @property
@@ -91,7 +93,7 @@ class Run:
 
     @property
     def status(self) -> RunStatus:
-        return status(self.entries, alive=self.alive)
+        return status(self.entries, alive=self.alive, pauses=self.pauses)
 
     def since(self, seq: int) -> list[Entry]:
         return self.recorder.since(seq)

@@ -6,6 +6,7 @@ from app.domain.errors import ErrorInfo
 from app.domain.events import FileChanged, Forked, PauseRequested, PauseResolved, RunFinished, ToolCalled, ToolReturned
 from app.domain.messages import user_message
 from app.domain.trace import (
+    PausesSoFar,
     call_views,
     conversation,
     error_of,
@@ -115,6 +116,17 @@ def test_status_is_computed():
     assert open_pauses(paused) == [pause] and open_pauses(resolved) == []
     assert status(resolved, alive=False) == "interrupted"
     assert status(the_sum(), alive=False) == status(the_sum(), alive=True) == "completed"
+
+
+def test_how_a_growing_run_stands_is_known_without_looking_at_an_entry_twice():
+    pauses = [PauseRequested(pause_id=f"p{number}", reason="approval") for number in (1, 2)]
+    resolved = [PauseResolved(pause_id=f"p{number}", decision="approve") for number in (1, 2)]
+    entries = trace_of(started(), pauses[0], pauses[1], resolved[0], asked("x"), resolved[1], asked("y"))
+    so_far = PausesSoFar()
+    for length in range(len(entries) + 1):
+        unseen = [None] * (length - 1) + entries[max(0, length - 1) : length]
+        assert status(unseen, alive=True, pauses=so_far) == status(entries[:length], alive=True)
+        assert so_far.of(unseen) == open_pauses(entries[:length])
 
 
 def test_files_after_follow_the_changes():

@@ -61,3 +61,14 @@ async def test_a_call_that_goes_on_beside_one_that_waits_for_leave_is_not_waitin
     await until(lambda: live.control.waits and any(isinstance(one.event, ToolCalled) for one in live.entries))
     assert not all_wait(bench.runs.live_runs())
     await bench.runs.close()
+
+
+async def test_how_a_live_run_stands_is_told_without_looking_at_an_entry_twice(shop: Workshop) -> None:
+    live = await shop.begun(workflow(ASK, wires=("input > ask", "ask:approved > output"), answer="yes"))
+    await until(lambda: live.status == "paused")
+    unseen = [None] * (len(live.entries) - 1)
+    assert shop.runs.status(live.run_id, [*unseen, live.entries[-1]]) == "paused"
+    assert shop.runs.status(live.run_id, live.entries[:1]) == "running"
+    await shop.pauses.decide(live.run_id, "ask", "answer")
+    await ended(live)
+    assert shop.runs.status(live.run_id, live.entries) == "completed"
