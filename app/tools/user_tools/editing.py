@@ -60,17 +60,23 @@ def replace(root: Path, name: str, text: str, *, expected: str | None) -> None:
 
 
 def rename(root: Path, name: str, new_name: str) -> None:
-    """Raises `Conflict` where there is a file of the new name."""
+    """Raises what `check_renaming` does."""
     source, target = root / name, root / new_name
-    if not os.path.lexists(source):
-        raise NotFound(f"There is no file {name} any more.")
+    check_renaming(root, name, new_name)
     _make_folder_of(target, root)
-    if os.path.lexists(target) and not (target.exists() and target.samefile(source)):
-        raise Conflict(f"There is a file {new_name} already. Choose another name.")
     try:
         source.rename(target)
     except OSError as error:
         raise _in_words(error, source) from error
+
+
+def check_renaming(root: Path, name: str, new_name: str) -> None:
+    """Raises `NotFound` where there is no such file any more, `Conflict` where there is one of the new name."""
+    source, target = root / name, root / new_name
+    if not os.path.lexists(source):
+        raise NotFound(f"There is no file {name} any more.")
+    if not (os.path.lexists(target) and target.exists() and target.samefile(source)):
+        check_free(root, new_name)
 
 
 def remove(root: Path, name: str) -> None:

@@ -150,10 +150,14 @@ class UserTools:
 
     async def rename(self, name: str, new_name: str) -> None:
         """Call the file something else; what its owner allowed stays. Raises `Conflict` where the name is taken."""
-        file, new_name = self._file(name), editing.file_name(new_name)
+        path, new_name = self._file(name).reading.path, editing.file_name(new_name)
+        if new_name == name:
+            return
         async with self._looking:  # nobody finds it under its new name before that may run
+            editing.check_renaming(self.folder, name, new_name)
+            await self._trust.forget(self.folder / new_name)
             await asyncio.to_thread(editing.rename, self.folder, name, new_name)
-            await self._trust.move(file.reading.path, self.folder / new_name)
+            await self._trust.move(path, self.folder / new_name)
         await self._look()
 
     async def delete(self, name: str) -> None:

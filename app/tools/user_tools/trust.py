@@ -52,9 +52,7 @@ class Trust:
         await self._stored.delete(str(path))
 
     async def move(self, path: Path, new_path: Path) -> None:
-        """The file goes by another path from now on; what was allowed of one that had that path is forgotten."""
+        """The file goes by another path from now on, with what was decided about it."""
         if stored := self._stored.find(str(path)):
             await self._stored.save(stored.model_copy(update={"path": str(new_path)}))
             await self._stored.delete(str(path))
-        else:
-            await self._stored.delete(str(new_path))

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from app.domain.errors import Conflict, NotFound, TooLarge, WorkbenchError
+from app.domain.errors import Conflict, NotFound, StorageError, TooLarge, WorkbenchError
 from app.domain.tool_settings import TrustedFile
 from app.domain.values import now
 from app.store.journal.database import JournalDB
@@ -62,6 +62,43 @@ async def test_a_renamed_file_takes_over_nothing_that_was_allowed_under_its_new_
     await folder.tools.receive("a.py", returning("x"))
     await folder.tools.rename("a.py", "b.py")
     await folder.seen("b.py", "untrusted")
+
+
+class Full(TrustedFiles):
+    """Forgets nothing, as on a full disk."""
+
+    async def delete(self, key: str) -> None:
+        raise StorageError(f"{key} could not be forgotten.")
+
+
+async def test_a_file_keeps_its_name_where_what_was_allowed_under_the_new_one_cannot_be_forgotten(
+    tmp_path: Path, trusted: TrustedFiles
+) -> None:
+    (tmp_path / "tools").mkdir()
+    (tmp_path / "tools" / "a.py").write_text(returning("x"))
+    await trusted.save(TrustedFile(path=str(tmp_path / "tools" / "b.py"), trusted_at=now()))
+    tools = UserTools(tmp_path / "tools", Full(JournalDB(tmp_path / "app.tdb")))
+    await tools.start()
+    with pytest.raises(StorageError, match=r"b\.py could not be forgotten"):
+        await tools.rename("a.py", "b.py")
+    assert [path.name for path in tools.folder.iterdir()] == ["a.py"]
+    await tools.close()
+
+
+async def test_a_name_that_is_taken_costs_its_file_nothing_that_was_allowed(
+    folder: Folder, trusted: TrustedFiles
+) -> None:
+    path = (await folder.add("b.py", returning("x"))).path
+    await folder.tools.receive("a.py", returning("y"))
+    with pytest.raises(Conflict, match=r"There is a file b\.py already"):
+        await folder.tools.rename("a.py", "b.py")
+    assert trusted.find(str(path))
+
+
+async def test_a_file_that_is_given_the_name_it_has_stays_allowed(folder: Folder, trusted: TrustedFiles) -> None:
+    path = (await folder.add("a.py", returning("x"))).path
+    await folder.tools.rename("a.py", "a")
+    assert trusted.find(str(path))
 
 
 async def test_saving_over_the_change_of_another_program_is_refused(folder: Folder) -> None:
