@@ -157,6 +157,7 @@ class UserTools:
             editing.check_renaming(self.folder, name, new_name)
             await self._trust.forget(self.folder / new_name)
             await asyncio.to_thread(editing.rename, self.folder, name, new_name)
+            self._shared.workers.move(path, self.folder / new_name)
             await self._trust.move(path, self.folder / new_name)
         await self._look()
 

@@ -108,6 +108,10 @@ class Workers:
         for worker in [worker for worker, its_path in self._live.items() if its_path == path]:
             self.end(worker)
 
+    def move(self, path: Path, new_path: Path) -> None:
+        """The file goes by another path from now on, and so do its older versions."""
+        self._live = {worker: new_path if its_path == path else its_path for worker, its_path in self._live.items()}
+
     async def close(self) -> None:
         """End all of them, and return when they are gone."""
         for worker in list(self._live):

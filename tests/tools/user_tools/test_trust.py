@@ -82,6 +82,18 @@ async def test_older_versions_of_a_file_that_is_no_longer_trusted_end_too(folder
     release_second()
 
 
+async def test_a_version_from_before_a_file_was_renamed_ends_when_it_is_no_longer_trusted(folder: Folder) -> None:
+    await folder.add("a.py", returning("x"))
+    held, release = folder.tools.tools()["word"], folder.tools.hold()
+    await folder.tools.rename("a.py", "b.py")
+    await folder.tools.settled()
+    assert await held.run({}, Context()) == ToolOutput.of_text("x")
+    await folder.tools.distrust("b.py")
+    with pytest.raises(ToolError, match="changed or closed"):
+        await held.run({}, Context())
+    release()
+
+
 async def test_a_file_whose_trust_cannot_be_read_is_asked_about_again_and_hides_no_other(
     tmp_path: Path, trusted: TrustedFiles
 ) -> None:
