@@ -53,6 +53,8 @@ class Trust:
 
     async def move(self, path: Path, new_path: Path) -> None:
         """The file goes by another path from now on, with what was decided about it."""
+        if path in self._refused:
+            self._refused.add(new_path)
         if stored := self._stored.find(str(path)):
             await self._stored.save(stored.model_copy(update={"path": str(new_path)}))
             await self._stored.delete(str(path))

@@ -94,6 +94,18 @@ async def test_a_version_from_before_a_file_was_renamed_ends_when_it_is_no_longe
     release()
 
 
+async def test_a_file_that_was_refused_where_all_may_run_stays_so_under_another_name(
+    tmp_path: Path, trusted: TrustedFiles
+) -> None:
+    (tmp_path / "a.py").write_text(returning("x"))
+    tools = UserTools(tmp_path, trusted, trust_all=True)
+    await tools.start()
+    await tools.distrust("a.py")
+    await tools.rename("a.py", "b.py")
+    assert [(file.name, file.status) for file in tools.files()] == [("b.py", "untrusted")]
+    await tools.close()
+
+
 async def test_a_file_whose_trust_cannot_be_read_is_asked_about_again_and_hides_no_other(
     tmp_path: Path, trusted: TrustedFiles
 ) -> None:
