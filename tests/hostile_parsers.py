@@ -16,6 +16,7 @@ from app.engine.loop.output import check_output
 from app.export import rich_text
 from app.export.agent_file import read_agent_file
 from app.export.markdown_text import fenced, plain
+from app.export.redacting import Redactor
 from app.llm.failures import classify
 from app.llm.litellm.thinking import ThinkSplitter
 from app.llm.tokens import text_tokens
@@ -119,6 +120,10 @@ def found_words(text: str) -> None:
     search_words.question(text[:1_000])
 
 
+def cleaned_file(text: str) -> None:
+    Redactor("run").content(text.encode("latin-1", "replace"))
+
+
 def checked(text: str) -> None:
     word = "(a|a)*$"
     named = {"type": "object", "patternProperties": {word: {}}, "additionalProperties": False}
@@ -175,6 +180,7 @@ PARSERS = (
     Parser("tokens", lambda text: text_tokens(text, "openai/x"), WORDS),
     Parser("words of a search", in_a_thread(found_words), WORDS),
     Parser("texts of the search", in_a_thread(search_words.indexed), WORDS),
+    Parser("files of exports", in_a_thread(cleaned_file), WORDS),
     Parser("web pages", in_a_thread(readable), HTML),
     Parser("docstrings", in_a_thread(lambda text: read_docstring(text, ["a"])), (*WORDS, "Args:\n", "a: b\n")),
     Parser("tool files", in_a_thread(lambda text: preview(text, "a")), (*WORDS, "# /// script\n", "[", "not ", "a.")),

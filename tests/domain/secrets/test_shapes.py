@@ -1,10 +1,12 @@
 """Keys that nobody told the app, known by their shape; those that plainly are another provider's."""
 
 import time
+from random import Random
 
 import pytest
 
 from app.domain.errors import WorkbenchError
+from app.domain.secrets import shapes
 from app.domain.secrets.shapes import KEYS, check_owner, looks_like_key, replaced
 from app.domain.tool_settings import HttpTransport
 from app.export.redacting import Redactor
@@ -45,6 +47,29 @@ def test_no_text_takes_more_time_than_its_length_asks_for(before: str):
         replaced(text, lambda _shape, _secret: "")
         looks_like_key(text)
     assert time.perf_counter() - began < 15
+
+
+BESIDE = ("Bearer\n abcdefghijkl.mnop", "https://me:hunter2x@host/?key=0123456&x", "bearer", "a word", "x\n\n")
+BLANKS = (" ", "\n", "  ", ", ", "")
+
+
+def test_a_long_text_loses_piece_by_piece_what_it_loses_at_once(monkeypatch: pytest.MonkeyPatch):
+    chance = Random(5)
+    for _ in range(300):
+        text = "".join(chance.choice((*KEYS_SEEN, *BESIDE)) + chance.choice(BLANKS) for _ in range(20))
+        found: dict[int, str] = {}
+        for looked_at in (len(text), 1):
+            monkeypatch.setattr(shapes, "LOOKED_AT", looked_at)
+            found[looked_at] = replaced(text, lambda shape, secret: f"[{shape}: {len(secret)}]")
+        assert len(set(found.values())) == 1, text
+
+
+def test_no_more_of_a_long_text_is_looked_at_at_once_than_goes_by_unnoticed(monkeypatch: pytest.MonkeyPatch):
+    pieces = shapes._pieces
+    seen: list[int] = []
+    monkeypatch.setattr(shapes, "_pieces", lambda text: [seen.append(len(piece)) or piece for piece in pieces(text)])
+    replaced("some words and more " * 20_000 + KEYS_SEEN[0], lambda _shape, _secret: "")
+    assert len(seen) == 7 and max(seen) < shapes.LOOKED_AT + 20
 
 
 @pytest.mark.parametrize(
