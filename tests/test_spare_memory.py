@@ -8,6 +8,8 @@ import weakref
 import pytest
 from nicegui import core
 
+from app.domain.garbage import no_collection
+from app.start import spare_memory
 from app.start.spare_memory import SpareMemory, glibc
 from tests.waiting import until
 
@@ -54,11 +56,25 @@ async def test_nothing_is_looked_through_while_runs_go_on(loop):
     await until(lambda: page() is None)
 
 
-async def test_without_that_library_nothing_is_done(loop):
+async def test_without_that_library_it_is_freed_too(loop):
     memory = SpareMemory(None, busy=lambda: False, rest=0.001)
     memory.keep_little()
+    page = weakref.ref(Page())
     memory.page_gone()
-    assert [task for task in asyncio.all_tasks() if task.get_name() == "give memory back"] == []
+    await until(lambda: page() is None)
+
+
+@pytest.mark.parametrize(("going_on", "much"), [(False, spare_memory._SOME), (True, spare_memory._MUCH)])
+async def test_a_page_that_was_there_while_much_was_read_is_freed(loop, going_on: bool, much: int):
+    memory = SpareMemory(None, busy=lambda: going_on, rest=0.001)
+    page = weakref.ref(Page())
+    with no_collection(much):
+        read = [[] for _ in range(much)]
+    gc.collect()
+    assert page() is not None
+    memory.page_gone()
+    await until(lambda: page() is None)
+    assert len(read) == much
 
 
 def test_other_systems_have_another_library(monkeypatch):

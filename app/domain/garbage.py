@@ -17,15 +17,23 @@ _FEW = 2000
 
 @contextmanager
 def no_collection(records: int) -> Iterator[None]:
-    """Leave the collector off while that many records are read; what is there then is never walked again.
+    """Leave the collector off while that many records are read; what is there then is not walked until `collect_all`.
 
-    Reference counts still free it, as it holds no cycles. Few records are not worth it: they are read as usual.
+    Reference counts still free what was read, as it holds no cycles. Few records are not worth it: they are read as
+    usual.
     """
     if records <= _FEW:
         yield
         return
     with _off():
         yield
+
+
+def collect_all() -> None:
+    """Free what only refers to itself, wherever it is: a page that was there while much was read is not walked else."""
+    gc.unfreeze()
+    gc.collect()
+    gc.freeze()
 
 
 @contextmanager

@@ -11,23 +11,28 @@ from collections.abc import Callable
 
 from nicegui import background_tasks
 
+from app.domain.garbage import collect_all
+
 REST = 5.0
 """Seconds after the first of several pages that go one after the other."""
 _ARENA_MAX, _POOLS = -8, 2
 _MMAP_THRESHOLD, _LARGE = -3, 256 * 1024
 """Bytes from which on something stands by itself, and goes back when it is freed. See mallopt(3)."""
+_SOME, _MUCH = 50_000, 500_000
+"""Objects set aside since all were looked through, from which on they are again; while the app is busy."""
 
 
 class SpareMemory:
     def __init__(self, library: ctypes.CDLL | None, busy: Callable[[], bool], rest: float = REST) -> None:
-        """Nothing is given back without the C `library`; while the app is `busy`, only what is freed already.
+        """Without the C `library` what is freed is not given back; while the app is `busy`, little more is freed.
 
-        To find what else can be freed takes some 50 ms in which the event loop stands still.
+        To look through the pages takes some 50 ms in which the event loop stands still, through all objects 100.
         """
         self._library = library
         self._busy = busy
         self._rest = rest
         self._giving: asyncio.Task[None] | None = None
+        self._kept = gc.get_freeze_count()
 
     def keep_little(self) -> None:
         """Have freed memory reused by all threads, and large pieces given back at once."""
@@ -37,14 +42,24 @@ class SpareMemory:
 
     def page_gone(self) -> None:
         """Give back what it held, and what others held that go soon."""
-        if self._library is not None and (self._giving is None or self._giving.done()):
-            self._giving = background_tasks.create(self._give_back(self._library.malloc_trim), name="give memory back")
+        if self._giving is None or self._giving.done():
+            self._giving = background_tasks.create(self._give_back(), name="give memory back")
 
-    async def _give_back(self, trim: Callable[[int], int]) -> None:
+    async def _give_back(self) -> None:
         await asyncio.sleep(self._rest)
-        if not self._busy():
-            gc.collect()  # elements and their page refer to each other
-        await asyncio.to_thread(trim, 0)
+        self._collect()
+        if self._library is not None:
+            await asyncio.to_thread(self._library.malloc_trim, 0)
+
+    def _collect(self) -> None:
+        """Elements and their page refer to each other, also where they were set aside with all that was there."""
+        busy, set_aside = self._busy(), gc.get_freeze_count()
+        self._kept = min(self._kept, set_aside)
+        if set_aside - self._kept > (_MUCH if busy else _SOME):
+            collect_all()
+            self._kept = gc.get_freeze_count()
+        elif not busy:
+            gc.collect()
 
 
 def glibc() -> ctypes.CDLL | None:
