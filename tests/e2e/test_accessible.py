@@ -15,6 +15,7 @@ from tests.e2e.evals import add_scorer, save_into_new, try_it
 from tests.e2e.playground import SUM, ask, start_session
 from tests.e2e.test_build import created
 
+pytestmark = pytest.mark.blank
 PHONE: ViewportSize = {"width": 390, "height": 844}
 MADE = {"{session}": "", "{run}": "", "{comparison}": "", "{dataset}": "", "{experiment}": ""}
 STILL = "*, *::before, *::after { animation: none !important; transition: none !important; }"
