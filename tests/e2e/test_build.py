@@ -385,6 +385,16 @@ def test_a_workflow_goes_out_as_a_file_and_comes_back_and_is_deleted_with_undo(p
     expect(page.get_by_test_id("trouble")).to_contain_text("There is no agent at this address")
 
 
+def test_an_agent_with_a_prompt_is_found_at_its_own_page(page: Page) -> None:
+    page.goto("/settings")
+    page.goto("/build/assistant")
+    page.wait_for_url("**/agents/assistant")
+    expect(page.get_by_test_id("agent-name")).to_have_text("Assistant")
+    page.go_back()
+    page.go_back()
+    page.wait_for_url("**/settings")
+
+
 def test_titles_of_others_are_text_and_nothing_else(page: Page) -> None:
     created(page, "Hostile")
     node(page, "output").click()

@@ -7,7 +7,7 @@ from nicegui import PageArguments, ui
 from pydantic import JsonValue
 
 from app.domain.agents import Agent, WorkflowBehaviour
-from app.domain.errors import NotFound, WorkbenchError
+from app.domain.errors import WorkbenchError
 from app.domain.provenance import Trigger
 from app.domain.workflows.checking import errors
 from app.domain.workflows.document import Node, NoteNode, Workflow
@@ -40,7 +40,7 @@ RECHECK_SECONDS = 2.0
 
 
 async def workflow_page(workbench: Workbench, live_markdown: LiveMarkdown, slug: str, arguments: PageArguments) -> None:
-    """Build `/build/{slug}`; raises `NotFound`."""
+    """Build `/build/{slug}`, or go where an agent without nodes has its page; raises `NotFound`."""
     agent = found(workbench, slug)
     match agent.active_variant.behaviour:
         case WorkflowBehaviour(workflow=workflow):
@@ -48,7 +48,8 @@ async def workflow_page(workbench: Workbench, live_markdown: LiveMarkdown, slug:
             await workbench.workflow_checks.faults(workflow, slug)
             WorkflowPage(workbench, live_markdown, agent, arguments)
         case _:
-            raise NotFound(f"{agent.name} answers by a prompt and has no nodes: see {agent_address(slug)}.")
+            ui.navigate.history.replace(agent_address(slug))  # a step back would else come here, and be led on again
+            ui.navigate.to(agent_address(slug))
 
 
 class WorkflowPage(AgentPage):
