@@ -18,8 +18,10 @@ REST = 5.0
 _ARENA_MAX, _POOLS = -8, 2
 _MMAP_THRESHOLD, _LARGE = -3, 256 * 1024
 """Bytes from which on something stands by itself, and goes back when it is freed. See mallopt(3)."""
-_SOME, _MUCH = 50_000, 500_000
-"""Objects set aside since all were looked through, from which on they are again; while the app is busy."""
+_SOME = 50_000
+"""Objects: where more were set aside since all were looked through, all are again."""
+_MUCH = 500_000
+"""The same while the app is busy."""
 
 
 class SpareMemory:
