@@ -6,6 +6,8 @@ from typing import Self
 
 import psutil
 
+from tests.waiting import wait_until
+
 PAUSE = 0.01
 
 
@@ -34,9 +36,11 @@ class Watched:
 
     def follow(self, pid: int) -> None:
         """Watch what this one begins; itself it has from whoever started it."""
+        process = psutil.Process(pid)
+        wait_until(process.cmdline)  # for a moment after it began it has none
         self._own.add(pid)
-        process = self._followed[pid] = psutil.Process(pid)
         self._own_words.add(tuple(process.cmdline()))
+        self._followed[pid] = process
 
     @property
     def seen(self) -> dict[str, bytes]:
