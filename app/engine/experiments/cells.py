@@ -3,6 +3,7 @@
 Each run is noted in its cell before it begins, so that no kill leaves one of which nobody knows.
 """
 
+import asyncio
 import logging
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
@@ -210,17 +211,7 @@ class Trying:
         return tried
 
     async def _talk(self, tried: Tried) -> Ending:
-        case, column = tried.case, tried.experiment.plan.columns[tried.cell.column]
-        session = await self.chat.new_session(
-            tried.experiment.plan.agent_of(column),
-            column.variant,
-            model=column.model or None,
-            variables=case.variables,
-            behind=tried.experiment.id,
-            tried=column.tried,
-        )
-        tried.cell = tried.cell.model_copy(update={"session_id": session.id})
-        said: str | None = case.first_message
+        said: str | None = tried.case.first_message
         while said is not None:
             ending = await self._turn(tried, said)
             if ending.end is not None:
@@ -230,11 +221,11 @@ class Trying:
 
     async def _turn(self, tried: Tried, text: str) -> Ending:
         """One message and its answer."""
-        cell, first, run_id = tried.cell, not tried.cell.runs, new_id()
-        tried.cell = await self.cells.save(cell.model_copy(update={"runs": (*cell.runs, run_id)}))
+        first, run_id = not tried.cell.runs, new_id()
+        await (self._opened(tried, run_id) if first else self._noted(tried, run_id))
         acting = Acting(tried.record)
         live = await self.chat.send(
-            *(cell.session_id, text, tried.case.attachments if first else ()),
+            *(tried.cell.session_id, text, tried.case.attachments if first else ()),
             trigger=tried.trigger,
             purpose="experiment",
             run_id=run_id,
@@ -253,6 +244,30 @@ class Trying:
         if tried.record.missing:
             return Ending(end="error", why=tried.record.missing)
         return Ending(end="error", failure="rate_limit", why=BUSY) if tried.busy else ending_of(entries)
+
+    async def _opened(self, tried: Tried, run_id: str) -> None:
+        """The session, while its first run is noted: neither waits for the other to be on the disk."""
+        plan, session_id = tried.experiment.plan, new_id()
+        column = plan.columns[tried.cell.column]
+        tried.cell = tried.cell.model_copy(update={"session_id": session_id})
+        session = self.chat.new_session(
+            plan.agent_of(column),
+            column.variant,
+            model=column.model or None,
+            variables=tried.case.variables,
+            behind=tried.experiment.id,
+            tried=column.tried,
+            session_id=session_id,
+        )
+        try:
+            await asyncio.gather(session, self._noted(tried, run_id))
+        except WorkbenchError:
+            tried.cell = tried.cell.model_copy(update={"runs": ()})  # none begins
+            raise
+
+    async def _noted(self, tried: Tried, run_id: str) -> None:
+        tried.cell = tried.cell.model_copy(update={"runs": (*tried.cell.runs, run_id)})
+        await self.cells.save(tried.cell)
 
     async def _watched(self, live: Run, tried: Tried, acting: Acting) -> None:
         """Tells the limiter how the provider answers, and ends what would wait for a person or must not wait at all."""

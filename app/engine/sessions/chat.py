@@ -70,19 +70,20 @@ class Chat:
         parent: str = "",
         behind: str = "",
         tried: Behaviour | None = None,
+        session_id: str | None = None,
     ) -> Session:
         """An empty session with the agent's active variant, or the one asked for. Raises `NotFound`.
 
         `WorkbenchError` for a model where there is none to replace. `model` and `variables` are used in place of the
         variant's, without the tools that are `tools_off`; `comparison` names the one whose column it is, `parent` the
-        run that begins it, `behind` its experiment; `tried` goes first.
+        run that begins it, `behind` its experiment; `tried` goes first. `session_id` is its id where somebody notes it.
         """
         agent = self.agents.get(agent_id)
         chosen = agent.variant(variant or agent.active)
         check_model_choice(chosen.behaviour, model)
         began = now()
         session = Session(
-            id=new_id(),
+            id=session_id or new_id(),
             agent_id=agent.id,
             agent_slug=agent.slug,
             variant=chosen.number,

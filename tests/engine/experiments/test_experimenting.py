@@ -8,6 +8,7 @@ from app.domain.errors import Conflict, ModelFailure, NotFound, WorkbenchError
 from app.domain.evals.experiments import Cell, CellKey, cell_id
 from app.domain.evals.scorers import Contains, Exact, Pairwise
 from app.domain.messages import ToolCall
+from app.domain.sessions import Session
 from app.domain.trace import RunFilter
 from app.domain.values import new_id
 from tests.engine.experiments.trials import Gate, Trials
@@ -237,6 +238,37 @@ async def test_a_run_that_was_noted_and_never_began_is_forgotten(trials):
     await trials.bench.experimenting.start(experiment.id)
     [cell] = await trials.over(experiment.id)
     assert (cell.end, cell.before, len(cell.runs)) == ("passed", (), 1)
+
+
+async def test_a_session_that_cannot_be_opened_leaves_no_run_in_its_cell(trials):
+    await prepared(trials, 1, variants=2)
+    experiment = await trials.planned(variants=(2,))
+    agent = trials.bench.agents.by_slug("tester")
+    await trials.bench.agents.change(agent.id, lambda one: one.model_copy(update={"variants": one.variants[:1]}))
+    await trials.bench.experimenting.start(experiment.id)
+    [cell] = await trials.over(experiment.id)
+    assert (cell.end, cell.runs, "no variant 2" in cell.why) == ("error", (), True)
+
+
+async def test_a_session_and_the_note_of_its_run_wait_for_the_disk_together(trials):
+    await prepared(trials, 1)
+    noting, opening = asyncio.Event(), asyncio.Event()
+    save, create = trials.bench.cells.save, trials.bench.data.sessions.create
+
+    async def save_when_opening(cell: Cell) -> Cell:
+        noting.set()
+        await opening.wait()
+        return await save(cell)
+
+    async def create_when_noting(session: Session) -> Session:
+        opening.set()
+        await noting.wait()
+        return await create(session)
+
+    trials.bench.cells.save, trials.bench.data.sessions.create = save_when_opening, create_when_noting
+    async with asyncio.timeout(30):
+        [cell] = await trials.ran()
+    assert cell.end == "passed"
 
 
 async def test_a_kill_before_a_runs_row_leaves_no_run_as_going_on(trials):
