@@ -58,7 +58,7 @@ def test_a_worse_variant_is_said_to_be_worse_and_exits_with_1(folder, capsys, tm
     junit = tmp_path / "results.xml"
     code = evaluated(folder, "--variant", "1", "--variant", "2", "--tools", "live", "--junit", str(junit))
     printed = capsys.readouterr()
-    assert code == 1
+    assert code == 1, printed
     assert "variant 1: 8 of 8 passed" in printed.out
     assert "variant 2 against variant 1: 0 better, 8 worse of 8: worse" in printed.out
     assert printed.out.endswith("Failed.\n")

@@ -1,7 +1,7 @@
 """Workbenches for tests of the API: the demo model answers them fast, and making routes is paid for once."""
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from functools import cache
 from pathlib import Path
@@ -13,6 +13,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from app.api.application import api_without_workbench, attach_workbench
 from app.api.door.connections import Connections
 from app.domain.agents import WorkflowBehaviour, new_agent
+from app.domain.evals.results import Results
 from app.domain.workflows.document import AgentNode, Edge, InputNode, OutputNode, Template, Workflow
 from app.workbench import Workbench
 from tests.app_process import free_port
@@ -82,3 +83,15 @@ async def asking(workbench: Workbench) -> str:
     edges = (Edge(source="input", target="ask"), Edge(source="ask", target="output"))
     flow = WorkflowBehaviour(workflow=Workflow(nodes=nodes, edges=edges))
     return (await workbench.agents.create(new_agent("Asking", flow, taken_slugs=workbench.agents.slugs()))).slug
+
+
+def ending_as_it_is_read(workbench: Workbench) -> Callable[[str], Awaitable[Results]]:
+    """An experiment's `results`, after which it comes to its end before anything else is read of it."""
+    read = workbench.experimenting.results
+
+    async def ended_meanwhile(experiment_id: str) -> Results:
+        found = await read(experiment_id)
+        await workbench.experimenting.over(experiment_id)
+        return found
+
+    return ended_meanwhile

@@ -137,6 +137,7 @@ class Evaluating:
         experimenting = self.workbench.experimenting
         if asked.wait:
             await asyncio.wait([asyncio.ensure_future(experimenting.ended(experiment.id))], timeout=asked.wait)
+        stands = await self._stands(experiment)  # before what came of it: one that is over has its verdicts
         results = await experimenting.results(experiment.id)
         columns: list[JsonValue] = [
             {"words": one.column.words, **one.model_dump(mode="json", exclude={"column"})} for one in results.columns
@@ -145,7 +146,7 @@ class Evaluating:
             {"of": results.columns[one.column].column.words, **one.verdict.model_dump(mode="json")}
             for one in results.verdicts
         ]
-        told: Told = {**await self._stands(experiment), "columns": columns, "verdicts": verdicts}
+        told: Told = {**stands, "columns": columns, "verdicts": verdicts}
         cells = {ends: await self._cells(experiment, ends, asked.cells) for ends in ("failed", "error")}
         return {**told, "noise": results.noise, "failed": cells["failed"], "errors": cells["error"]}
 

@@ -67,21 +67,20 @@ class ExperimentReply(Reply):
     finished_at: datetime | None
 
     @classmethod
-    async def seen(cls, workbench: Workbench, experiment: Experiment, **more: object) -> Self:
+    async def seen(cls, workbench: Workbench, experiment: Experiment) -> "ExperimentReply":
+        stands = workbench.experimenting.get(experiment.id)
         progress = await workbench.experimenting.progress(experiment.id)
         counts = {"total": progress.total, "ended": progress.ended, "running": progress.running}
         money = {"cost_usd": progress.cost, "judge_usd": progress.judged}
-        stands = workbench.experimenting.get(experiment.id)
         plan = experiment.plan.model_dump(mode="json", exclude={"case_ids"})
         same = {"id", "title", "status", "why", "pilot", "workers", "created_at", "finished_at"}
         told = stands.model_dump(include=same)
-        return cls.model_validate(
+        return ExperimentReply.model_validate(
             {
                 **told,
                 "plan": plan | {"case_count": len(experiment.plan.case_ids), "cells": experiment.plan.size},
                 "progress": {**counts, **money},
                 "by": triggered_by(experiment.by),
-                **more,
             }
         )
 
@@ -160,6 +159,15 @@ class ExperimentDetail(ExperimentReply):
     verdicts: tuple[VerdictReply, ...]
     noise: str
     """How much changes by itself, in words."""
+
+    @classmethod
+    async def seen(cls, workbench: Workbench, experiment: Experiment) -> "ExperimentDetail":
+        """How it stands is read before what came of it: one that is said to be over has its verdicts."""
+        stands = await ExperimentReply.seen(workbench, experiment)
+        results = await workbench.experimenting.results(experiment.id)
+        columns = tuple(ColumnReply.of(column) for column in results.columns)
+        verdicts = tuple(VerdictReply.of(experiment.plan.columns, one) for one in results.verdicts)
+        return cls(**dict(stands), columns=columns, verdicts=verdicts, noise=results.noise)
 
 
 class CellReply(Reply):

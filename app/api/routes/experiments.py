@@ -15,11 +15,9 @@ from app.api.door.envelopes import Envelope, ListEnvelope
 from app.api.following.replies import Deleted
 from app.api.routes.experiment_bodies import (
     CellReply,
-    ColumnReply,
     ExperimentDetail,
     ExperimentReply,
     ExperimentRequest,
-    VerdictReply,
     WhichCells,
     WhichExperiments,
 )
@@ -73,12 +71,7 @@ async def start_experiment(body: ExperimentRequest, workbench: Here, caller: Ask
 async def get_experiment(experiment_id: str, workbench: Here, caller: Asking) -> Envelope[ExperimentDetail]:
     """An experiment with its columns, and a verdict on each once all its cells are done."""
     _allowed(caller)
-    experiment = workbench.experimenting.get(experiment_id)
-    results = await workbench.experimenting.results(experiment_id)
-    columns = tuple(ColumnReply.of(column) for column in results.columns)
-    verdicts = tuple(VerdictReply.of(experiment.plan.columns, one) for one in results.verdicts)
-    more = {"columns": columns, "verdicts": verdicts, "noise": results.noise}
-    return Envelope(data=await ExperimentDetail.seen(workbench, experiment, **more))
+    return Envelope(data=await ExperimentDetail.seen(workbench, workbench.experimenting.get(experiment_id)))
 
 
 @router.get("/{experiment_id}/cells")

@@ -10,7 +10,7 @@ from app.domain.evals.drafts import ExperimentDraft
 from app.domain.evals.scores import NOTE, given
 from app.domain.provenance import Trigger
 from tests.api.mcp.serving import MODES, SUM, agent_with, client_of, mcp_at_a_port
-from tests.api.over import asking
+from tests.api.over import asking, ending_as_it_is_read
 
 TOOLS = {"search_runs", "read_run", "make_case", "start_experiment", "get_experiment", "propose_variant"}
 EXACT = [{"type": "contains", "texts": ["15"]}]
@@ -79,6 +79,19 @@ async def test_what_failed_is_told_with_its_reasons_and_runs(workbench):
         assert (await told(client, "read_run", run_id=cell["runs"][0]))["user_query"] == SUM
         none = await told(client, "get_experiment", experiment_id=begun["experiment_id"], cells=0)
         assert none["failed"] == [] and none["columns"][0]["failed"] == 1
+
+
+async def test_an_experiment_that_is_said_to_be_over_has_its_verdict(workbench, monkeypatch):
+    monkeypatch.setattr(workbench.experimenting, "results", ending_as_it_is_read(workbench))
+    async with mcp_at_a_port(workbench) as base, client_of(base) as client:
+        run_id = (await told(client, "run_assistant", input=SUM))["run_id"]
+        await told(client, "make_case", run_id=run_id, dataset="Sums", new_dataset=True)
+        begun = await told(
+            client, "start_experiment", dataset="sums", agent="assistant", variants=[1, 1], scorers=EXACT
+        )
+        for over in (False, True):
+            found = await told(client, "get_experiment", experiment_id=begun["experiment_id"])
+            assert (found["status"] == "completed") is over is ("no verdict" not in found["verdicts"][0]["words"])
 
 
 async def test_a_workflow_is_read_with_what_its_agents_used(workbench):

@@ -12,6 +12,7 @@ from app.api.door.caller import with_key
 from app.api.routes.experiment_bodies import ExperimentRequest
 from app.api.routes.experiments import start_experiment
 from app.domain.evals.cases import CaseContent, new_cases
+from tests.api.over import ending_as_it_is_read
 from tests.waiting import until
 
 SCORERS = [{"type": "contains", "texts": ["demo model"]}]
@@ -48,6 +49,14 @@ async def test_an_experiment_is_priced_started_and_told_of(client, workbench, dr
     assert (verdict["against"], verdict["verdict"], verdict["dropped"]) == ("variant 1", "cannot tell", 1)
     listed = (await client.get("/experiments", params={"dataset": "greetings", "agent": "assistant"})).json()
     assert listed["count"] == 1 and "case_ids" not in listed["data"][0]["plan"]
+
+
+async def test_one_that_is_said_to_be_over_has_its_verdict(client, workbench, draft, monkeypatch):
+    monkeypatch.setattr(workbench.experimenting, "results", ending_as_it_is_read(workbench))
+    own = (await client.post("/experiments", json=draft)).json()["data"]["id"]
+    for over in (False, True):
+        found = (await client.get(f"/experiments/{own}")).json()["data"]
+        assert (found["status"] == "completed") is over is ("no verdict" not in found["verdicts"][0]["words"])
 
 
 async def test_another_agent_is_tried_beside_it_and_named(client, workbench, draft):
