@@ -76,7 +76,7 @@ def test_the_memory_is_measured():
 
 
 def test_a_long_life_is_measured():
-    day = long_life.Day(runs=2, visits=2, edits=2, restarts=2, changes=200)
+    day = long_life.Day(runs=2, visits=2, looks=2, edits=2, restarts=2, changes=200)
     with ThreadPoolExecutor(1) as beside:
         memory, *left, database = beside.submit(long_life.run, day, tenths=2, settling=0, pages=("/", "/runs")).result()
     assert "x (" in memory.value and len(left) == 4
