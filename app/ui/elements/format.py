@@ -25,7 +25,7 @@ def count(number: int) -> str:
     """`950`, `1,234`, `12.3k`, `4.56M`."""
     if number < 10_000:
         return f"{number:,}"
-    if number < 1_000_000:
+    if number < 999_950:
         return f"{number / 1000:.1f}k"
     return f"{number / 1_000_000:.2f}M"
 

@@ -25,7 +25,17 @@ def test_durations(ms: float | None, words: str) -> None:
     assert duration(ms) == words
 
 
-@pytest.mark.parametrize(("number", "words"), [(0, "0"), (9_999, "9,999"), (12_345, "12.3k"), (4_560_000, "4.56M")])
+@pytest.mark.parametrize(
+    ("number", "words"),
+    [
+        (0, "0"),
+        (9_999, "9,999"),
+        (12_345, "12.3k"),
+        (999_949, "999.9k"),
+        (999_950, "1.00M"),
+        (4_560_000, "4.56M"),
+    ],
+)
 def test_counts(number: int, words: str) -> None:
     assert count(number) == words
 
