@@ -167,6 +167,8 @@ class Week(NamedTuple):
     """US dollars."""
     last_run_at: datetime | None
     """When its last run started, however long ago; `None` where there was none."""
+    unpriced: bool = False
+    """Whether one of these called a model without a price."""
 
 
 def run_row(entries: Sequence[Entry], *, alive: bool) -> RunRow:

@@ -211,7 +211,7 @@ class Rows:
         Without experiments, those in which somebody tried what is no variant, and calls of apps.
         """
         since = (now() - timedelta(days=7)).timestamp()
-        runs, cost, last = 0, 0.0, 0.0
+        runs, cost, last, unpriced = 0, 0.0, 0.0, False
         heads = self._heads
         for position in reversed(self._kin.by_agent.get(agent_id, ())):
             kind, started = heads.kind_of(position), heads.started[position]
@@ -221,8 +221,8 @@ class Rows:
                 continue
             last = last or started
             if started >= since:
-                runs, cost = runs + 1, cost + heads.paid(position)
-        return Week(runs, cost, datetime.fromtimestamp(last, UTC) if last else None)
+                runs, cost, unpriced = runs + 1, cost + heads.paid(position), unpriced or kind.unpriced
+        return Week(runs, cost, datetime.fromtimestamp(last, UTC) if last else None, unpriced)
 
     def begun_since(self, moment: datetime) -> list[Document]:
         """The rows of runs that began since then, as they are stored, deleted ones included; looks at no others."""

@@ -4,10 +4,10 @@ from datetime import datetime
 
 from app.domain.agents import Agent, ToolChoice, model_words, tools_of
 from app.domain.trace import Week
-from app.ui.agents.agent_heading import public_badge
+from app.ui.agents.agent_heading import public_badge, week_words
 from app.ui.elements.addresses import editor_address
 from app.ui.elements.buttons import icon_action
-from app.ui.elements.format import ago, dollars, moment_text, plural
+from app.ui.elements.format import ago, moment_text, plural
 from app.ui.elements.markup import Html, icon, tag
 
 
@@ -85,8 +85,7 @@ def _used(week: Week, now: datetime) -> Html:
     if week.last_run_at is None:
         return tag("span", "Never ran", cls="faint grow")
     last = tag("time", f"Last run {ago(week.last_run_at, now)}", title=moment_text(week.last_run_at))
-    this_week = f"{plural(week.runs, 'run')}, {dollars(week.cost)} this week"
-    return tag("div", last, tag("span", this_week), cls="faint grow agent-used")
+    return tag("div", last, tag("span", week_words(week)), cls="faint grow agent-used")
 
 
 def _actions(agent: Agent) -> Html:

@@ -27,8 +27,13 @@ def _facts(agent: Agent, week: Week) -> list[Html]:
         facts.append(tag("span", "never ran"))
     else:
         facts.append(tag("span", f"last run {ago(week.last_run_at, now())}"))
-        facts.append(tag("span", f"{plural(week.runs, 'run')}, {dollars(week.cost)} this week"))
+        facts.append(tag("span", week_words(week)))
     return facts
+
+
+def week_words(week: Week) -> str:
+    """`3 runs, $0.50 this week`."""
+    return f"{plural(week.runs, 'run')}, {dollars(week.cost, unpriced=week.unpriced)} this week"
 
 
 def public_badge() -> Html:

@@ -147,6 +147,15 @@ async def test_an_agents_week_has_its_runs_their_cost_and_the_last_run(database:
     assert Rows(JournalDB(tmp_path / "app.tdb")).week_of("a1") == rows.week_of("a1")
 
 
+async def test_an_agents_week_says_whether_some_of_it_has_no_price(database: JournalDB):
+    rows = Rows(database)
+    await rows.save(row("r1", 1))
+    await rows.save(row("r2", 8, unpriced=True))
+    assert not rows.week_of("a1").unpriced
+    await rows.save(row("r3", 2, unpriced=True))
+    assert rows.week_of("a1").unpriced
+
+
 async def test_a_run_that_is_stored_again_counts_once(database: JournalDB):
     rows = Rows(database)
     going_on = row("r1", 1, cost=0.0)

@@ -2,6 +2,8 @@
 
 from datetime import UTC, datetime, timedelta
 
+import pytest
+
 from app.domain.agents import (
     Agent,
     PromptBehaviour,
@@ -49,6 +51,13 @@ def test_a_card_says_how_much_the_agent_was_used():
     for words in ("Tutor", "v1 active", "demo/agent", "1 tool", "Last run 2 h ago", "3 runs, $0.50 this week"):
         assert words in card
     assert "Never ran" in agent_card(agent(), NEVER, NOW)
+
+
+@pytest.mark.parametrize(("cost", "words"), [(0.0, "3 runs, unpriced"), (0.5, "3 runs, $0.50 + unpriced")])
+def test_what_has_no_price_is_said_of_an_agents_week(cost: float, words: str):
+    week = Week(3, cost, NOW - timedelta(hours=2), unpriced=True)
+    assert f"{words} this week" in agent_card(agent(), week, NOW)
+    assert f"{words} this week" in agent_heading(agent(), week)
 
 
 def test_a_public_agent_says_so():
