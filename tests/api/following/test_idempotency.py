@@ -93,7 +93,7 @@ async def test_what_was_decided_meanwhile_stops_no_answer(unhurried: Workbench, 
     await unhurried.agents.create(new_agent("Asks", behaviour, taken_slugs=unhurried.agents.slugs()))
     transport = httpx.ASGITransport(app=api_over(unhurried))
     async with httpx.AsyncClient(transport=transport, base_url="http://here", timeout=30, headers=KEY) as client:
-        assert "15" not in answer_of(await client.post(path, json=body))
+        assert "**15**" not in answer_of(await client.post(path, json=body))
         [live] = unhurried.runs.live_runs()
         await until(lambda: live.control.waits)
         [pause] = open_pauses(live.entries)
