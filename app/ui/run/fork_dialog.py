@@ -5,7 +5,7 @@ from collections.abc import Awaitable, Callable, Sequence
 
 from nicegui import background_tasks, events, ui
 
-from app.domain.agents import Agent, model_of
+from app.domain.agents import Agent, model_of, template_of
 from app.domain.edits import ToolSource
 from app.domain.errors import NotFound, WorkbenchError
 from app.domain.events import Entry, MessageAdded, RunStarted
@@ -23,7 +23,7 @@ from app.ui.elements.notices import notify, problems_shown
 from app.ui.elements.questions import keep_typed
 from app.ui.elements.variant_select import variant_words
 from app.ui.elements.visible import visible
-from app.ui.run.fork_draft import ForkDraft, editable_at, prompt_template
+from app.ui.run.fork_draft import ForkDraft, editable_at, prompt_template, sent_prompt
 from app.workbench import Workbench
 
 AFTER = {
@@ -37,6 +37,8 @@ OnChoose = Callable[[str, ToolPlan], Awaitable[object]]
 OnType = Callable[[str, ToolPlan], None]
 AS_RECORDED = 0
 """In the list of variants: what the run was made with."""
+SENT = "This is the text that was sent, with its variables filled in."
+VARIABLES = "Its variables are filled in as they were in this run."
 MODEL_OF_RUN = "The model of the run"
 MODEL_OF_VARIANT = "The variant's own model"
 
@@ -76,10 +78,10 @@ class ForkDialog:
         self._entries = entries
         self._rows: dict[str, ForkToolRow] = {}
         self._template = prompt_template(self._agent(), started)
-        prompt = self._template if self._template is not None else started.system.text if started.system else ""
+        prompt = self._own_prompt(None)
         editable = editable_at(entries, seq)
         text = "\n\n".join(filter(None, (editable.text if editable else "", note)))
-        self._draft = ForkDraft(seq, editable, text=text, system_prompt=prompt, recorded_prompt=prompt)
+        self._draft = ForkDraft(seq, editable, text=text, system_prompt=prompt, own_prompt=prompt)
         self._asked = 0
         named = ui.dialog().props('aria-label="Run on from here"')
         with named as self._dialog, ui.card().classes("dialog-card fork-dialog") as card:
@@ -135,18 +137,23 @@ class ForkDialog:
 
     def _build_prompt(self) -> None:
         with ui.expansion("System prompt").classes("whole-width").props("dense data-testid=fork-prompt-panel"):
-            area = ui.textarea(value=self._draft.system_prompt, on_change=self._check).classes("whole-width")
-            area.props('outlined dense debounce=300 aria-label="System prompt" data-testid=fork-prompt')
-            area.bind_value_to(self._draft, "system_prompt")
-            if note := self._prompt_note():
-                ui.html(note, sanitize=False, tag="p").classes("faint")
+            self._prompt = ui.textarea(value=self._draft.system_prompt, on_change=self._check).classes("whole-width")
+            self._prompt.props('outlined dense debounce=300 aria-label="System prompt" data-testid=fork-prompt')
+            self._prompt.bind_value_to(self._draft, "system_prompt")
+            self._note = ui.html(self._prompt_note(None), sanitize=False, tag="p").classes("faint")
+            self._note.bind_visibility_from(self._note, "content", backward=bool)
 
-    def _prompt_note(self) -> str:
-        if self._template is None:
-            return "This is the text that was sent, with its variables filled in."
-        if filled(self._template, self._started.variables) == self._template:
-            return ""
-        return "Its variables are filled in as they were in this run."
+    def _prompt_note(self, variant: int | None) -> str:
+        if variant is None and self._template is None:
+            return SENT
+        own = self._own_prompt(variant)
+        return "" if filled(own, self._started.variables) == own else VARIABLES
+
+    def _own_prompt(self, variant: int | None) -> str:
+        """The prompt of the variant, or else of the run."""
+        if variant is not None and (agent := self._agent()) is not None:
+            return template_of(agent.variant(variant).behaviour)
+        return self._template if self._template is not None else sent_prompt(self._started)
 
     def _build_tools(self) -> None:
         tools = [tool for tool in self._started.tools if tool.policy != "off"]
@@ -160,7 +167,10 @@ class ForkDialog:
                 self._rows[tool.spec.name] = ForkToolRow(tool, label, plan, self._choose_tool, self._type_result)
 
     async def _choose_variant(self, event: events.ValueChangeEventArguments[int]) -> None:
-        self._draft.variant, self._draft.model = event.value or None, None
+        variant = event.value or None
+        self._draft.choose(variant, self._own_prompt(variant))
+        self._prompt.value = self._draft.system_prompt
+        self._note.set_content(self._prompt_note(variant))
         self._picker.reset = MODEL_OF_VARIANT if self._draft.variant else MODEL_OF_RUN
         self._picker.show(self._own_model())
         await self._check()

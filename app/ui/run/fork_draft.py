@@ -38,9 +38,16 @@ class ForkDraft:
     variant: int | None = None
     model: str | None = None
     system_prompt: str = ""
-    recorded_prompt: str = ""
+    own_prompt: str = ""
+    """What is sent where nobody types another one."""
     tools: dict[str, ToolPlan] = field(default_factory=dict)
     join: bool = True
+
+    def choose(self, variant: int | None, own_prompt: str) -> None:
+        """Run on with that variant, and its own model and prompt; a prompt that was typed stays."""
+        if self.system_prompt == self.own_prompt:
+            self.system_prompt = own_prompt
+        self.variant, self.model, self.own_prompt = variant, None, own_prompt
 
     def plan(self) -> ForkPlan:
         """Raises `WorkbenchError` for arguments that are no JSON object, and for a message without words."""
@@ -50,7 +57,7 @@ class ForkDraft:
             edits=() if edit is None else (edit,),
             variant=self.variant,
             model=self.model,
-            system_prompt=None if self.system_prompt == self.recorded_prompt else self.system_prompt,
+            system_prompt=None if self.system_prompt == self.own_prompt else self.system_prompt,
             tools=self.tools,
             join=self.join,
         )
@@ -73,8 +80,11 @@ def prompt_template(agent: Agent | None, started: RunStarted) -> str | None:
     """The prompt of the run's variant, where that is still what the run was sent; `None` where it is not known."""
     variants = agent.variants if agent is not None else ()
     template = next((template_of(one.behaviour) for one in variants if one.number == started.agent.variant), "")
-    sent = started.system.text if started.system else ""
-    return template if filled(template, started.variables).strip() == sent else None
+    return template if filled(template, started.variables).strip() == sent_prompt(started) else None
+
+
+def sent_prompt(started: RunStarted) -> str:
+    return started.system.text if started.system else ""
 
 
 def editable_at(entries: Sequence[Entry], seq: int) -> Editable | None:
