@@ -1,7 +1,7 @@
 """What a trace means: pure functions from entries to a view of them, one view a file."""
 
 from app.domain.trace.alignment import AlignedStep, Verdict, align
-from app.domain.trace.calls import CallView, call_views
+from app.domain.trace.calls import CallView, call_views, leave
 from app.domain.trace.children import Child, children
 from app.domain.trace.conversation import conversation
 from app.domain.trace.edited import NONE_EDITED, Edited, Edits, edits_of, origins_of, said_anew, without_secrets
@@ -81,6 +81,7 @@ __all__ = [
     "inner_call",
     "job_progress",
     "last_words",
+    "leave",
     "left_calls",
     "left_out_of",
     "limit_of",

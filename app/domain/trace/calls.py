@@ -13,7 +13,7 @@ from app.domain.messages import ToolResult
 from app.domain.trace.edited import Edited, Edits
 
 _RUN_ID = re.compile(r"[\w-]{1,64}")
-CallState = Literal["pending", "running", "done", "failed"]
+CallState = Literal["pending", "running", "left", "done", "failed"]
 
 
 @dataclass(slots=True)
@@ -38,6 +38,8 @@ class CallView:
     changes: list[FileChanged] = field(default_factory=list)
     task_run: str = ""
     """The run that it began for a task, or waits for."""
+    left: bool = False
+    """Whether its run was left before it had a result, so that nobody works on it."""
     edited_arguments: Edited | None = None
     edited_result: Edited | None = None
     """What it gave is what a person wrote."""
@@ -51,6 +53,8 @@ class CallView:
     def state(self) -> CallState:
         if self.result is not None:
             return "failed" if self.result.failed else "done"
+        if self.left:
+            return "left"
         return "pending" if self.started_at is None else "running"
 
 
@@ -93,6 +97,12 @@ def follow_call(views: dict[str, CallView], entry: Entry) -> CallView | None:
             return view
         case _:
             return None
+
+
+def leave(calls: Iterable[CallView], *, alive: bool) -> None:
+    """Say of those without a result whether their run was left; `alive` where it goes on."""
+    for call in calls:
+        call.left = not alive
 
 
 def _joined(name: str, arguments: dict[str, JsonValue]) -> str:

@@ -179,6 +179,7 @@ class Answer(ui.element):
             await self._say(draft.text)
         self._stop_streaming()
         if not paused:
+            await self._cards.leave()
             self._note(interrupted_card())
         self._finish(Html(""))
 

@@ -8,7 +8,7 @@ from app.domain.events import Entry
 from app.domain.messages import AppPart, Message
 from app.domain.tools import Progress, ToolSpec
 from app.domain.trace import NONE_EDITED, CallView, Edits
-from app.domain.trace.calls import follow_call
+from app.domain.trace.calls import follow_call, leave
 from app.store.contents.contents import Contents
 from app.ui.conversation.task_line import TaskLine, TaskOf, is_task
 from app.ui.conversation.tool_card import ToolCard
@@ -55,6 +55,13 @@ class CallCards:
         if view is not None and self._show_view and (slot := self._slots.pop(call.call_id, None)):
             with slot:
                 await self._show_view(call, view, self._specs.get(call.name))
+
+    async def leave(self) -> None:
+        """Show of the calls without a result that nobody works on them."""
+        without = [call for call in self._calls.values() if call.result is None]
+        leave(without, alive=False)
+        for call in without:
+            await self.show(call)
 
     def show_live(self, printed: Mapping[str, str], progress: Mapping[str, Progress]) -> None:
         """Show what running tools have printed and how far they are, by call."""

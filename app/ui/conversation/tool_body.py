@@ -122,7 +122,8 @@ def printed_view(call: CallView) -> Html:
 
 def _result(call: CallView, returned: Html | None) -> Html:
     if call.result is None:
-        words = "Waiting for its turn." if call.state == "pending" else "Still running."
+        words = "Waiting for its turn." if call.started_at is None else "Still running."
+        words = "None: the app was closed before." if call.left else words
         return _section("Result", tag("p", words, cls="faint"))
     if call.result.failed:
         box = tag("div", cut(call.result.text or "No message."), data_testid="tool-error", cls="tool-error")

@@ -128,6 +128,8 @@ def state_words(call: CallView) -> str:
     """Where the call stands, in a word or two."""
     if call.result is not None:
         return STATUS_WORDS[call.result.status]
+    if call.left:
+        return "Interrupted" if call.started_at else "Not called"
     return "Running" if call.state == "running" else "Waiting"
 
 
@@ -139,6 +141,8 @@ def _mark(call: CallView) -> Html:
             return icon("error")
         case "running":
             return tag("span", cls="spinner", aria_hidden="true")
+        case "left":
+            return icon("power_settings_new")
         case "pending":
             return icon("schedule")
 

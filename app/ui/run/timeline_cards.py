@@ -3,7 +3,7 @@
 from nicegui import background_tasks, ui
 
 from app.domain.messages import AppPart, FilePart, ImagePart
-from app.domain.trace import CallView, Step
+from app.domain.trace import CallView, Step, leave
 from app.ui.conversation.artifact_buttons import hear_artifact_buttons
 from app.ui.conversation.attached import attached, hear_attached
 from app.ui.conversation.edited_mark import edited_mark
@@ -121,6 +121,7 @@ class StepCard(ui.element):
             self.props(f"data-state={node.state}")
 
         show_head()
+        leave(node.calls.values(), alive=alive)
         NodeBody(node, self._context, alive=alive, on_change=show_head)
 
     def _build_result(self) -> None:

@@ -6,7 +6,7 @@ from time import monotonic
 from nicegui import ui
 
 from app.domain.messages import Message, ToolResult
-from app.domain.trace import NodeRun, TrajectoryStep, trajectory
+from app.domain.trace import NodeRun, TrajectoryStep, leave, trajectory
 from app.ui.conversation.edited_mark import edited_mark
 from app.ui.conversation.task_line import TaskLine, is_task
 from app.ui.conversation.tool_body import STATUS_WORDS
@@ -50,8 +50,11 @@ class Trajectory:
         entries = list(self._run.entries)
         self._seen, self._alive = seen, alive
         self._steps = await projected(trajectory, entries)
-        for call in (call for step in self._steps for call in step.calls):
-            call.note_edits(self._run.edits)
+        for step in self._steps:
+            leave(step.calls, alive=alive)
+            leave(step.node.calls.values() if step.node else (), alive=alive)
+            for call in step.calls:
+                call.note_edits(self._run.edits)
         if len(self._steps) + sum(len(step.calls) for step in self._steps) > SHORT:
             self._show_list()
         else:

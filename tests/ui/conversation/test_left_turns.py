@@ -5,7 +5,7 @@ from pathlib import Path
 
 from app.domain.agents import PromptBehaviour, new_agent
 from app.domain.comparisons import ColumnChoice, ComparedTurn
-from app.domain.events import PauseRequested
+from app.domain.events import Event, PauseRequested, ToolCalled
 from app.domain.values import new_id
 from app.engine.run.interrupted_runs import row_to_store
 from app.workbench import Workbench
@@ -20,9 +20,14 @@ COLUMNS = (ColumnChoice(agent_id=TALKER.id, variant=1), ColumnChoice(agent_id=TA
 
 async def left_at_a_card(workbench: Workbench, sessions: Sequence[str]) -> dict[str, str]:
     """By session: its run, which waited for a person when its process ended."""
+    return await left_at(WAITING, workbench, sessions)
+
+
+async def left_at(last: Event, workbench: Workbench, sessions: Sequence[str]) -> dict[str, str]:
+    """By session: its run, whose process ended at that event."""
     runs = {session_id: new_id() for session_id in sessions}
     for session_id, run_id in runs.items():
-        events = (started(session_id=session_id), asked("Add"), called(), said("", ADD), returned(), WAITING)
+        events = (started(session_id=session_id), asked("Add"), called(), said("", ADD), returned(), last)
         entries = trace_of(*events, run_id=run_id)
         writer = await workbench.data.traces.create(run_id, session_id)
         for entry in entries:
@@ -60,3 +65,17 @@ async def test_a_comparison_shows_what_became_of_a_run_that_was_left(tmp_path: P
             await workbench.pauses.stop(run_id)
         await until(lambda: not marked(user, "approval-card"))
         await sees(user, "message-stopped")
+
+
+async def test_a_call_in_which_the_app_was_closed_goes_on_nowhere(tmp_path: Path) -> None:
+    calling = ToolCalled(call_id=ADD.call_id, name=ADD.name, arguments=ADD.arguments)
+    async with visitor(tmp_path) as (user, workbench):
+        await workbench.agents.create(TALKER)
+        session = await workbench.chat.new_session(TALKER.id)
+        [run_id] = (await left_at(calling, workbench, [session.id])).values()
+        await user.open(f"/playground/{session.id}")
+        await sees(user, "tool-left")
+        assert "tool-running" not in words(user)
+        await user.open(f"/runs/{run_id}?view=trajectory")
+        await sees(user, "tool-left")
+        assert "tool-running" not in words(user)

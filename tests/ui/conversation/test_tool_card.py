@@ -49,6 +49,15 @@ def test_an_unfinished_call_says_where_it_stands(result: bool, started: bool, wo
     assert "calculator" in line
 
 
+@pytest.mark.parametrize(("started", "words"), [(False, "Not called"), (True, "Interrupted")])
+def test_a_call_whose_run_was_left_goes_on_no_more(started: bool, words: str) -> None:
+    left = call(result=None, started_at=now() if started else None, ms=None, left=True)
+    line = call_line(left, None)
+    assert words in line and "spinner" not in line
+    assert "the app was closed before" in call_body(left)
+    assert "Done" in call_line(call(left=True), None)
+
+
 @pytest.mark.parametrize("status", [status for status in STATUS_WORDS if status != "ok"])
 def test_a_failed_call_says_how(status: ToolStatus) -> None:
     failed = call("It broke.", status, traceback="Traceback: here")
