@@ -138,6 +138,7 @@ class Exports:
 
     async def clean(self, run_id: str, choice: Choice = EVERYTHING) -> Clean:
         """The run without its secrets, as far as it has come. Raises like `export`."""
+        alive = self._runs.live(run_id) is not None  # before what it has come to
         trace = await self._runs.trace(run_id)
         entries = list(trace.entries)  # a live run's list grows
         if not entries or not isinstance(entries[0].event, RunStarted):
@@ -147,7 +148,6 @@ class Exports:
         redactor = Redactor(run_id, self._secrets(), let_through=choice.let_through)
         digests = artifacts_of(entries)
         found = await self._contents(digests) if choice.attachments else {}
-        alive = self._runs.live(run_id) is not None
         origins = await origins_of(entries, self._original)
         edits = await asyncio.to_thread(edits_of, entries, origins)
         artifacts, cleaned, nowhere = await asyncio.to_thread(_redacted, redactor, entries, found)

@@ -100,8 +100,9 @@ class SessionExports:
             files.update(contents_of(written, clean.artifacts))
             return written.document
 
+        elsewhere = self._elsewhere(session)
         documents, turns = await self._written(self._branch(session), choice, write)
-        facts = (f"- {name}: {plain(words)}" for name, words in self._facts(session, turns).items())
+        facts = (f"- {name}: {plain(words)}" for name, words in _facts(session, turns, elsewhere).items())
         head = "\n".join((f"# {plain(self._title(session)) or 'Session'}", "", *facts))
         whole = "\n".join((f"{head}\n", *documents))
         return await asyncio.to_thread(with_files, "conversation.md", whole, files)
@@ -116,9 +117,10 @@ class SessionExports:
             sections = timeline.sections(clean.entries, within=f"turn-{number}-", edits=clean.edits)
             return element("section", element("h2", f"Turn {number}"), *notes, error_card(clean.entries), *sections)
 
+        elsewhere = self._elsewhere(session)
         sections, turns = await self._written(self._branch(session), choice, write)
         title = self._title(session) or "Session"
-        head = element("header", element("h1", title), facts_table(self._facts(session, turns)))
+        head = element("header", element("h1", title), facts_table(_facts(session, turns, elsewhere)))
         return document(title, element("main", head, *sections)).encode()
 
     async def _json_lines(self, session: Session, choice: Choice) -> bytes:
@@ -160,20 +162,24 @@ class SessionExports:
                 raise TooLarge("This session is too much for one file. Leave images and files out, or export its runs.")
         return written, turns
 
-    def _facts(self, session: Session, turns: Sequence[_Turn]) -> dict[str, str]:
-        """What the head of a file says."""
-        cost = cost_words(sum(turn.cost for turn in turns), unpriced=any(turn.unpriced for turn in turns))
-        elsewhere = len(self._runs.branches(session).follows) - len(session.runs)
-        others = {"Other branches": f"{elsewhere:,} more runs, which are not in this file"} if elsewhere else {}
-        return {
-            "Agent": ", ".join(dict.fromkeys(one_line(turn.agent) for turn in turns)),
-            "Turns": f"{len(turns):,}",
-            "Started": moment_words(turns[0].began),
-            "Last turn": moment_words(turns[-1].began),
-            "Total cost": cost,
-            **others,
-            "Session": session.id,
-        }
+    def _elsewhere(self, session: Session) -> int:
+        """How many runs stand on other branches."""
+        return len(self._runs.branches(session).follows) - len(session.runs)
+
+
+def _facts(session: Session, turns: Sequence[_Turn], elsewhere: int) -> dict[str, str]:
+    """What the head of a file says."""
+    cost = cost_words(sum(turn.cost for turn in turns), unpriced=any(turn.unpriced for turn in turns))
+    others = {"Other branches": f"{elsewhere:,} more runs, which are not in this file"} if elsewhere else {}
+    return {
+        "Agent": ", ".join(dict.fromkeys(one_line(turn.agent) for turn in turns)),
+        "Turns": f"{len(turns):,}",
+        "Started": moment_words(turns[0].began),
+        "Last turn": moment_words(turns[-1].began),
+        "Total cost": cost,
+        **others,
+        "Session": session.id,
+    }
 
 
 def _turn(clean: Clean) -> _Turn:

@@ -88,8 +88,8 @@ class Evaluating:
     async def _read(self, caller: Caller, asked: ReadRun) -> Told:
         run_for(self.workbench, caller, asked.run_id)
         may_only(caller, "evals", "read runs with a tool")
+        alive = self.workbench.runs.is_taken(asked.run_id)
         entries = tuple((await self.workbench.runs.trace(asked.run_id)).entries)
-        alive = self.workbench.runs.live(asked.run_id) is not None
         below = runs_below(self.workbench, asked.run_id, entries)
         detail = await asyncio.to_thread(run_detail, entries, alive=alive, below=below)
         told: Told = detail.model_dump(mode="json", exclude={"agent_id", "follows", "trigger", "calls", "output"})

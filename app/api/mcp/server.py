@@ -215,6 +215,7 @@ class AgentTools:
     async def _followed(self, caller: Caller, run_id: str) -> FollowedRun:
         """The run, as far as it is there for them. Raises `NotFound`."""
         run_for(self._workbench, caller, run_id)
+        await self._workbench.runs.starting.settled(run_id)
         if (live := self._workbench.runs.live(run_id)) is not None:
             return live
         trace = await self._workbench.runs.trace(run_id)

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Coroutine
-from contextlib import closing
+from contextlib import closing, suppress
 from typing import Annotated, Literal
 
 from fastapi import Query
@@ -22,6 +22,7 @@ from app.api.routes.experiment_bodies import (
     WhichExperiments,
 )
 from app.api.routes.exports import as_file
+from app.domain.errors import NotFound
 from app.domain.evals.drafts import Estimate
 from app.domain.evals.experiments import Experiment
 from app.late import late
@@ -53,7 +54,10 @@ async def list_experiments(
     dataset = workbench.datasets.by_slug(which.dataset).id if which.dataset else ""
     agent = workbench.agents.by_slug(which.agent).id if which.agent else ""
     found = workbench.experiments.recent(dataset_id=dataset, agent_id=agent, offset=which.offset, limit=which.limit)
-    shown = [await ExperimentReply.seen(workbench, one) for one in found]
+    shown = []
+    for one in found:
+        with suppress(NotFound):  # it was deleted since
+            shown.append(await ExperimentReply.seen(workbench, one))
     return ListEnvelope(data=shown, count=workbench.experiments.count(dataset_id=dataset, agent_id=agent))
 
 

@@ -105,8 +105,8 @@ async def list_runs_of_agent(
 async def get_run(run_id: str, workbench: Here, caller: Asking) -> Envelope[RunDetail]:
     """A run with its answer, its steps as a person reads them, and its tool calls."""
     run_for(workbench, caller, run_id)
+    alive = workbench.runs.is_taken(run_id)
     entries = tuple((await workbench.runs.trace(run_id)).entries)
-    alive = workbench.runs.live(run_id) is not None
     below = runs_below(workbench, run_id, entries)
     if len(entries) < LONG:
         return Envelope(data=run_detail(entries, alive=alive, below=below))

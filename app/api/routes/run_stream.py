@@ -55,15 +55,19 @@ async def stream_run(
 async def _pieces(
     workbench: Workbench, shared: SharedTraces, run_id: str, since: int, gone: Callable[[], bool]
 ) -> AsyncGenerator[Piece, None]:
+    """A run that was left may go on while what is stored of it is told: then what follows comes too."""
+    await workbench.runs.starting.settled(run_id)
+    if workbench.runs.recent(run_id) is None:
+        kept = await shared.read(run_id)
+        for place in range(since, len(kept.entries)):
+            if gone():
+                return
+            yield kept.entries[place]
+        since = max(since, len(kept.entries))
+        await workbench.runs.starting.settled(run_id)
     if (live := workbench.runs.recent(run_id)) is not None:
         async for piece in pieces(live, since, gone=gone):
             yield piece
-        return
-    kept = await shared.read(run_id)
-    for place in range(since, len(kept.entries)):
-        if gone():
-            return
-        yield kept.entries[place]
 
 
 async def _status(workbench: Workbench, shared: SharedTraces, run_id: str) -> RunStatus:

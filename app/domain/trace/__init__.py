@@ -27,7 +27,16 @@ from app.domain.trace.row import (
 )
 from app.domain.trace.said import Passage, said
 from app.domain.trace.sent import left_out_of, sent_conversation, stub
-from app.domain.trace.status import PausesSoFar, RunStatus, error_of, finished, limit_of, open_pauses, status
+from app.domain.trace.status import (
+    UNFINISHED,
+    PausesSoFar,
+    RunStatus,
+    error_of,
+    finished,
+    limit_of,
+    open_pauses,
+    status,
+)
 from app.domain.trace.steps import Step, StepType, steps
 from app.domain.trace.stored import StoredTrace
 from app.domain.trace.tallies import ToolStats, ToolTally, tallies
@@ -37,6 +46,7 @@ from app.domain.trace.usage import Totals, totals
 __all__ = [
     "FORM",
     "NONE_EDITED",
+    "UNFINISHED",
     "AlignedStep",
     "CallView",
     "Child",

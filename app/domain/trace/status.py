@@ -7,6 +7,8 @@ from app.domain.errors import ErrorInfo
 from app.domain.events import Entry, LimitReached, PauseRequested, PauseResolved, RunFinished
 
 RunStatus = Literal["running", "paused", "completed", "failed", "cancelled", "limited", "interrupted"]
+UNFINISHED: tuple[RunStatus, ...] = ("running", "paused", "interrupted")
+"""Of runs that have no end, or none yet."""
 
 
 def status(entries: Sequence[Entry], *, alive: bool, pauses: "PausesSoFar | None" = None) -> RunStatus:

@@ -152,7 +152,7 @@ class Experimenting:
     async def progress(self, experiment_id: str) -> Progress:
         """How far it is. Raises `NotFound`."""
         experiment = self.get(experiment_id)
-        if (working := self._working.get(experiment_id)) is not None:
+        if (working := self._working.get(experiment_id)) is not None and working.counted:
             return working.tally.progress(experiment)
         revision, known = self.cells_kept.revision(experiment_id), self._tallies.get(experiment_id)
         if known is None or known[0] != revision:

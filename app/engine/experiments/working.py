@@ -106,6 +106,8 @@ class Working:
     def __init__(self, experiment: Experiment, means: Means, doing: Doing) -> None:
         self.experiment = experiment
         self.tally = Tally()
+        self.counted = False
+        """Whether what was tried before is in the tally by now."""
         self.task: asyncio.Task[None] | None = None
         self._means = means
         self._doing = doing
@@ -141,6 +143,7 @@ class Working:
         self._counted, self.tally = await asyncio.to_thread(
             lambda: ({cell.id: cell for cell in begun}, Tally.of(begun))
         )
+        self.counted = True
         self._providers = self._means.providers_of(plan)
         units = await asyncio.to_thread(self._units)
         async with asyncio.TaskGroup() as group:

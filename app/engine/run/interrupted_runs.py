@@ -45,10 +45,11 @@ class InterruptedRuns:
     async def settled(self, row: RunRow) -> RunRow:
         """The row as the run really stands, as far as its trace can be read; what it has cost is stored."""
         if row.run_id not in self._found:
+            taken = self._is_taken(row.run_id)
             entries = await self._entries(row.run_id)
             whole = bool(entries) and isinstance(entries[0].event, RunStarted)
-            left = run_row(entries, alive=False) if whole else row.model_copy(update={"status": "interrupted"})
-            if self._is_taken(row.run_id):
+            left = run_row(entries, alive=taken) if whole else row.model_copy(update={"status": "interrupted"})
+            if taken or self._is_taken(row.run_id) or self._rows.get(row.run_id) != row:
                 return left
             self._found[row.run_id] = left
             if whole:

@@ -5,7 +5,7 @@ from collections.abc import Callable, Container, Sequence
 from dataclasses import replace
 from functools import partial
 
-from app.domain.trace import RunFilter, RunPage, RunRow, SortKey, run_row
+from app.domain.trace import UNFINISHED, RunFilter, RunPage, RunRow, SortKey, run_row
 from app.engine.ports import RunRows, RunSearch
 from app.engine.run.interrupted_runs import InterruptedRuns
 from app.engine.run.run import Run
@@ -47,7 +47,7 @@ class RunLists:
     async def _page(
         self, wanted: RunFilter, matching: Container[str], *, sort: SortKey, descending: bool, offset: int, limit: int
     ) -> RunPage:
-        if wanted.status not in ("running", "paused", "interrupted"):
+        if wanted.status not in UNFINISHED:
             look = partial(self._rows.find, wanted, sort=sort, descending=descending, offset=offset, limit=limit)
             look = partial(look, matching=matching)  # for a text all rows are looked through, which takes its time
             found = await asyncio.to_thread(look) if wanted.text.strip() else look()
@@ -61,11 +61,11 @@ class RunLists:
         """The runs without an end that the filter lets through, newest first: they run, wait, or were left."""
         found = self._rows.find(wanted.model_copy(update={"status": "running"}), limit=MOST_UNFINISHED)
         rows = [await self._settled(row) for row in found.rows]
-        return [row for row in rows if row.status in ("running", "paused", "interrupted")]
+        return [row for row in rows if row.status in UNFINISHED]
 
     async def answered(self, rows: Sequence[RunRow]) -> list[RunRow]:
         """Of these the ended ones of an earlier version, which kept no answers, with theirs; kept from then on."""
-        old = [row for row in rows if row.answer is None and row.status not in ("running", "paused", "interrupted")]
+        old = [row for row in rows if row.answer is None and row.status not in UNFINISHED]
         return [await self._left.answered(row) for row in old]
 
     def below(self, run_id: str) -> list[RunRow]:

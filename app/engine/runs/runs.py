@@ -228,7 +228,7 @@ class Runs:
         """How the run with these entries stands; of all that a live one has, no entry is looked at twice."""
         live = self.recent(run_id)
         pauses = live.pauses if live is not None and len(entries) == len(live.entries) else None
-        return status(entries, alive=run_id in self._live, pauses=pauses)
+        return status(entries, alive=self.is_taken(run_id), pauses=pauses)
 
     def stop(self, run_id: str) -> None:
         if (live := self._live.get(run_id)) is not None:

@@ -58,10 +58,13 @@ class ToldAgain:
     async def _told(self, run_id: str) -> bool:
         """Whether the row is another one now. A run whose trace is gone keeps the row it has."""
         try:
+            before = self.rows.get(run_id)
+            if self.is_taken(run_id):
+                return False
             entries = (await self.trace(run_id)).entries
             made = await asyncio.to_thread(_row, entries)
             row = self.rows.get(run_id)
-            if made is None or row is None or self.is_taken(run_id):
+            if made is None or row is None or row != before or self.is_taken(run_id):
                 return False
             made = made.model_copy(update={"imported": row.imported})
             if made == row:

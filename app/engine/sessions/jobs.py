@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from app.domain.messages import Attachment
 from app.domain.provenance import Purpose, Trigger
 from app.domain.sessions import Session
-from app.domain.trace import JobProgress, KeyRuns, RunFilter, RunPage, RunRow, finished, job_progress
+from app.domain.trace import UNFINISHED, JobProgress, KeyRuns, RunFilter, RunPage, RunRow, finished, job_progress
 from app.engine.run.run import Run
 from app.engine.sessions.chat import Chat
 from app.engine.sessions.first_messages import begun_or_gone
@@ -78,11 +78,9 @@ class Jobs:
         unfinished = await self._runs.lists.unfinished(jobs)
         if live:
             return RunPage(unfinished[offset : offset + limit], len(unfinished))
-        left_out = {row.run_id for row in unfinished}
-        wanted = offset + limit + len(left_out)
-        every = await self._runs.lists.page(jobs, limit=wanted)
-        ended = [row for row in every.rows if row.run_id not in left_out]
-        return RunPage(ended[offset : offset + limit], every.total - len(left_out))
+        every = await self._runs.lists.page(jobs, limit=offset + limit + len(unfinished))
+        ended = [row for row in every.rows if row.status not in UNFINISHED]
+        return RunPage(ended[offset : offset + limit], every.total - len(unfinished))
 
     def running(self) -> int:
         """How many go on in this process, those that wait for a person included."""

@@ -151,10 +151,11 @@ class Search:
     async def _next_runs(self) -> "list[search_index.IndexedRun]":
         """Some runs to index, first those that ended just now."""
         ended = [self._ended.popleft() for _ in range(min(BATCH, len(self._ended)))]
-        runs = [await self._run(run_id, entries) for run_id, entries in ended]
+        runs = [await self._run(run_id, self._rows.stamp(run_id), entries) for run_id, entries in ended]
         while self._missing and not self._ended and len(runs) < BATCH:
             run_id = self._missing.popleft()
-            runs.append(await self._run(run_id, await self._entries(run_id)))
+            stamp = self._rows.stamp(run_id)  # before its entries: it may end while they are read
+            runs.append(await self._run(run_id, stamp, await self._entries(run_id)))
         return [run for run in runs if run is not None]
 
     async def _entries(self, run_id: str) -> list[Entry]:
@@ -167,11 +168,11 @@ class Search:
             log.exception("Run %s could not be read for the search", run_id)
         return []
 
-    async def _run(self, run_id: str, entries: list[Entry]) -> "search_index.IndexedRun | None":
-        stamp, row = self._rows.stamp(run_id), self._row(run_id)
+    async def _run(self, run_id: str, stamp: str | None, entries: list[Entry]) -> "search_index.IndexedRun | None":
         if stamp is None:
             return None  # it was deleted meanwhile
-        return search_index.IndexedRun(run_id, stamp, await asyncio.to_thread(_passages, row, entries))
+        passages = await asyncio.to_thread(_passages, self._row(run_id), entries)
+        return search_index.IndexedRun(run_id, stamp, passages)
 
     def _row(self, run_id: str) -> RunRow | None:
         try:

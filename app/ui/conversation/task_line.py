@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from nicegui import ui
 
 from app.domain.forks.forks import TASK_TOOLS
-from app.domain.trace import CallView, RunStatus
+from app.domain.trace import UNFINISHED, CallView, RunStatus
 from app.ui.elements.addresses import run_address
 from app.ui.elements.format import dollars, head
 from app.ui.elements.live_html import LiveHtml
@@ -90,6 +90,6 @@ class TaskLine(ui.element):
     def _look(self) -> None:
         state = self._task_of(self._call.task_run) if self._call.task_run else None
         self._line.show(task_words(self._call, state))
-        is_known_over = state.status not in ("running", "paused", "interrupted") if state else self._call.result
+        is_known_over = state.status not in UNFINISHED if state else self._call.result
         if is_known_over:
             self._timer.active = False

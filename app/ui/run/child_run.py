@@ -37,9 +37,10 @@ DEEPEST = 8
 class ChildRun(ui.element):
     """A line that says how a child run stands, and opens into its steps; they are read when it is first opened."""
 
-    def __init__(self, workbench: Workbench, run_id: str) -> None:
+    def __init__(self, workbench: Workbench, above: str, run_id: str) -> None:
         super().__init__("details")
         self._workbench = workbench
+        self._above = above
         self._run = RunSoFar(run_id)
         self._timeline: Timeline | None = None
         self._open = False
@@ -66,8 +67,11 @@ class ChildRun(ui.element):
         """Say how it stands; whether it goes on."""
         state = task_state(self._workbench, self._run.run_id)
         if state is None:
-            self._line.show(tag("span", "Its run is not stored any more.", cls="faint"))
-            return False
+            begins = self._workbench.runs.live(self._above) is not None  # its row is on its way
+            self._line.show(
+                tag("span", "Its run begins." if begins else "Its run is not stored any more.", cls="faint")
+            )
+            return begins
         cost = dollars(state.cost, unpriced=state.unpriced)
         words = tag("span", head(state.request, 120), cls="truncate grow")
         self._line.show(
@@ -100,7 +104,7 @@ def card_context(workbench: Workbench, run: RunSoFar, *, nested: bool = False) -
     """For cards of that run; `nested` ones stand within those of another one: they lead to its own page, where more can
     be done.
     """
-    state, child = partial(task_state, workbench), partial(ChildRun, workbench)
+    state, child = partial(task_state, workbench), partial(ChildRun, workbench, run.run_id)
     apps_of = partial(workbench.views.runs_of, run.run_id)
     show_view = None if nested else views_of(workbench, None, run.run_id, live=False)
     return CardContext(run, workbench.contents, state, child, apps_of, nested, show_view)

@@ -9,7 +9,7 @@ from nicegui import PageArguments, background_tasks, events, ui
 
 from app.domain.errors import WorkbenchError
 from app.domain.provenance import BEHIND
-from app.domain.trace import Excerpt, RunPage, RunRow, RunStatus, SortKey
+from app.domain.trace import UNFINISHED, Excerpt, RunPage, RunRow, SortKey
 from app.domain.values import now
 from app.ui.elements.addresses import LANDING, run_address
 from app.ui.elements.buttons import button
@@ -30,8 +30,6 @@ from app.workbench import Workbench
 REFRESH_SECONDS = 0.5
 FIRST_ROWS = 18
 """That fill a window of 1,250 pixels: the others of a page that is opened come once these are seen."""
-UNFINISHED: tuple[RunStatus, ...] = ("running", "paused", "interrupted")
-"""What the row of a run without an end may say; where it really stands, its trace tells."""
 _HEADING = joined(
     tag("h1", "Runs", cls="page-title"),
     tag("p", "Every run of every agent, newest first. Open one to read it step by step.", cls="page-lead"),

@@ -10,13 +10,16 @@ from nicegui import Client, core, ui
 from nicegui.page import page
 
 from app.domain.events import Event
+from app.domain.trace import run_row
 from app.store.contents.artifacts import Artifacts
 from app.store.contents.contents import Contents
 from app.ui.run.card_context import CardContext
+from app.ui.run.child_run import ChildRun
 from app.ui.run.timeline import Timeline
 from app.ui.run.trace_growth import RunSoFar
 from app.ui.run.trajectory import SHORT, Trajectory
 from app.ui.run.waterfall_view import Bars, SpanRow
+from tests.api.over import opened
 from tests.traces import SUMMING, asked, call, called, finished, node_started, ran, returned, said, started, trace_of
 
 COUNT = call("c1", name="count")
@@ -115,3 +118,21 @@ async def test_the_waterfall_of_a_run_may_become_shorter():
         for some in (rows, rows[:2], [], rows):
             bars.show(some, ["Model"], 3)
             assert bars._rows == some
+
+
+async def test_a_child_that_is_about_to_begin_is_looked_for_as_long_as_the_run_above_goes_on(tmp_path: Path):
+    workbench = opened(tmp_path)
+    await workbench.start()
+    session = await workbench.chat.new_session(workbench.agents.by_slug("assistant").id)
+    above = await workbench.chat.send(session.id, "Tell me a long story")
+    with shown() as place:
+        child = ChildRun(workbench, above.run_id, "k1")
+        await child._look()
+        assert child._timer.active and "begins" in words(place)
+        await workbench.rows.save(run_row(trace_of(started(), asked("Count."), run_id="k1"), alive=True))
+        await child._look()
+        assert "Count." in words(place)
+        other = ChildRun(workbench, "gone", "k2")
+        await other._look()
+        assert not other._timer.active and "not stored any more" in words(place)
+    await workbench.close()
