@@ -9,9 +9,9 @@ from pathlib import Path
 from urllib.parse import quote
 
 from app.api.door.caller import STARTED_FROM
-from app.api.following.replies import PauseReply, RunReply, run_reply
+from app.api.following.replies import RunReply, pauses_of, run_reply
 from app.domain.provenance import Trigger
-from app.domain.trace import open_pauses, steps
+from app.domain.trace import steps
 from app.engine.runs.standing import all_wait
 from app.start.already_running import ask
 from app.store.folder.lock import Announcement
@@ -43,9 +43,8 @@ async def run_here(folder: Path, slug: str, text: str) -> RunReply:
 
 def _waiting(reply: RunReply, workbench: Workbench) -> RunReply:
     """The same of a run that waits for a person, be it in a run below it."""
-    asking = [live.entries for live in workbench.runs.live_runs() if live.control.waits]
-    pauses = tuple(PauseReply.of(pause) for entries in asking for pause in open_pauses(entries))
-    return reply.model_copy(update={"status": "paused", "pauses": pauses})
+    asking = (live for live in workbench.runs.live_runs() if live.control.waits)
+    return reply.waiting_for([pause for live in asking for pause in pauses_of(live.entries)])
 
 
 def run_there(running: Announcement, slug: str, text: str) -> RunReply:

@@ -73,11 +73,11 @@ class Counted:
             self.inside -= 1
 
 
-async def asking(workbench: Workbench) -> str:
+async def asking(workbench: Workbench, agent: str = "assistant") -> str:
     """The slug of a workflow that asks an agent, and calls no model itself."""
     nodes = (
         InputNode(id="input"),
-        AgentNode(id="ask", agent="assistant", message=Template(text="{{input.text}}")),
+        AgentNode(id="ask", agent=agent, message=Template(text="{{input.text}}")),
         OutputNode(id="output", value=Template(text="{{ask}}")),
     )
     edges = (Edge(source="input", target="ask"), Edge(source="ask", target="output"))

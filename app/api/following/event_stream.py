@@ -40,8 +40,8 @@ def event_of(piece: Piece) -> Event | None:
             error = result.text if result.failed else None
             output = None if result.failed else result.text
             return {"type": "tool-output-available", "toolCallId": call_id, "output": output, "error": error}
-        case Entry(event=PauseRequested() as pause):
-            return {"type": "pause-requested", **PauseReply.of(pause).model_dump(mode="json")}
+        case Entry(run_id=run_id, event=PauseRequested() as pause):
+            return {"type": "pause-requested", **PauseReply.of(pause, run_id).model_dump(mode="json")}
         case Entry(event=ModelFailed() as failed):
             return retry_of(failed)
         case _:

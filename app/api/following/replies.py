@@ -77,8 +77,10 @@ class Deleted(Reply):
 
 
 class PauseReply(Reply):
-    """What a run waits for; POST /runs/{id}/pauses/{pause_id} decides on it."""
+    """What a run waits for; POST /runs/{run_id}/pauses/{pause_id} decides on it."""
 
+    run_id: str
+    """The run itself, or one below it."""
     pause_id: str
     call_id: str
     reason: str
@@ -87,8 +89,9 @@ class PauseReply(Reply):
     question: str
 
     @classmethod
-    def of(cls, pause: PauseRequested) -> Self:
+    def of(cls, pause: PauseRequested, run_id: str) -> Self:
         return cls(
+            run_id=run_id,
             pause_id=pause.pause_id,
             call_id=pause.call_id,
             reason=pause.reason,
@@ -130,6 +133,15 @@ class RunReply(Ending):
     """What it waits for; while there is one its status is `paused`."""
     metrics: Metrics
 
+    def waiting_for(self, pauses: Sequence[PauseReply]) -> Self:
+        """The same where it does nothing before these are decided on."""
+        return self.model_copy(update={"status": "paused", "pauses": tuple(pauses)}) if pauses else self
+
+
+def pauses_of(entries: Sequence[Entry]) -> tuple[PauseReply, ...]:
+    """What the run waits for itself."""
+    return tuple(PauseReply.of(pause, entries[0].run_id) for pause in open_pauses(entries))
+
 
 def run_reply(entries: Sequence[Entry], *, alive: bool, below: Sequence[RunRow] = ()) -> RunReply:
     """`below`: the runs that it started, where what they used is told with its own."""
@@ -144,7 +156,7 @@ def run_reply(entries: Sequence[Entry], *, alive: bool, below: Sequence[RunRow] 
         **ending_of(entries, row.status).model_dump(),
         trigger=TriggerReply.of(row.trigger),
         steps=calls,
-        pauses=tuple(PauseReply.of(pause) for pause in open_pauses(entries)) if row.status == "paused" else (),
+        pauses=pauses_of(entries) if row.status == "paused" else (),
         metrics=metrics_of(row, *below, total_steps=len(calls)),
     )
 

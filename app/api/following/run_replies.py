@@ -19,10 +19,11 @@ from app.api.following.replies import (
     ending_of,
     metrics_of,
     parsed,
+    pauses_of,
 )
 from app.domain.events import Entry, MessageAdded
 from app.domain.provenance import Trigger
-from app.domain.trace import RunRow, RunStatus, Step, StepType, open_pauses, run_row, steps
+from app.domain.trace import RunRow, RunStatus, Step, StepType, run_row, steps
 
 _STEP: dict[str, JsonValue] = {
     "id": "r2k4m6p8r0t2v4x6-3",
@@ -153,7 +154,7 @@ def run_detail(entries: Sequence[Entry], *, alive: bool, below: Sequence[RunRow]
         metrics=metrics_of(row, *below, total_steps=len(calls)),
         steps=trace_steps(entries),
         calls=calls,
-        pauses=tuple(PauseReply.of(pause) for pause in open_pauses(entries)),
+        pauses=pauses_of(entries),
     )
 
 

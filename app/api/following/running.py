@@ -1,11 +1,13 @@
 """Begins runs for callers of the API, and waits for their answers."""
 
+import asyncio
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 
 from app.api.door.access import run_for, session_for
 from app.api.door.caller import Caller
 from app.api.following.followed import FollowedRun, waits_at
+from app.api.following.replies import PauseReply, pauses_of
 from app.domain.agents import Agent, check_model_choice, declared_of, template_of
 from app.domain.errors import NotFound, WorkbenchError
 from app.domain.events import Entry, RunStarted
@@ -14,6 +16,7 @@ from app.domain.prompts import variables_of
 from app.domain.sessions import Session, switched
 from app.domain.trace import RunRow
 from app.engine.run.run import Run
+from app.engine.runs.standing import asking
 from app.engine.sessions.first_messages import begun_or_gone
 from app.workbench import Workbench
 
@@ -36,6 +39,10 @@ def runs_below(workbench: Workbench, run_id: str, entries: Sequence[Entry]) -> S
     """The runs whose use is told with that of this one: of a workflow those that its nodes began."""
     started = entries[0].event if entries else None
     return workbench.rows.below(run_id) if isinstance(started, RunStarted) and started.workflow else ()
+
+
+LOOK_SECONDS = 0.25
+"""Between looks at the runs below one."""
 
 
 @asynccontextmanager
@@ -102,12 +109,28 @@ async def begin(
     )
 
 
-async def wait_until_idle(live: FollowedRun) -> None:
-    """Return when the run has ended and is stored, or waits for a person, whom nobody at the API can ask in time."""
+async def wait_until_idle(workbench: Workbench, live: FollowedRun) -> list[PauseReply]:
+    """Return when the run has ended and is stored, or waits for a person, whom nobody at the API can ask in time.
+
+    What it waits for then, itself or in runs below it.
+    """
+    idle = asyncio.ensure_future(_idle(live))
+    try:
+        while not idle.done():
+            if asked := asking(live.run_id, workbench.runs.live_runs()):
+                return [pause for one in asked for pause in pauses_of(one.entries)]
+            await asyncio.wait([idle], timeout=LOOK_SECONDS)
+        return list(await idle)
+    finally:
+        idle.cancel()
+
+
+async def _idle(live: FollowedRun) -> tuple[PauseReply, ...]:
     async for entry in live.follow():
         if waits_at(live, entry):
-            return
+            return pauses_of(live.entries)
     await live.ended()
+    return ()
 
 
 async def check_model(workbench: Workbench, model: str) -> None:

@@ -2,7 +2,7 @@
 
 import asyncio
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from fastapi import Request
 from fastapi.responses import JSONResponse
@@ -12,7 +12,8 @@ from starlette.requests import ClientDisconnect
 from app.api.door.access import Forbidden, agents_for, may_vary
 from app.api.door.caller import Caller
 from app.api.door.strict_json import check_shape
-from app.api.openai.errors import OpenAiError, of_workbench
+from app.api.following.replies import PauseReply
+from app.api.openai.errors import OpenAiError, of_workbench, waiting
 from app.domain.agents import Agent
 from app.domain.errors import NotFound, TooLarge
 from app.workbench import Workbench
@@ -49,9 +50,13 @@ def agent_named(workbench: Workbench, caller: Caller, name: str) -> tuple[Agent,
         raise _no_model(str(error)) from None
 
 
-def whole_answer(run_id: str, answer: Callable[[], dict[str, JsonValue]]) -> JSONResponse:
-    """The answer of the run, or why it has none; either names the run."""
+def whole_answer(
+    run_id: str, answer: Callable[[], dict[str, JsonValue]], asked: Sequence[PauseReply] = ()
+) -> JSONResponse:
+    """The answer of the run, or why it has none; either names the run. `asked`: what it waits for."""
     try:
+        for pause in asked:
+            raise waiting(pause.tool, pause.run_id)
         reply = JSONResponse(answer())
     except OpenAiError as error:
         reply = error.response

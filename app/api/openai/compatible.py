@@ -121,8 +121,8 @@ async def _answered(workbench: Workbench, live: FollowedRun, wanted: CompletionR
     if wanted.stream:
         streamed = chunks(live, shared, include_usage=wanted.include_usage)
         return StreamingResponse(streamed, media_type="text/event-stream", headers={"X-Run-Id": live.run_id})
-    await wait_until_idle(live)
-    return whole_answer(live.run_id, lambda: shared.whole(live.entries))
+    asked = await wait_until_idle(workbench, live)
+    return whole_answer(live.run_id, lambda: shared.whole(live.entries), asked)
 
 
 def _model(agent: Agent, name: str) -> dict[str, JsonValue]:

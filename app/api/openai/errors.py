@@ -53,12 +53,17 @@ def of_workbench(error: WorkbenchError) -> OpenAiError:
     return OpenAiError(str(error), status=STATUS_OF_CODE.get(error.code, 400), code=error.code)
 
 
+def waiting(tool: str, run_id: str) -> OpenAiError:
+    """A person has to decide on the call of that tool, or to answer a question where there is none."""
+    about = f"its call of {tool!r}" if tool else "its question"
+    sentence = f"The agent waits for a person to decide about {about}. Decide on the page /runs/{run_id}."
+    return OpenAiError(sentence, status=409, code="paused", of_run=True)
+
+
 def of_run(entries: Sequence[Entry], run_id: str) -> OpenAiError:
     """Why the run has no answer."""
     if pauses := open_pauses(entries):
-        about = f"its call of {pauses[0].name!r}" if pauses[0].name else "its question"
-        sentence = f"The agent waits for a person to decide about {about}. Decide on the page /runs/{run_id}."
-        return OpenAiError(sentence, status=409, code="paused", of_run=True)
+        return waiting(pauses[0].name, run_id)
     if (error := error_of(entries)) is None:
         sentence = f"The run was stopped before it had an answer. See the page /runs/{run_id}."
         return OpenAiError(sentence, status=STATUS_OF_FAILURE["cancelled"], code="cancelled", of_run=True)

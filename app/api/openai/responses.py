@@ -83,5 +83,5 @@ async def _answered(workbench: Workbench, live: FollowedRun, wanted: ResponseReq
         return StreamingResponse(
             response_events(live, shared), media_type="text/event-stream", headers={"X-Run-Id": live.run_id}
         )
-    await wait_until_idle(live)
-    return whole_answer(live.run_id, lambda: shared.whole(live.entries))
+    asked = await wait_until_idle(workbench, live)
+    return whole_answer(live.run_id, lambda: shared.whole(live.entries), asked)

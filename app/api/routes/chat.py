@@ -91,12 +91,12 @@ async def chat(
     That of a run that failed has the status of its class.
     """
     live = await idempotent(workbench, request, await request.body(), partial(_said, workbench, caller, body))
-    await wait_until_idle(live)
+    asked = await wait_until_idle(workbench, live)
     reply = ChatReply(
         response=answer_of(live.entries),
         run_id=live.run_id,
         session_id=live.started.session_id,
-        **ending_of(live.entries, live.status).model_dump(),
+        **ending_of(live.entries, "paused" if asked else live.status).model_dump(),
     )
     return in_envelope(reply)
 
@@ -184,7 +184,7 @@ def _messages(piece: Piece, so_far: StepsSoFar) -> list[dict[str, JsonValue]]:
         return []
     steps = list(so_far.take(piece))
     if isinstance(piece.event, PauseRequested):
-        return [{"type": "pause-requested", **PauseReply.of(piece.event).model_dump(mode="json")}]
+        return [{"type": "pause-requested", **PauseReply.of(piece.event, piece.run_id).model_dump(mode="json")}]
     if isinstance(piece.event, ModelFailed):
         return [told] if (told := retry_of(piece.event)) else []
     if isinstance(piece.event, NodeEnded):

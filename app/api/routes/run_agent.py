@@ -136,9 +136,9 @@ async def run(
     if body.stream:
         ids = {"X-Run-Id": live.run_id, "X-Session-Id": live.started.session_id}
         return StreamingResponse(event_stream(live), media_type="text/event-stream", headers=ids)
-    await wait_until_idle(live)
+    asked = await wait_until_idle(workbench, live)
     below = runs_below(workbench, live.run_id, live.entries)
-    return in_envelope(run_reply(live.entries, alive=live.alive, below=below))
+    return in_envelope(run_reply(live.entries, alive=live.alive, below=below).waiting_for(asked))
 
 
 def with_fields(behaviour: Behaviour, body: RunRequest) -> RunRequest:

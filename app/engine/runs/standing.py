@@ -11,6 +11,15 @@ def all_wait(runs: Sequence[Run]) -> bool:
     return bool(runs) and len(waiting(runs)) == len(runs)
 
 
+def asking(run_id: str, runs: Sequence[Run]) -> list[Run]:
+    """The run and those below it that wait for a person; none while a call of it goes on. `runs` are all that go on."""
+    waits = {live.run_id: live for live in waiting(runs)}
+    found = [waits[run_id]] if run_id in waits else []
+    for above in found:
+        found += [one for one in waits.values() if one.started.parent and one.started.parent.run_id == above.run_id]
+    return [live for live in found if live.control.waits]
+
+
 def waiting(runs: Sequence[Run]) -> list[Run]:
     """Those that wait for a person, or for nothing but a run below them that does; `runs` are all that go on."""
     below: defaultdict[str, list[Run]] = defaultdict(list)

@@ -3,8 +3,9 @@
 import asyncio
 
 import httpx
+import pytest
 
-from app.domain.agents import PromptBehaviour, ToolChoice, new_agent
+from app.domain.agents import Agent, PromptBehaviour, ToolChoice, new_agent
 from app.domain.trace import open_pauses
 from app.engine.run.run import Run
 from app.engine.run.stopwatch import SystemClock
@@ -12,7 +13,7 @@ from app.engine.runs.runs import Runs
 from app.engine.sessions.chat import Chat
 from app.engine.sessions.pauses import Pauses
 from app.workbench import Workbench
-from tests.api.over import api_over
+from tests.api.over import api_over, asking
 from tests.parts import having
 from tests.waiting import until
 
@@ -20,15 +21,19 @@ SUM = "What is 5 + 10, then multiply by 3?"
 FIRST = {"operation": "add", "x": 5, "y": 10}
 
 
-def client_of(workbench: Workbench) -> httpx.AsyncClient:
-    return httpx.AsyncClient(transport=httpx.ASGITransport(app=api_over(workbench)), base_url="http://here/api/v1")
+def client_of(workbench: Workbench, base: str = "http://here/api/v1") -> httpx.AsyncClient:
+    return httpx.AsyncClient(transport=httpx.ASGITransport(app=api_over(workbench)), base_url=base)
+
+
+async def asker(workbench: Workbench) -> Agent:
+    """One that calculates with leave alone."""
+    behaviour = PromptBehaviour(tools=(ToolChoice(name="calculator", policy="ask"),))
+    return await workbench.agents.create(new_agent("Asks", behaviour, taken_slugs=workbench.agents.slugs()))
 
 
 async def waiting(workbench: Workbench) -> Run:
     """A run that waits for leave to calculate."""
-    behaviour = PromptBehaviour(tools=(ToolChoice(name="calculator", policy="ask"),))
-    agent = await workbench.agents.create(new_agent("Asks", behaviour, taken_slugs=workbench.agents.slugs()))
-    session = await workbench.chat.new_session(agent.id)
+    session = await workbench.chat.new_session((await asker(workbench)).id)
     live = await workbench.chat.send(session.id, SUM)
     await until(lambda: live.control.waits, seconds=10, pause=0.01)
     return live
@@ -102,3 +107,40 @@ async def test_unknown_runs_and_calls_are_not_found_and_decided_ones_conflict(wo
         )
         assert sorted((first.status_code, second.status_code)) == [200, 409]
         assert (await client.post(f"/runs/{live.run_id}/resume")).status_code == 409
+
+
+@pytest.mark.parametrize(
+    ("path", "body", "status"),
+    [
+        ("/api/v1/agents/asking/run", {"input": SUM}, 200),
+        ("/api/v1/chat", {"agent": "asking", "message": SUM}, 200),
+        ("/v1/chat/completions", {"model": "asking", "messages": [{"role": "user", "content": SUM}]}, 409),
+        ("/v1/responses", {"model": "asking", "input": SUM}, 409),
+    ],
+)
+async def test_a_run_is_answered_for_once_one_below_it_waits(
+    workbench, path: str, body: dict[str, object], status: int
+):
+    await asker(workbench)
+    await asking(workbench, "asks")
+    async with client_of(workbench, base="http://here") as client, asyncio.timeout(30):
+        answer = await client.post(path, json=body)
+        [below] = [live for live in workbench.runs.live_runs() if live.control.waits]
+        assert answer.status_code == status
+        if status == 409:
+            assert f"/runs/{below.run_id}" in answer.json()["error"]["message"]
+        else:
+            assert answer.json()["data"]["status"] == "paused"
+
+
+async def test_what_a_run_below_waits_for_is_decided_by_what_is_told_of_it(workbench):
+    await asker(workbench)
+    await asking(workbench, "asks")
+    async with client_of(workbench) as client, asyncio.timeout(30):
+        told = (await client.post("/agents/asking/run", json={"input": SUM})).json()["data"]
+        [pause] = told["pauses"]
+        assert told["status"] == "paused" and pause["run_id"] != told["run_id"] and pause["tool"] == "calculator"
+        where = f"/runs/{pause['run_id']}/pauses/{pause['pause_id']}"
+        assert (await client.post(where, json={"decision": "always"})).status_code == 200
+        await until(lambda: workbench.runs.live(told["run_id"]) is None)
+        assert "45" in (await client.get(f"/runs/{told['run_id']}")).json()["data"]["output_text"]
