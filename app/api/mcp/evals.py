@@ -111,7 +111,7 @@ class Evaluating:
         changes: dict[str, object] = {"must_pass": asked.must_pass, "tags": (*case.tags, *asked.own_tags)}
         if asked.reference is not None:
             changes["reference"] = asked.reference
-        case = await collecting.change_case(case.model_copy(update=changes))
+        case = await collecting.change_case(case.model_copy(update=changes), seen=case)
         kept = {"case_id": case.id, "dataset": dataset.slug, "reference": _cut(case.reference, HEAD)}
         return {**kept, "recorded": bool(case.record), "cases": self.workbench.cases.count(dataset.id)}
 

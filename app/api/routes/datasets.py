@@ -158,7 +158,7 @@ async def change_case(
     before = _case(workbench, caller, dataset, case_id)
     content = await _content(workbench, caller, body, before)
     changed = before.model_copy(update={name: getattr(content, name) for name in CaseContent.model_fields})
-    return Envelope(data=CaseReply.of(await workbench.collecting.change_case(changed)))
+    return Envelope(data=CaseReply.of(await workbench.collecting.change_case(changed, seen=before)))
 
 
 @cases.delete("/{case_id}")

@@ -115,10 +115,12 @@ async def change_workflow(
         await workbench.workflow_checks.check(behaviour, found.slug)
 
     def changed(newest: Agent) -> Agent:
-        newest = newest.model_copy(update=body.described())
-        if behaviour == newest.active_variant.behaviour:
+        newest, current = newest.model_copy(update=body.described()), _behaviour(newest)
+        # Somebody may have changed meanwhile what this leaves as it is.
+        after = behaviour if current == before else body.behaviour(current)
+        if after == current:
             return newest
-        return with_variant(newest, behaviour, origin=newest.active, note="Changed over the API")
+        return with_variant(newest, after, origin=newest.active, note="Changed over the API")
 
     by = triggered_by(caller.trigger)
     return await _shown(workbench, await workbench.gating.keep(found.id, changed, by=by, override=body.override))

@@ -7,7 +7,7 @@ from typing import Protocol, TypeVar
 
 from app.domain.agents import free_slug
 from app.domain.errors import Conflict, NotFound, TooLarge, WorkbenchError
-from app.domain.evals.cases import LONGEST_NAME, MOST_CASES, Case, Dataset, DatasetChanges, new_cases
+from app.domain.evals.cases import LONGEST_NAME, MOST_CASES, Case, CaseContent, Dataset, DatasetChanges, new_cases
 from app.domain.evals.saving import Saved, saved_step, saved_turns
 from app.domain.evals.scorers import Scorer
 from app.domain.events import Entry
@@ -128,11 +128,22 @@ class Collecting:
             await self._bump(dataset.id)
         return kept
 
-    async def change_case(self, case: Case) -> Case:
-        """Store another state of it; a new version of the dataset, but for another note. Raises `NotFound`."""
+    async def change_case(self, case: Case, *, seen: Case | None = None) -> Case:
+        """Store another state of it; a new version of the dataset, but for another note. Raises `NotFound`.
+
+        `seen` is what it was made from: what is the same in both stays as somebody may have changed it since.
+        """
         before = self.case(case.dataset_id, case.id)
-        stays = {"created_at": before.created_at, "deleted_at": before.deleted_at, "updated_at": now()}
-        kept = await self.cases.change(case.id, lambda _: case.model_copy(update=stays))
+        said = {name: getattr(case, name) for name in CaseContent.model_fields}
+        changed = {name: value for name, value in said.items() if seen is None or value != getattr(seen, name)}
+
+        def told(newest: Case) -> Case:
+            after = newest.model_copy(update={**changed, "updated_at": now()})
+            if after.user is not None and after.turns:
+                raise Conflict("Somebody changed who goes on in this case. Open it again, and change it as it is now.")
+            return after
+
+        kept = await self.cases.change(case.id, told)
         if kept.content != before.content:
             await self._bump(case.dataset_id)
         return kept

@@ -107,10 +107,11 @@ class Compare:
             _column(comparison, session_id)
         if session_id is not None and session_id not in runs:
             raise NotFound("There is no answer in this column to vote for. Send the message again.")
-        for vote in self._votes(comparison, turn):
-            await self.scores.delete(vote.id)
+        before = self._votes(comparison, turn)
         if session_id is not None:
             await self.scores.give(given(runs[session_id], VOTE, Trigger(kind="page"), value=1.0))
+        for vote in before:
+            await self.scores.delete(vote.id)
 
     async def call_tie(self, comparison_id: str, turn: int) -> None:
         """Keep that no answer in that turn, counted from 0, was better than the others; `vote` takes it back."""

@@ -4,6 +4,7 @@ import asyncio
 import logging
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import assert_never
 
 from app.domain.agents import LimitName, PromptBehaviour, WorkflowBehaviour
@@ -204,8 +205,12 @@ class Queue:
         except (NotFound, Conflict):
             log.debug("Queued message %s was sent or taken away, or waits for another run", head.id)
         except WorkbenchError as error:
-            refused = head.model_copy(update={"refusal": str(error)})
-            await self._sessions.change(session_id, lambda newest: with_queued(newest, refused))
+            await self._sessions.change(session_id, partial(_refused, head=head, why=str(error)))
+
+
+def _refused(newest: Session, *, head: QueuedMessage, why: str) -> Session:
+    """The session, where the message still waits as it was when it was tried."""
+    return with_queued(newest, head.model_copy(update={"refusal": why})) if head in newest.queue else newest
 
 
 async def _on_disk(live: Run) -> None:

@@ -110,6 +110,8 @@ class ProviderKeys:
         self._troubles: dict[str, str] = {}
         self._reading: asyncio.Task[None] | None = None
         self._probing: asyncio.Task[str] | None = None
+        self._changing = asyncio.Lock()
+        """One change of a key after the other: a slow keyring must not delete what was saved meanwhile."""
         self.on_change: list[Callable[[], None]] = []
         """Told when there is another key."""
 
@@ -165,31 +167,33 @@ class ProviderKeys:
         """
         self._disk.admit()
         await self.ready()
-        before = self._placed.get(name)
-        place = await self._written(name, secret)
-        if lasting and place == "memory":
-            raise StorageError(self._troubles.pop(name, "No key can be kept on this computer."))
-        self._values[name], self._placed[name] = secret, place
-        for tell in self.on_change:
-            tell()
-        await self._kept.save(KeptKey(name=name, place=place))
-        if before not in (None, place):
-            await self._places[before or place].delete(name)
+        async with self._changing:
+            before = self._placed.get(name)
+            place = await self._written(name, secret)
+            if lasting and place == "memory":
+                raise StorageError(self._troubles.pop(name, "No key can be kept on this computer."))
+            self._values[name], self._placed[name] = secret, place
+            for tell in self.on_change:
+                tell()
+            await self._kept.save(KeptKey(name=name, place=place))
+            if before not in (None, place):
+                await self._places[before or place].delete(name)
 
     async def forget(self, name: str) -> None:
         """Delete it wherever it is kept. Raises `StorageError` where that did not work."""
         self._disk.admit()
         await self.ready()
-        place = self._placed.get(name)
-        if place is None:
-            return
-        # A write that the keyring answered too late may have come through all the same.
-        also = {"keyring"} if self._probing is not None and not await self._probed() else set()
-        for one in {place, *also} & self._places.keys():
-            await self._places[one].delete(name)
-        await self._kept.delete(name)
-        for known in (self._values, self._placed, self._troubles):
-            known.pop(name, None)
+        async with self._changing:
+            place = self._placed.get(name)
+            if place is None:
+                return
+            # A write that the keyring answered too late may have come through all the same.
+            also = {"keyring"} if self._probing is not None and not await self._probed() else set()
+            for one in {place, *also} & self._places.keys():
+                await self._places[one].delete(name)
+            await self._kept.delete(name)
+            for known in (self._values, self._placed, self._troubles):
+                known.pop(name, None)
 
     async def _written(self, name: str, key: str) -> PlaceName:
         """The best place that took it."""

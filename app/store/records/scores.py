@@ -43,8 +43,8 @@ class Scores(Removable[Score]):
         return kept
 
     async def save(self, value: Score) -> Score:
+        self._by_run[value.run_id].add(value.id)  # whoever gives another one meanwhile replaces it
         kept = await super().save(value)
-        self._by_run[kept.run_id].add(kept.id)
         self.revision += 1
         return kept
 

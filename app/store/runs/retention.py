@@ -85,11 +85,28 @@ class Retention:
         return await asyncio.to_thread(self.expired, days=days, runs=runs)
 
     async def remove(self, expired: Expired) -> None:
-        """Delete them as a person would: they are gone for good only after the next start. Raises `StorageError`."""
+        """Delete them as a person would: they are gone for good only after the next start. Raises `StorageError`.
+
+        What somebody went on with since they were looked for stays.
+        """
+        gone, kept = set(expired.runs), set(self._going_on())
         for session_id in expired.sessions:
-            await self._sessions.delete(session_id)
-        if expired.runs:
-            await self._rows.delete(expired.runs)
+            runs = {turn.run_id for turn in self._rows.turns(session_id)}
+            if self._is_used(session_id, runs, gone):
+                kept |= runs
+            else:
+                await self._sessions.delete(session_id)
+        if left := [run_id for run_id in expired.runs if run_id not in kept]:
+            await self._rows.delete(left)
+
+    def _is_used(self, session_id: str, runs: set[str], gone: set[str]) -> bool:
+        """Whether it is pinned, written in or gone on with by now."""
+        try:
+            session = self._sessions.get(session_id)
+        except WorkbenchError:
+            return False
+        new = self._rows.by_session({*session.runs, *session.trunk} - gone)
+        return not _may_go(session) or bool(new) or not runs.isdisjoint(self._going_on())
 
     def _turned(self, session_ids: Iterable[str]) -> list[Session]:
         """The sessions that are there, not deleted, and can be read."""

@@ -124,12 +124,19 @@ class HttpToolSource:
             raise WorkbenchError("A header cannot name a secret that is kept here. Send the secret, or $NAME for one.")
         await self.create(form.model_copy(update={"waits": True}))
 
-    async def save(self, form: HttpTool) -> None:
-        """Store the tool, new or over the one of that name. Raises like `create`, but for the very same name."""
+    async def save(self, form: HttpTool, *, seen: HttpTool | None = None) -> None:
+        """Store the tool, new or over the one of that name. Raises like `create`, but for the very same name.
+
+        Also `Conflict` where it is not the one any more that was `seen`.
+        """
         self._check(form)
-        refs, before = self._refs(), self._written(form.name)
+        refs = self._refs()
         sealed = await refs.form(form)
         async with refs.storing(sealed, given=form):
+            self._check(form)
+            before = self._written(form.name)
+            if seen is not None and before != seen.model_dump_json():
+                raise Conflict(f"{form.name} was changed or deleted meanwhile. Open it again.")
             await self._store.save(sealed)
         self._changed()
         await refs.forget(before, sealed.model_dump_json())

@@ -117,22 +117,33 @@ class McpHub:
 
     async def consent(self, name: str, seen: Transport | None = None) -> None:
         """Agree to the command or address, and connect. Raises `Conflict` where it is not the one that was `seen`."""
-        if seen is not None and seen.digest != self._session(name).server.transport.digest:
-            raise Conflict(f"Somebody changed what {name} starts or asks. Look at it as it is now.")
-        await self._update(name, lambda server: server.model_copy(update={"consented": server.transport.digest}))
 
-    async def change(self, server: McpServer) -> None:
-        """Take over transport and switch; another transport has to be agreed to again."""
+        def consented(server: McpServer) -> McpServer:
+            # As it is stored: the session comes to know of a change only once it has stopped what ran before.
+            if seen is not None and seen.digest != server.transport.digest:
+                raise Conflict(f"Somebody changed what {name} starts or asks. Look at it as it is now.")
+            return server.model_copy(update={"consented": server.transport.digest})
+
+        await self._update(name, consented)
+
+    async def change(self, server: McpServer, seen: Transport | None = None) -> None:
+        """Take over the transport; another one has to be agreed to again. Whether it is on is for `enable` to say.
+
+        Raises `Conflict` where it is not the transport any more that was `seen`.
+        """
         session = self._session(server.name)
+        _check_unchanged(session.server, seen)
         if server.transport != session.server.transport:
             await session.authorization.tokens.moved(server.transport)
         refs, before = self._refs(), session.server.transport.model_dump_json()
         transport = await refs.transport(server.transport)
-        settings: dict[str, object] = {"transport": transport, "enabled": server.enabled}
+        settings: dict[str, object] = {"transport": transport}
         if transport.digest != session.server.transport.digest:
             settings["apps"] = AppConsent()  # it is another server
         async with refs.storing(transport, given=server.transport):
-            await self._servers.change(server.name, lambda stored: stored.model_copy(update=settings))
+            await self._servers.change(
+                server.name, lambda stored: _check_unchanged(stored, seen).model_copy(update=settings)
+            )
         await session.begin_again()
         await refs.forget(before, transport.model_dump_json())
 
@@ -257,6 +268,12 @@ class McpHub:
 
     def _moved(self) -> None:
         self.revision += 1
+
+
+def _check_unchanged(server: McpServer, seen: Transport | None) -> McpServer:
+    if seen is not None and server.transport != seen:
+        raise Conflict(f"{server.name} was changed meanwhile. Open it again.")
+    return server
 
 
 def _sealed_as(stored: McpServer, *, before: Transport, after: Transport) -> McpServer:

@@ -60,6 +60,8 @@ class UserTools:
         self._named = NamedTools()
         self._made_of = 0
         self._looking = asyncio.Lock()
+        self._saving = asyncio.Lock()
+        """Held from where a text is compared until another one is in its place."""
         self._watch: asyncio.Task[None] | None = None
         self._closed = False
         self._problem = ""
@@ -124,7 +126,8 @@ class UserTools:
         """Replace the text. Raises `Conflict` when it is no longer `expected`; `None` replaces whatever is there."""
         self._admit()
         known = name if name in self._files else editing.file_name(name)
-        await asyncio.to_thread(editing.replace, self.folder, known, text, expected=expected)
+        async with self._saving:
+            await asyncio.to_thread(editing.replace, self.folder, known, text, expected=expected)
         await self._look()
 
     async def new_file(self, name: str) -> UserFile:

@@ -101,7 +101,7 @@ class SaveCase:
         changes: dict[str, object] = {"must_pass": True} if self._must_pass.value else {}
         if not self._expected.value:
             changes |= {"reference": None, "expected_calls": None}
-        return await collecting.change_case(case.model_copy(update=changes)) if changes else case
+        return await collecting.change_case(case.model_copy(update=changes), seen=case) if changes else case
 
     def _show_saved(self, dataset: Dataset, case: Case) -> None:
         self._dialog.props(remove="persistent")

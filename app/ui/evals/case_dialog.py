@@ -58,7 +58,7 @@ class CaseDialog:
             parts = {"checks": self._checks.checks, "attachments": self._files.ready()}
             said = content_of(typed, (self._case or EMPTY).model_copy(update=parts))
             if self._case is not None:
-                await self._workbench.collecting.change_case(self._case.model_copy(update=said))
+                await self._workbench.collecting.change_case(self._case.model_copy(update=said), seen=self._case)
             else:
                 (case,) = new_cases(self._dataset_id, [CaseContent.model_validate(said)])
                 await self._workbench.collecting.add(self._dataset_id, case)

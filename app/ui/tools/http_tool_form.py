@@ -167,7 +167,7 @@ class HttpToolForm(ui.element):
         if fault is not None:
             return
         try:
-            await (self._source.save(form) if self._before else self._source.create(form))
+            await (self._source.save(form, seen=self._before) if self._before else self._source.create(form))
         except WorkbenchError as problem:
             self._show_fault(Fault("name", str(problem)))
             return

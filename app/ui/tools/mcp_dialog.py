@@ -100,6 +100,7 @@ class McpEditDialog:
 
     def __init__(self, hub: McpHub, server: McpServer) -> None:
         self._hub = hub
+        self._seen = server.transport
         with named_dialog(f"Change {server.name}") as self._dialog, ui.card().classes("dialog-card mcp-dialog") as card:
             ui.html(tag("span", f"Change {server.name}"), sanitize=False, tag="h2").classes("section-title")
             self._form = McpForm(server)
@@ -113,7 +114,7 @@ class McpEditDialog:
 
     async def _save(self) -> None:
         try:
-            await self._hub.change(self._form.server())
+            await self._hub.change(self._form.server(), self._seen)
         except WorkbenchError as problem:
             self._note.set_content(fault(str(problem)))
             return
@@ -135,7 +136,6 @@ class McpForm(ui.element):
     def __init__(self, server: McpServer | None = None) -> None:
         super().__init__("div")
         self.classes("stack mcp-form")
-        self._server = server
         transport = server.transport if server else StdioTransport(command="")
         with self:
             self._name = ui.input("Name", value=server.name if server else "").classes("fill")
@@ -169,7 +169,7 @@ class McpForm(ui.element):
         """What is written now. Raises `WorkbenchError` in words."""
         pasted = {str(self._name.value or "").strip(): self._entry()}
         [found] = read_servers(json.dumps({"mcpServers": pasted}))
-        return found.model_copy(update={"enabled": self._server.enabled}) if self._server else found
+        return found
 
     def _entry(self) -> dict[str, JsonValue]:
         if self._kind.value == "http":

@@ -277,3 +277,28 @@ async def test_a_message_that_is_taken_away_while_it_breaks_in_does_not_wait_aga
     await queue.drop(session.id, message.id)
     await breaking
     assert waiting(bench, session) == []
+
+
+@pytest.mark.parametrize("how", ["edited", "dropped"])
+async def test_a_message_that_is_changed_while_it_is_refused_stays_as_it_was_changed(bench, monkeypatch, how):
+    queue = Queue(bench.chat)
+    session, _, go_on = await answering(bench)
+    message = await queue.add(session.id, "second")
+    at_check, changed = asyncio.Event(), asyncio.Event()
+
+    async def check(model: str) -> None:  # a provider's list of models is being asked for
+        at_check.set()
+        await changed.wait()
+        raise NotFound(f"There is no model {model!r}.")
+
+    monkeypatch.setattr(bench.runs.models, "check", check, raising=False)
+    go_on.set()
+    await asyncio.wait_for(at_check.wait(), 10)
+    if how == "edited":
+        await queue.edit(session.id, message.id, "something else")
+    else:
+        await queue.drop(session.id, message.id)
+    changed.set()
+    await queue.close()
+    kept = [one.text for one in bench.data.sessions.get(session.id).queue]
+    assert kept == (["something else"] if how == "edited" else [])
