@@ -54,6 +54,7 @@ def browsing(app: AppProcess) -> Iterator[Page]:
 
 
 def begin(page: Page, app: AppProcess) -> None:
+    page.goto("about:blank")  # the page of an app that was killed loads itself anew once there is one again
     app.start()
     page.goto(app.address)
     page.wait_for_url(f"{app.url}/")  # where it leads by itself
