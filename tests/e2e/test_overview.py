@@ -227,3 +227,22 @@ def test_the_page_is_small_and_its_figures_open_the_runs_behind_them(page: Page)
     page.get_by_test_id("overview-failures").click()
     expect(page).to_have_url(re.compile(r"/runs\?from=\d{4}-\d\d-\d\d&status=failed"))
     expect(page.get_by_test_id("run-row").first).to_contain_text("this is no call")
+
+
+def test_a_link_of_the_navigation_keeps_its_click_and_the_focus_as_a_run_begins_to_wait(page: Page) -> None:
+    elsewhere = page.context.new_page()
+    elsewhere.goto("/playground")
+    start_session(elsewhere, "Obedient")
+    page.get_by_test_id("nav-agents").hover()
+    page.mouse.down()
+    answer = send(elsewhere, call("add", x=1, y=2))
+    waiting = page.get_by_test_id("waiting-badge")
+    expect(waiting).to_have_text("1")
+    page.mouse.up()
+    page.wait_for_url("**/agents")
+
+    link = page.get_by_test_id("nav-tools")
+    link.focus()
+    answer.get_by_test_id("deny-button").click()
+    expect(waiting).to_have_count(0)
+    expect(link).to_be_focused()

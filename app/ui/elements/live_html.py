@@ -44,8 +44,8 @@ RESTING = """<script>{
 class LiveHtml(ui.html):
     """What has a `data-key` keeps the focus when it is drawn anew, and the click that was begun on it."""
 
-    def __init__(self) -> None:
-        super().__init__(sanitize=False)
+    def __init__(self, *, tag: str = "div") -> None:
+        super().__init__(sanitize=False, tag=tag)
         self._drawn = Html("")
         self.on("focusin", js_handler=_REMEMBER)
         self.on("focusout", js_handler=_FORGET)

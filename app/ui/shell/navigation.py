@@ -94,6 +94,7 @@ def _nav_link(link: NavLink, path: str, badge: Html) -> Html:
         badge,
         href=link.address,
         cls=f"nav-link{' is-active' if active else ''}{' developer-only' if link.for_developers else ''}",
+        data_key=link.name,
         data_testid=f"nav-{link.name}",
         aria_current="page" if active else None,
     )

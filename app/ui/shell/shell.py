@@ -10,7 +10,7 @@ from app.domain.settings import Theme
 from app.ui.elements import addresses
 from app.ui.elements.buttons import button, icon_button
 from app.ui.elements.choice import Choice
-from app.ui.elements.live_html import RESTING
+from app.ui.elements.live_html import RESTING, LiveHtml
 from app.ui.elements.markup import icon, joined, tag
 from app.ui.elements.modes import MODES, choose_mode, show_all_button
 from app.ui.elements.notices import problems_shown
@@ -129,7 +129,7 @@ class Shell:
         layout = context.client.layout
         with layout, ui.element("q-drawer").classes("nicegui-drawer app-drawer") as drawer:
             drawer.props("side=left width=208 breakpoint=899 show-if-above")
-            self._nav = ui.html(sanitize=False, tag="nav").classes("nav").props("aria-label=Pages")
+            self._nav = LiveHtml(tag="nav").classes("nav").props("aria-label=Pages")
             close = f"() => {{ if (window.innerWidth < 900) runMethod({drawer.id}, 'hide', []); }}"
             self._nav.on("click", js_handler=close)
             for pointing in ("pointerover", "focusin"):
@@ -146,7 +146,7 @@ class Shell:
         return drawer
 
     def _show_nav(self, path: str) -> None:
-        self._nav.set_content(navigation(path, self._counts or NavCounts()))
+        self._nav.show(navigation(path, self._counts or NavCounts()))
 
     async def _look_around(self) -> None:
         """Tell of jobs that ended; say in the navigation what runs and what waits, and in the title what waits."""
