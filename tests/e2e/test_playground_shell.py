@@ -47,6 +47,26 @@ def test_the_landing_shows_the_sample_agents(page: Page, screenshot: Callable[[s
     screenshot("landing")
 
 
+def test_a_double_click_begins_one_session_and_says_one_thing(page: Page) -> None:
+    def sessions() -> int:
+        page.goto("/playground")
+        expect(page.get_by_test_id("agent-card").first).to_be_visible()
+        return page.get_by_test_id("session-row").count()
+
+    before = sessions()
+    page.get_by_test_id("agent-card").filter(has_text="Assistant").dblclick()
+    expect(page.get_by_test_id("chat-input")).to_be_focused()
+    assert sessions() == before + 1
+    start_session(page)
+    page.get_by_test_id("new-session-button").dblclick()
+    expect(page.get_by_test_id("welcome")).to_be_visible()
+    assert sessions() == before + 3
+    start_session(page)
+    page.get_by_test_id("example").first.dblclick()
+    finished(page)
+    expect(page.get_by_test_id("user-message")).to_have_count(1)
+
+
 @pytest.mark.long
 def test_a_session_can_be_gone_on_with(page: Page) -> None:
     row = session_with(page, "What is 7 + 8?")

@@ -39,6 +39,7 @@ from app.ui.elements.addresses import (
 )
 from app.ui.elements.buttons import button, icon_button
 from app.ui.elements.choice import Choice
+from app.ui.elements.clicks import ONE_CLICK
 from app.ui.elements.gate_dialog import Promotion, ask_about, past_the_gate, undo_promotion
 from app.ui.elements.notices import notify, problems_shown
 from app.ui.elements.pager import address_with, say_address
@@ -117,7 +118,8 @@ class AgentPage:
                 compare.props('aria-label="Compare variants side by side"')
                 runs = button("Runs", self._show_runs, icon="receipt_long", testid="agent-runs")
                 runs.props('aria-label="Runs of this agent"')
-                button("New session", self._talk, icon="forum", testid="new-session-button")
+                talk = button("New session", icon="forum", testid="new-session-button")
+                talk.on("click", self._talk, js_handler=ONE_CLICK)
 
     def _build_columns(self, live_markdown: LiveMarkdown) -> None:
         with ui.element("div").classes("agent-columns"):

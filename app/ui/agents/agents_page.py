@@ -87,7 +87,7 @@ class AgentsPage:
             self._build_head()
             self._build_toolbar()
             self._cards = ui.html(sanitize=False).props(f"data-testid={self.noun}-list")
-            on_click_of(self._cards, "action", self._act, along=("agent",))
+            on_click_of(self._cards, "action", self._act, along=("agent",), once=True)
             self._nothing = ui.element("div")
             self._pager = Pager(f"{self.noun}s", lambda page: self._ask(self._query.model_copy(update={"page": page})))
         self._undo = UndoBar()

@@ -36,7 +36,7 @@ class Variants(ui.element):
         self._outcomes: Mapping[int, GateOutcome] = {}
         with self:
             self._list = ui.html(sanitize=False).props("data-testid=versions")
-            on_click_of(self._list, "action", self._clicked, along=("variant",))
+            on_click_of(self._list, "action", self._clicked, along=("variant",), once=True)
             self._more = ui.html(sanitize=False, tag="button").classes("link-button").props("type=button")
             self._more.on("click", self._toggle_archived)
         self._on_action = on_action

@@ -8,8 +8,11 @@ from nicegui import events, ui
 
 _EMIT = """(event) => {
   const names = %s, one = event.target.closest('[' + names[0] + ']');
-  if (one) emit(names.map((name) => one.closest('[' + name + ']')?.getAttribute(name) ?? ''));
+  if (!one || (%s && event.detail > 1)) return;
+  emit(names.map((name) => one.closest('[' + name + ']')?.getAttribute(name) ?? ''));
 }"""
+ONE_CLICK = "(event) => { if (event.detail < 2) emit(); }"
+"""For what begins something anew each time: a double click is one click."""
 _ENTERED = """(event) => {
   event.preventDefault();
   event.target.dispatchEvent(new Event("change"));  // a box that waits for the next letter sends what it has,
@@ -19,16 +22,20 @@ _ENTERED = """(event) => {
 Place = TypeVar("Place", bound=ui.element)
 
 
-def on_click_of(place: Place, name: str, handler: Callable[..., object], *, along: tuple[str, ...] = ()) -> Place:
+def on_click_of(
+    place: Place, name: str, handler: Callable[..., object], *, along: tuple[str, ...] = (), once: bool = False
+) -> Place:
     """Call the handler when something with `data-<name>` within the place is clicked; gives the place back.
 
     It gets the attribute's value, then those of `along`, each from there or from around it, "" where there is none.
+    `once`: a double click is one click.
     """
+    names = json.dumps([f"data-{one}" for one in (name, *along)])
 
     def hear(event: events.GenericEventArguments) -> object:
         return handler(*map(str, event.args))
 
-    return place.on("click", hear, js_handler=_EMIT % json.dumps([f"data-{one}" for one in (name, *along)]))
+    return place.on("click", hear, js_handler=_EMIT % (names, json.dumps(once)))
 
 
 def on_enter(box: Place, handler: Callable[[], object]) -> Place:

@@ -116,7 +116,7 @@ class Recent(ui.element):
         self.classes("overview-part").props("data-testid=overview-recent")
         with self:
             self._shown = LiveHtml()
-        on_click_of(self._shown, "agent", partial(start_session, workbench))
+        on_click_of(self._shown, "agent", partial(start_session, workbench), once=True)
         self._show({})
 
     async def look(self) -> None:

@@ -21,7 +21,7 @@ def welcome(agent: Agent, on_example: Callable[[str], Awaitable[None]]) -> ui.ht
         _examples(agent.examples, "example"),
     )
     place = ui.html(content, sanitize=False).classes("welcome").props("data-testid=welcome")
-    return on_click_of(place, "example", on_example)
+    return on_click_of(place, "example", on_example, once=True)
 
 
 class Ideas(ui.html):
@@ -32,7 +32,7 @@ class Ideas(ui.html):
         words = tag("p", "Try one of these. ", real, cls="faint")
         super().__init__(joined(words, _examples(IDEAS, "idea")), sanitize=False)
         self.classes("ideas").props("data-testid=ideas").visible = False
-        on_click_of(self, "example", on_example)
+        on_click_of(self, "example", on_example, once=True)
 
     def show(self, last: Turn | None) -> None:
         """Be there under that turn, where it is one in which they are offered."""

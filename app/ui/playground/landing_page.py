@@ -47,7 +47,7 @@ class Landing:
         with ui.element("div").classes("page"):
             ui.html(_greeting(), sanitize=False)
             self._agents = ui.html(sanitize=False)
-            on_click_of(self._agents, "agent", partial(start_session, workbench))
+            on_click_of(self._agents, "agent", partial(start_session, workbench), once=True)
             with ui.element("div").classes("toolbar"):
                 ui.html(tag("h2", "Recent sessions", cls="section-title"), sanitize=False).classes("grow")
                 self._search = ui.input(placeholder="Search all that was said", on_change=self._search_changed)

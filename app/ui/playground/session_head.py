@@ -12,6 +12,7 @@ from app.ui.conversation.figures import ceiling, token_ceiling
 from app.ui.conversation.session_bars import SessionFacts, session_chips, session_heading
 from app.ui.elements.addresses import compare_address
 from app.ui.elements.buttons import button, icon_button
+from app.ui.elements.clicks import ONE_CLICK
 from app.ui.elements.model_picker import ModelPicker
 from app.ui.elements.new_session import start_session
 from app.ui.elements.notices import problems_shown
@@ -32,8 +33,8 @@ class SessionHead(ui.element):
         with self:
             self._build_facts()
             again = partial(start_session, workbench, self._agent.id)
-            new = button("New session", again, icon="add", testid="new-session-button").classes("btn-label")
-            new.props('aria-label="New session"')
+            new = button("New session", icon="add", testid="new-session-button").classes("btn-label")
+            new.on("click", again, js_handler=ONE_CLICK).props('aria-label="New session"')
             compare = icon_button(
                 "compare_arrows", "Compare with another variant", self._compare, testid="compare-link"
             )
