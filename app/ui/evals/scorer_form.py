@@ -1,6 +1,6 @@
 """Scorers in words: what each type asks of an answer, and the dialog that adds or changes one."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from functools import partial
 from typing import get_args
 
@@ -21,7 +21,7 @@ from app.domain.evals.scorers import (
     Trajectory,
 )
 from app.tools.user_tools.scorer_files import ScorerFile
-from app.ui.elements.buttons import button
+from app.ui.elements.buttons import button, loading
 from app.ui.elements.format import head
 from app.ui.elements.markup import joined, tag
 from app.ui.elements.notices import problems_shown
@@ -134,7 +134,10 @@ _EXAMPLES = joined(
 
 
 class ScorerDialog:
-    """`await asked()` gives the scorer, `None` when they thought better of it."""
+    """`await asked()` gives the scorer, `None` when they thought better of it.
+
+    `keep` stores it while the dialog is open: where it raises `WorkbenchError`, nothing that was typed is lost.
+    """
 
     def __init__(
         self,
@@ -143,8 +146,10 @@ class ScorerDialog:
         *,
         types: Mapping[str, str] = TYPES,
         noun: str = "scorer",
+        keep: Callable[[Scorer], Awaitable[object]] | None = None,
     ) -> None:
         self._workbench = workbench
+        self._keep = keep
         self._before = before
         self._types = types
         self._files: Sequence[ScorerFile] = ()
@@ -158,7 +163,7 @@ class ScorerDialog:
             self._place = ui.element("div").classes("fill stack dialog-body")
             with ui.element("div").classes("row-line dialog-buttons"):
                 button("Cancel", partial(self._dialog.submit, None), look="quiet")
-                button(f"Save {noun}", self._save, look="primary", testid="scorer-save")
+                self._save_button = button(f"Save {noun}", self._save, look="primary", testid="scorer-save")
         keep_typed(self._dialog, card)
         self._show()
 
@@ -193,15 +198,18 @@ class ScorerDialog:
     def _given(self, kind: str) -> dict[str, JsonValue]:
         return self._before.model_dump(mode="json") if self._before and self._before.type == kind else {}
 
-    def _save(self) -> None:
+    async def _save(self) -> None:
         kind = str(self._type.value)
         shown = [words.name for words in shown_fields(kind)]
         kept = {name: value for name, value in self._given(kind).items() if name not in shown}
-        with problems_shown():
+        with problems_shown(), loading(self._save_button):
             said = {**kept, **self._fields.values()}
             if kind == "python":  # called as its file is, where nobody says another name
                 said.setdefault("name", str(said.get("file", "")).removesuffix(".py"))
-            self._dialog.submit(scorer_of(kind, said))
+            scorer = scorer_of(kind, said)
+            if self._keep is not None:
+                await self._keep(scorer)
+            self._dialog.submit(scorer)
 
 
 def shown_fields(kind: str) -> tuple[FieldWords, ...]:

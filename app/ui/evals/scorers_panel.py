@@ -55,48 +55,50 @@ class ScorersPanel(ui.element):
         return self._workbench.datasets.get(self._dataset.id)
 
     async def _add(self) -> None:
-        if (scorer := await ScorerDialog(self._workbench).asked()) is not None:
-            newest = self._newest
-            await self._keep((*newest.scorers, scorer), newest.primary)
+        await ScorerDialog(self._workbench, keep=self._added).asked()
+
+    async def _added(self, scorer: Scorer) -> None:
+        newest = self._newest
+        await self._keep((*newest.scorers, scorer), newest.primary)
 
     async def _act(self, action: str, name: str) -> None:
         before, primary = self._dataset.scorers, self._dataset.primary
         scorer = next((one for one in before if one.name == name), None)
         if scorer is None:
             return
-        match action:
-            case "edit":
-                await self._change(scorer)
-            case "primary":
-                await self._keep(before, name)
-                refocus(self._list, "[aria-pressed=true]")
-            case "delete":
-                left = tuple(one for one in before if one.name != name)
-                await self._keep(left, "" if primary == name else primary)
-                back = partial(self._bring_back, scorer, before.index(scorer), decided=primary == name)
-                self._undo.show(f"Removed “{head(name, 40)}”", back)
-            case _:
-                pass
+        with problems_shown():
+            match action:
+                case "edit":
+                    await ScorerDialog(self._workbench, scorer, keep=partial(self._changed, scorer)).asked()
+                case "primary":
+                    await self._keep(before, name)
+                    refocus(self._list, "[aria-pressed=true]")
+                case "delete":
+                    left = tuple(one for one in before if one.name != name)
+                    await self._keep(left, "" if primary == name else primary)
+                    back = partial(self._bring_back, scorer, before.index(scorer), decided=primary == name)
+                    self._undo.show(f"Removed “{head(name, 40)}”", back)
+                case _:
+                    pass
 
-    async def _change(self, scorer: Scorer) -> None:
-        changed = await ScorerDialog(self._workbench, scorer).asked()
-        if changed is not None:
-            newest = self._newest
-            primary = changed.name if newest.primary == scorer.name else newest.primary
-            kept = tuple(changed if one.name == scorer.name else one for one in newest.scorers)
-            await self._keep(kept if changed in kept else (*kept, changed), primary)
+    async def _changed(self, scorer: Scorer, changed: Scorer) -> None:
+        newest = self._newest
+        primary = changed.name if newest.primary == scorer.name else newest.primary
+        kept = tuple(changed if one.name == scorer.name else one for one in newest.scorers)
+        await self._keep(kept if changed in kept else (*kept, changed), primary)
 
     async def _bring_back(self, scorer: Scorer, place: int, *, decided: bool) -> None:
         """That one, and nothing else that was done since."""
         newest = self._newest
         if all(one.name != scorer.name for one in newest.scorers):
             primary = scorer.name if decided and not newest.primary else newest.primary
-            await self._keep((*newest.scorers[:place], scorer, *newest.scorers[place:]), primary)
+            with problems_shown():
+                await self._keep((*newest.scorers[:place], scorer, *newest.scorers[place:]), primary)
 
     async def _keep(self, scorers: tuple[Scorer, ...], primary: str) -> None:
-        with problems_shown():
-            changes = DatasetChanges(scorers=scorers, primary=primary)
-            self.load(await self._workbench.collecting.change_dataset(self._dataset.id, changes))
+        """Raises `WorkbenchError`."""
+        changes = DatasetChanges(scorers=scorers, primary=primary)
+        self.load(await self._workbench.collecting.change_dataset(self._dataset.id, changes))
 
 
 def _row(scorer: Scorer, *, decides: bool) -> Html:

@@ -4,6 +4,7 @@ from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
+from nicegui import ui
 from nicegui.testing import User
 from nicegui.testing.user_interaction import UserInteraction
 
@@ -78,3 +79,20 @@ async def test_undo_lets_it_decide_again_where_nobody_chose_another(page: Page):
     await page.act("delete", "one")
     page.press("undo-button")
     await until(lambda: page.stored == (["one", "two", "three"], "one"))
+
+
+async def test_a_scorer_whose_name_is_taken_stays_in_its_dialog_until_it_has_another(page: Page):
+    page.press("new-scorer-button")
+    await until(lambda: marked(page.user, "scorer-dialog"))
+    dialog = the(page.user, "scorer-dialog").parent_slot.parent
+    assert isinstance(dialog, ui.dialog)
+    await until(lambda: dialog.value)
+    box = the(page.user, "field-name")
+    assert isinstance(box, ui.input)
+    box.value = "one"
+    page.press("scorer-save")
+    await until(lambda: "Two scorers are called 'one'. Give each a name of its own." in page.user.notify.messages)
+    box.value = "four"
+    page.press("scorer-save")
+    await until(lambda: not marked(page.user, "scorer-dialog"))
+    assert page.stored == (["one", "two", "three", "four"], "one")
