@@ -176,13 +176,14 @@ class SidePanel(ui.element):
     async def _open_file(self, path: str) -> None:
         if path not in self._files:
             return
-        content = await self._content(self._files[path])
+        digest = self._files[path]
+        content = await self._content(digest)
         with named_dialog(path) as dialog, ui.card().classes("dialog-card").props("data-testid=file-view"):
             with ui.element("div").classes("row-line fill"):
                 ui.label(path).classes("section-title truncate grow")
                 icon_button("close", "Close", dialog.close)
             ui.html(content, sanitize=False).classes("tool-body fill")
-            button("Download", lambda: self._download(path), icon="download")
+            button("Download", partial(self._download, digest, path), icon="download")
         dialog.on("hide", dialog.delete)
         dialog.open()
 
@@ -195,9 +196,10 @@ class SidePanel(ui.element):
         except UnicodeDecodeError:
             return tag("p", "This file is not text. Download it to open it in another program.", cls="faint")
 
-    async def _download(self, path: str) -> None:
+    async def _download(self, digest: str, path: str) -> None:
+        """What is shown, though the file may be another one by now, or gone."""
         try:
-            await save(self._contents, self._files[path], path)
+            await save(self._contents, digest, path)
         except (NotFound, StorageError) as problem:
             notify(str(problem))
 

@@ -10,6 +10,7 @@ from nicegui.testing.user_interaction import UserInteraction
 from app.domain.apps import AppContext
 from app.domain.sessions import Session
 from app.ui.conversation.composer import Composer
+from app.ui.playground.side_panel import SidePanel
 from tests.ui.runs.test_runs_pages import marked, sees, the, visitor
 from tests.waiting import until
 
@@ -72,6 +73,23 @@ async def test_a_message_to_a_session_that_was_just_deleted_stays_in_its_box(tmp
         await workbench.sessions.delete(session.id)
         assert not await composer.submit("Into the void", 13)
         assert workbench.sessions.get(session.id).runs == ()
+
+
+async def test_a_file_that_is_looked_at_can_be_had_once_the_agent_has_deleted_it(tmp_path: Path):
+    async with visitor(tmp_path) as (user, workbench):
+        await workbench.start()
+        session = await workbench.chat.new_session(workbench.agents.by_slug("assistant").id)
+        await user.open(f"/playground/{session.id}")
+        await composer_of(user)
+        [panel] = [one for one in user.current_layout.descendants() if isinstance(one, SidePanel)]
+        await until(lambda: panel.built)
+        with panel:
+            await panel.show_files({"/list.txt": await workbench.artifacts.put(b"Milk")})
+            await panel._open_file("/list.txt")
+            await panel.show_files({})
+        user.find("Download").click()
+        await until(lambda: len(user.back_history) > 1 or user.notify.messages)
+        assert user.notify.messages == [] and "list.txt" in user.back_history[-1]
 
 
 def _told(session: Session, said: AppContext) -> Session:
