@@ -92,6 +92,18 @@ def test_the_active_variant_meets_the_newest_one(page: Page, screenshot: Callabl
 
 
 @pytest.mark.long
+def test_a_double_click_starts_one_comparison(page: Page) -> None:
+    page.goto("/compare?agent=counter")
+    started = page.get_by_test_id("comparison-row")
+    expect(started.first).to_be_visible()
+    before = started.count()
+    page.get_by_test_id("compare-start").dblclick()
+    page.wait_for_url("**/compare/*")
+    page.goto("/compare")
+    expect(started.first).to_be_visible()
+    assert started.count() == before + 1
+
+
 def test_extra_calls_are_seen_step_by_step(page: Page) -> None:
     start(page, "/compare?agent=counter&variant=1&variant=2&variant=3")
     expect(columns(page)).to_have_count(3)

@@ -14,7 +14,7 @@ from app.domain.values import now
 from app.engine.sessions.compare import FEWEST_COLUMNS, MOST_COLUMNS
 from app.ui.elements.addresses import AGENTS, comparison_address
 from app.ui.elements.buttons import button, icon_action, icon_button
-from app.ui.elements.clicks import on_click_of
+from app.ui.elements.clicks import ONE_CLICK, on_click_of
 from app.ui.elements.format import ago, head, moment_text, plural
 from app.ui.elements.markup import Html, icon, joined, tag
 from app.ui.elements.model_picker import ModelPicker
@@ -82,7 +82,8 @@ class CompareSetup(ui.element):
             with ui.element("div").classes("toolbar"):
                 self._add = button("Add a column", self._add_column, icon="add", testid="compare-add")
                 ui.element("div").classes("grow")
-                button("Start comparing", self._start, look="primary", icon="compare_arrows", testid="compare-start")
+                start = button("Start comparing", look="primary", icon="compare_arrows", testid="compare-start")
+                start.on("click", self._start, js_handler=ONE_CLICK)
         self._show()
 
     def _show(self) -> None:
