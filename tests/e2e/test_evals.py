@@ -49,6 +49,18 @@ async def prepare(folder: Path) -> None:
         await workbench.collecting.add_all(filed.id, new_cases(filed.id, [CaseContent(input="", attachments=parts)]))
 
 
+def test_the_buttons_of_a_list_keep_the_focus_while_the_list_changes(page: Page) -> None:
+    page.goto("/evals")
+    delete = page.get_by_role("button", name="Delete Many sums")
+    delete.focus()
+    elsewhere = page.context.new_page()
+    elsewhere.goto("/evals?new=1")
+    elsewhere.get_by_test_id("question-input").fill("Made elsewhere")
+    elsewhere.get_by_test_id("question-confirm").click()
+    expect(page.get_by_role("button", name="Delete Made elsewhere")).to_be_visible()
+    expect(delete).to_be_focused()
+
+
 @pytest.mark.long
 def test_from_a_run_to_a_verdict(page: Page, screenshot: Callable[[str], Path]) -> None:
     page.goto("/playground")

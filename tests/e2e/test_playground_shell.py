@@ -67,6 +67,14 @@ def test_a_double_click_begins_one_session_and_says_one_thing(page: Page) -> Non
     expect(page.get_by_test_id("user-message")).to_have_count(1)
 
 
+def test_the_button_that_pins_a_session_keeps_the_focus(page: Page) -> None:
+    start_session(page)
+    page.get_by_test_id("nav-playground").click()
+    row = page.get_by_test_id("session-row").first
+    row.get_by_role("button", name=re.compile("^Pin")).press("Enter")
+    expect(row.get_by_role("button", name=re.compile("^Unpin"))).to_be_focused()
+
+
 @pytest.mark.long
 def test_a_session_can_be_gone_on_with(page: Page) -> None:
     row = session_with(page, "What is 7 + 8?")

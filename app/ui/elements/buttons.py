@@ -42,17 +42,26 @@ def loading(pressed: ui.button) -> Iterator[None]:
 
 
 def icon_action(
-    action: str, symbol: str, label: str, *, title: str = "", testid: str | None = None, on: bool = False
+    action: str,
+    symbol: str,
+    label: str,
+    *,
+    title: str = "",
+    testid: str | None = None,
+    on: bool = False,
+    of: str = "",
 ) -> Html:
     """A small button in a row that is drawn as HTML; the listener of the list hears its `data-action`.
 
-    `label` is its name for screen readers, and its tooltip where `title` is none; `on` shows it as switched on.
+    `label` is its name for screen readers, and its tooltip where `title` is none; `on` shows it as switched on; `of` is
+    the id of what the row shows, by which the button of a list that is drawn anew keeps the focus.
     """
     return tag(
         "button",
         drawn_icon(symbol),
         cls="icon-action is-on" if on else "icon-action",
         data_action=action,
+        data_key=f"{action} {of}" if of else None,
         data_testid=testid,
         aria_label=label,
         title=title or label,

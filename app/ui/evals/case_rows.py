@@ -46,7 +46,11 @@ def _row(case: Case, has_run: Callable[[str], bool]) -> Html:
         tag("td", _calls(case.expected_calls), cls="case-calls"),
         tag("td", _tags(case), cls="case-tags"),
         tag("td", _origin(case, has_run), cls="case-origin"),
-        tag("td", icon_action("delete", "delete_outline", f"Delete the case {name}", title="Delete"), cls="case-act"),
+        tag(
+            "td",
+            icon_action("delete", "delete_outline", f"Delete the case {name}", title="Delete", of=case.id),
+            cls="case-act",
+        ),
         data_case=case.id,
         data_testid="case-row",
     )

@@ -91,7 +91,7 @@ class DatasetList(ui.element):
             href=dataset_address(dataset.slug),
             data_key=dataset.id,
         )
-        delete = icon_action("delete", "delete_outline", f"Delete {dataset.name}", title="Delete")
+        delete = icon_action("delete", "delete_outline", f"Delete {dataset.name}", title="Delete", of=dataset.id)
         return tag("li", link, delete, cls="session-row", data_dataset=dataset.id, data_testid="dataset-row")
 
     def _counted(self, dataset: Dataset) -> tuple[int, int]:

@@ -89,7 +89,7 @@ class ExperimentList(ui.element):
             href=experiment_address(experiment.id),
             data_key=experiment.id,
         )
-        delete = icon_action("delete", "delete_outline", f"Delete {experiment.title}", title="Delete")
+        delete = icon_action("delete", "delete_outline", f"Delete {experiment.title}", title="Delete", of=experiment.id)
         return tag("li", link, delete, cls="session-row", data_experiment=experiment.id, data_testid="experiment-row",
                    data_agent=plan.agent_slug)  # fmt: skip
 

@@ -15,6 +15,7 @@ from app.ui.elements.addresses import AGENTS, LANDING
 from app.ui.elements.buttons import icon_action
 from app.ui.elements.clicks import on_click_of
 from app.ui.elements.format import ago, head, moment_text, plural
+from app.ui.elements.live_html import LiveHtml
 from app.ui.elements.markup import Html, icon, joined, tag
 from app.ui.elements.new_session import UNTITLED, agent_card, start_session
 from app.ui.elements.notices import empty_state, problems_shown
@@ -53,9 +54,9 @@ class Landing:
                 self._search = ui.input(placeholder="Search all that was said", on_change=self._search_changed)
                 self._search.props('outlined dense clearable debounce=150 aria-label="Search all that was said"')
                 self._search.classes("search").props("data-testid=session-search")
-            self._sessions = ui.element("div").props("data-testid=session-list")
-            # on what stays: a dialog that one of its rows opens would be closed with the row
+            self._sessions = LiveHtml().props("data-testid=session-list")
             on_click_of(self._sessions, "action", self._act, along=("session",))
+            self._nothing = ui.element("div")
         self._undo = UndoBar()
         self._show_agents()
         self._take(self._newest())
@@ -100,6 +101,8 @@ class Landing:
                     await menu.rename_session(self._workbench, session_id)
                 case "delete":
                     await menu.delete_session(self._workbench, session_id, self._undo, self._list)
+                case "more":
+                    self._shown += PAGE_SIZE
                 case _:
                     pass
         await self._list()
@@ -110,10 +113,6 @@ class Landing:
         if deleted is not None and deleted.deleted_at is not None:
             menu.offer_restoring(self._workbench, deleted.id, self._undo, self._list)
             stand_at(arguments.frame, LANDING)
-
-    async def _show_more(self) -> None:
-        self._shown += PAGE_SIZE
-        await self._list()
 
     def _show_agents(self) -> None:
         agents = self._workbench.agents.all()
@@ -148,23 +147,21 @@ class Landing:
     def _show_sessions(self) -> None:
         search, sessions, total = self._searched, self._page.sessions, self._page.total
         self._drawn = self._statuses(sessions)
-        self._sessions.clear()
-        with self._sessions:
-            if sessions:
-                self._show_rows(sessions, total)
-            elif search:
+        self._sessions.show(self._rows(sessions, total) if sessions else Html(""))
+        self._nothing.clear()
+        with self._nothing:
+            if not sessions and search:
                 empty_state("search_off", "No session fits", f"Nothing says “{head(search, 40)}”. Try fewer words.")
-            else:
+            elif not sessions:
                 empty_state("forum", "No sessions yet", "Choose an agent above and say something to it.")
 
-    def _show_rows(self, sessions: list[FoundSession], total: int) -> None:
-        rows = joined(
-            *(_session_row(one, self._agent_of(one.session), self._drawn[one.session.id]) for one in sessions)
-        )
-        ui.html(rows, sanitize=False, tag="ul").classes("session-list")
-        if total > len(sessions):
-            more = f"Show more ({plural(total - len(sessions), 'session')} left)"
-            ui.html(more, sanitize=False, tag="button").classes("link-button").on("click", self._show_more)
+    def _rows(self, sessions: list[FoundSession], total: int) -> Html:
+        rows = (_session_row(one, self._agent_of(one.session), self._drawn[one.session.id]) for one in sessions)
+        listed = tag("ul", *rows, cls="session-list")
+        if total <= len(sessions):
+            return listed
+        words = f"Show more ({plural(total - len(sessions), 'session')} left)"
+        return joined(listed, tag("button", words, cls="link-button", data_action="more", data_key="more"))
 
     def _status_of(self, session: Session) -> RunStatus | None:
         """How its last run stands."""
@@ -211,9 +208,10 @@ def _session_row(found: FoundSession, agent: Agent | None, status: RunStatus | N
             datetime=session.updated_at.isoformat(),
         ),
         href=found_address(found),
+        data_key=session.id,
     )
     pinning = "Unpin" if session.pinned else "Pin"
-    pin = icon_action("pin", "push_pin", f"{pinning} {title}", title=pinning, on=session.pinned)
-    rename = icon_action("rename", "edit", f"Rename {title}", title="Rename")
-    delete = icon_action("delete", "delete_outline", f"Delete {title}", title="Delete")
+    pin = icon_action("pin", "push_pin", f"{pinning} {title}", title=pinning, on=session.pinned, of=session.id)
+    rename = icon_action("rename", "edit", f"Rename {title}", title="Rename", of=session.id)
+    delete = icon_action("delete", "delete_outline", f"Delete {title}", title="Delete", of=session.id)
     return tag("li", link, pin, rename, delete, cls="session-row", data_session=session.id, data_testid="session-row")
