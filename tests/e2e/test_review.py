@@ -78,6 +78,23 @@ def test_keys_rest_while_a_note_is_written_and_the_note_is_kept(page: Page) -> N
     expect(page.get_by_test_id("shortcuts")).to_contain_text("Take the last thumb back")
 
 
+def test_a_note_keeps_its_lines_where_it_is_changed_on_the_page_of_its_run(page: Page) -> None:
+    begun(page)
+    page.get_by_test_id("review-note").fill("To\nBe")
+    page.get_by_test_id("review-fork").click()
+    expect(page.get_by_test_id("fork-dialog")).to_be_visible()
+    page.goto(page.url.partition("?")[0])
+    page.get_by_test_id("review-note").click()
+    box = page.get_by_test_id("question-input")
+    expect(box).to_be_focused()
+    page.keyboard.press("ControlOrMeta+End")
+    page.keyboard.type("!")
+    page.get_by_test_id("question-confirm").click()
+    expect(page.get_by_test_id("run-note")).to_contain_text("Be!")
+    page.get_by_test_id("review-note").click()
+    expect(box).to_have_value("To\nBe!")
+
+
 @pytest.mark.long
 def test_thumbs_pressed_in_a_hurry_are_all_kept(page: Page) -> None:
     total = begun(page)

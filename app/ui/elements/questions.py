@@ -33,8 +33,11 @@ async def asked_for_text(title: str, value: str, *, label: str, confirm: str = "
     """The text a person gave, `None` when they thought better of it."""
     with named_dialog(title) as dialog, ui.card().classes("dialog-card dialog-small"):
         ui.label(title).classes("section-title")
-        box = ui.input(label, value=value).props("outlined dense autofocus data-testid=question-input").classes("fill")
-        box.on("keydown.enter", lambda: dialog.submit(box.value))
+        lined = "\n" in value  # a browser takes the ends of lines out of a box of one line
+        box = ui.textarea(label, value=value).props("autogrow") if lined else ui.input(label, value=value)
+        box.props("outlined dense autofocus data-testid=question-input").classes("fill")
+        if not lined:
+            box.on("keydown.enter", lambda: dialog.submit(box.value))
         with ui.element("div").classes("row-line at-end"):
             button("Cancel", lambda: dialog.submit(None), look="quiet")
             button(confirm, lambda: dialog.submit(box.value), look="primary", testid="question-confirm")
