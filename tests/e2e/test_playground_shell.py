@@ -65,6 +65,16 @@ def test_a_double_click_begins_one_session_and_says_one_thing(page: Page) -> Non
     page.get_by_test_id("example").first.dblclick()
     finished(page)
     expect(page.get_by_test_id("user-message")).to_have_count(1)
+    page.get_by_test_id("save-as-case-button").dblclick()
+    expect(page.get_by_test_id("save-case-dialog")).to_be_visible()
+    page.keyboard.press("Escape")
+    expect(page.get_by_test_id("save-case-dialog")).to_have_count(0)
+    page.get_by_test_id("make-workflow-button").dblclick()
+    page.wait_for_url("**/build/*")
+    page.goto("/build")
+    expect(page.get_by_test_id("agents-count")).to_have_text("1 workflow")
+    page.get_by_test_id("agent-delete").click()
+    expect(page.get_by_test_id("agents-count")).to_have_text("0 workflows")
 
 
 def test_the_button_that_pins_a_session_keeps_the_focus(page: Page) -> None:

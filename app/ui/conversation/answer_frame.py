@@ -49,7 +49,7 @@ def answer_actions(run_id: str, *, has_text: bool) -> Html:
         data_testid="open-run",
     )
     copy = icon_action("copy-answer", "content_copy", "Copy answer", testid="copy-button") if has_text else ""
-    again = icon_action("regenerate", "refresh", "Answer again", testid="regenerate-button")
-    case = icon_action("save-case", "playlist_add_check", "Save as case", testid="save-as-case-button")
-    nodes = icon_action("make-workflow", NODES_SYMBOL, AS_NODES, testid="make-workflow-button")
+    again = icon_action("regenerate", "refresh", "Answer again", testid="regenerate-button", once=True)
+    case = icon_action("save-case", "playlist_add_check", "Save as case", testid="save-as-case-button", once=True)
+    nodes = icon_action("make-workflow", NODES_SYMBOL, AS_NODES, testid="make-workflow-button", once=True)
     return joined(copy, again, case, nodes, run)

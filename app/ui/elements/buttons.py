@@ -50,11 +50,13 @@ def icon_action(
     testid: str | None = None,
     on: bool = False,
     of: str = "",
+    once: bool = False,
 ) -> Html:
     """A small button in a row that is drawn as HTML; the listener of the list hears its `data-action`.
 
     `label` is its name for screen readers, and its tooltip where `title` is none; `on` shows it as switched on; `of` is
-    the id of what the row shows, by which the button of a list that is drawn anew keeps the focus.
+    the id of what the row shows, by which the button of a list that is drawn anew keeps the focus; `once`: a double
+    click is one click.
     """
     return tag(
         "button",
@@ -62,6 +64,7 @@ def icon_action(
         cls="icon-action is-on" if on else "icon-action",
         data_action=action,
         data_key=f"{action} {of}" if of else None,
+        data_once=once,
         data_testid=testid,
         aria_label=label,
         title=title or label,

@@ -8,7 +8,7 @@ from nicegui import events, ui
 
 _EMIT = """(event) => {
   const names = %s, one = event.target.closest('[' + names[0] + ']');
-  if (!one || (%s && event.detail > 1)) return;
+  if (!one || (event.detail > 1 && one.closest('[data-once]'))) return;
   emit(names.map((name) => one.closest('[' + name + ']')?.getAttribute(name) ?? ''));
 }"""
 ONE_CLICK = "(event) => { if (event.detail < 2) emit(); }"
@@ -28,14 +28,14 @@ def on_click_of(
     """Call the handler when something with `data-<name>` within the place is clicked; gives the place back.
 
     It gets the attribute's value, then those of `along`, each from there or from around it, "" where there is none.
-    `once`: a double click is one click.
+    `once`: a double click is one click, as it is on a part of the markup that has `data-once`.
     """
-    names = json.dumps([f"data-{one}" for one in (name, *along)])
 
     def hear(event: events.GenericEventArguments) -> object:
         return handler(*map(str, event.args))
 
-    return place.on("click", hear, js_handler=_EMIT % (names, json.dumps(once)))
+    place.props("data-once" if once else "")
+    return place.on("click", hear, js_handler=_EMIT % json.dumps([f"data-{one}" for one in (name, *along)]))
 
 
 def on_enter(box: Place, handler: Callable[[], object]) -> Place:

@@ -13,6 +13,7 @@ from app.engine.run.run import Run
 from app.ui.conversation.save_case import SaveCase
 from app.ui.elements.addresses import run_address
 from app.ui.elements.buttons import button, icon_button
+from app.ui.elements.clicks import ONE_CLICK
 from app.ui.elements.format import head
 from app.ui.elements.new_session import AS_NODES, NODES_SYMBOL, make_workflow
 from app.ui.elements.notices import NOTHING_COPIED, notify, problems_shown
@@ -80,7 +81,8 @@ class RunPage:
                     )
                     self._compare.visible = False
                     button("Save as case", self._save_case, icon="playlist_add_check", testid="save-as-case-button")
-                    icon_button(NODES_SYMBOL, AS_NODES, self._make_workflow, testid="make-workflow-button")
+                    nodes = icon_button(NODES_SYMBOL, AS_NODES, testid="make-workflow-button")
+                    nodes.on("click", self._make_workflow, js_handler=ONE_CLICK)
                     button("Export", self._export, icon="ios_share", testid="run-export")
                     with icon_button("more_vert", "More", testid="run-more"), ui.menu():
                         self._again = ui.menu_item("Replay", self._replay).props("data-testid=run-replay")
