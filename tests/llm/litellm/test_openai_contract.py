@@ -260,8 +260,7 @@ async def test_a_full_buffer_does_not_starve_the_loop():
         watcher.cancel()
 
     assert outcome.message.text == markdown(20_000)
-    assert len(lags) > 20
-    assert sorted(lags)[int(len(lags) * 0.9)] < 0.05
+    assert max(lags) < 0.05
 
 
 async def test_a_runaway_answer_is_cut():
