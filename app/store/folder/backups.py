@@ -43,6 +43,8 @@ WAITING = "restore"
 """The folder of what the next start puts in its place."""
 UNPACKING = "restore.unpacking"
 """Where that is unpacked; a killed app leaves it behind."""
+GIVEN_UP = "restore.given-up"
+"""Where that is removed from; likewise."""
 _KEPT_AS = "kept-as"
 _JUDGED = "judged"
 """Says that what waits decides nothing that it may not; earlier versions let all of it wait."""
@@ -145,7 +147,18 @@ class Backups:
         """Restore nothing at the next start. Raises `StorageError`."""
         self._disk.admit()
         async with self._one_at_a_time:
-            await asyncio.to_thread(shutil.rmtree, self._data / WAITING, ignore_errors=True)
+            try:
+                await asyncio.to_thread(self._give_up)
+            except OSError as error:
+                raise in_words(error, self._data / WAITING) from error
+
+    def _give_up(self) -> None:
+        """It waits no more before any of it is removed: no start puts back what a kill has left of it."""
+        shutil.rmtree(self._data / GIVEN_UP, ignore_errors=True)
+        if self.waits:
+            (self._data / WAITING).replace(self._data / GIVEN_UP)
+            self._disk.sync_folder(self._data)
+            shutil.rmtree(self._data / GIVEN_UP, ignore_errors=True)
 
     def _taken_in(self, unfinished: Path) -> Backup:
         self.check(unfinished, "This file")
@@ -220,7 +233,7 @@ class Backups:
             (unpacking / _JUDGED).touch()
             (unpacking / _KEPT_AS).write_text(f"before-restore-{now():%Y%m%d-%H%M%S-%f}")
             _sync_all(self._disk, unpacking)
-            shutil.rmtree(self._data / WAITING, ignore_errors=True)
+            self._give_up()
             unpacking.replace(self._data / WAITING)
             self._disk.sync_folder(self._data)
         except OSError as error:

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Self
 from app.domain.errors import StorageError
 from app.late import late, late_part
 from app.store.contents.artifacts import Artifacts
-from app.store.folder.backups import UNPACKING, WAITING, Backups, put_back
+from app.store.folder.backups import GIVEN_UP, UNPACKING, WAITING, Backups, put_back
 from app.store.folder.lock import LOCK_NAME, FolderLock
 from app.store.folder.migrations import SCHEMA, NewerData, check_schema, migrate
 from app.store.journal.database import JournalDB
@@ -304,8 +304,9 @@ def _is_touched_before_reading(path: Path) -> bool:
 
 def _sweep(path: Path, disk: Disk) -> None:
     """Remove what a killed app left unfinished, and the token by which every start of an earlier version was opened."""
-    if (path / UNPACKING).exists():
-        shutil.rmtree(path / UNPACKING, ignore_errors=True)
+    for unwanted in (UNPACKING, GIVEN_UP):
+        if (path / unwanted).exists():
+            shutil.rmtree(path / unwanted, ignore_errors=True)
     for pattern in ("*.tmp", "artifacts/*.tmp", "uploads/*.tmp", "backups/*.tmp", "token"):
         for leftover in path.glob(pattern):
             with contextlib.suppress(OSError):

@@ -9,7 +9,7 @@ import shutil
 import sys
 import time
 import zipfile
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable, Coroutine
 from pathlib import Path
 
 import pytest
@@ -149,6 +149,45 @@ async def test_a_restore_that_nobody_wants_any_more_changes_nothing(tmp_path: Pa
     await folder.backups.give_up()
     await folder.close()
     assert await names(tmp_path) == ["Cook", "Waiter"]
+
+
+async def prepared(data: Path) -> str:
+    """A folder in which the next start would take the waiter away; the backup that does it."""
+    folder = await with_cook(data)
+    backup = await folder.backups.take()
+    await folder.agents.create(new_agent("Waiter", PromptBehaviour(), taken_slugs=()))
+    await folder.backups.restore(backup.name)
+    await folder.close()
+    return backup.name
+
+
+def killed_removing(work: Callable[[], Coroutine[None, None, object]]) -> bool:
+    """Do it in a process that dies when it would remove its second file; whether it came to that."""
+    if child := os.fork():
+        return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 9
+    removed: list[object] = []
+
+    def die(event: str, what: object) -> None:
+        if event == "os.remove":
+            removed.append(what)
+        if len(removed) == 2:
+            os._exit(9)
+
+    sys.addaudithook(die)
+    asyncio.run(work())
+    os._exit(0)
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="Windows has no fork")
+@pytest.mark.parametrize("again", [False, True])
+def test_what_a_kill_leaves_of_a_restore_that_is_not_wanted_any_more_is_put_back_by_no_start(
+    again: bool, tmp_path: Path
+):
+    name = asyncio.run(prepared(tmp_path))
+    backups = Backups(tmp_path, SCHEMA)
+    assert killed_removing(lambda: backups.restore(name) if again else backups.give_up())
+    assert asyncio.run(names(tmp_path)) == ["Cook", "Waiter"]
+    assert not list(tmp_path.glob("*restore*"))
 
 
 class Killed(Exception):
