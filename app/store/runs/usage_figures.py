@@ -8,6 +8,7 @@ import asyncio
 import logging
 from collections import defaultdict
 from collections.abc import Callable, Container, Iterator
+from contextlib import suppress
 from datetime import date
 from typing import NamedTuple
 
@@ -58,9 +59,7 @@ class UsageFigures:
         self._journal = database.journal
         self._journal.pack(TABLE, StoredDays, block=1)
         self._days = _Days(lambda day: self._journal.table(TABLE).get(_place(day)))
-        """Those that were changed, and the last of those that were stored since."""
-        self._changed: set[str] = set()
-        """Those that are to be stored."""
+        """Those that were changed, until the disk has them, and the last one."""
         self._changes: list[Change] | None = None
         """What came in while the rows are looked through."""
         self._timer: asyncio.TimerHandle | None = None
@@ -118,36 +117,45 @@ class UsageFigures:
             finally:
                 self._changes = None
             self.settled = True
-            self._changed |= made.keys()
             for day in made:  # after an update that may be all there are
-                self._store({day})
+                self._store(day)
                 await asyncio.sleep(0)
+            with suppress(StorageError):  # what was not stored stays here
+                await self._journal.durable()
+            self._forget_stored()
 
     def keep(self) -> None:
         """Store what has changed, where anything can be stored; what cannot is made again after the next start."""
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None
-        for day in sorted(self._changed):
-            self._store({day})
+        self._forget_stored()
+        for day in sorted(self._days):
+            if not self._is_stored(day):
+                self._store(day)
 
-    def _store(self, days: set[str]) -> None:
-        stored = {_place(day): stored_form(day, self._days[day]) if self._days[day].runs else None for day in days}
+    def _store(self, day: str) -> None:
+        figures = self._days[day]
         try:
-            self._journal.commit([(TABLE, stored)])
+            self._journal.commit([(TABLE, {_place(day): stored_form(day, figures) if figures.runs else None})])
         except StorageError as problem:
             log.info("The daily figures are not on disk: %s", problem)
-            return
-        self._changed -= days
-        for day in days - {max(self._days)}:
-            del self._days[day]
+
+    def _forget_stored(self) -> None:
+        """What was stored the last time, where the journal has not taken that back since."""
+        for day in sorted(self._days)[:-1]:
+            if self._is_stored(day):
+                del self._days[day]
+
+    def _is_stored(self, day: str) -> bool:
+        stored = self._stored.get(day)
+        return self._days[day].state == ((0, 0) if stored is None else stored.state)
 
     def _take(self, document: Document, before: Document | None, only: Container[str] | None = None) -> None:
         """`only`: the days whose figures do not know of it yet."""
         for row, sign in ((before, -1), (document, 1)):
             if row is not None and (only is None or day_of(row) in only):
                 count(self._days, row, sign)
-                self._changed.add(day_of(row))
 
     def _states(self) -> dict[str, State]:
         known = {day: stored.state for day, stored in self._stored.items()}

@@ -6,15 +6,18 @@ from pathlib import Path
 
 import pytest
 
+from app.domain.errors import StorageError
 from app.domain.provenance import AgentRef, Trigger
 from app.domain.trace import ModelTally, RunFilter, RunRow, ToolTally
 from app.domain.usage.days import local_midnight
 from app.domain.usage.figures import NOTHING, Figures
 from app.domain.usage.query import UsageQuery
 from app.domain.values import now
+from app.store.folder.folder import DataFolder
 from app.store.journal.database import JournalDB
 from app.store.runs.rows import Rows
 from app.store.runs.usage import Usage
+from tests.store.disks import TroubledDisk, full
 
 BEGAN = datetime(2026, 11, 20, 12, tzinfo=UTC)
 WEEK = UsageQuery(since=date(2026, 11, 18), until=date(2026, 11, 24))
@@ -133,6 +136,25 @@ async def test_stored_figures_are_read_without_any_row(tmp_path: Path):
     assert (await usage_of(again).totals(WEEK)).cost == 5
     assert journal.journal.payloads("runs"), "the rows were parsed"
     assert not again.usage_figures.settled
+
+
+async def test_days_that_a_full_disk_did_not_take_still_count(tmp_path: Path):
+    before = Rows(JournalDB(tmp_path / "app.tdb"))
+    for number in range(3):
+        await before.save(row(number, asked(), day=number))  # and its app is killed
+    disk = TroubledDisk("write", times=0, error=full)
+    data = DataFolder.open(tmp_path, disk=disk)
+    disk.first, disk.times = disk.calls + 1, 1000
+    usage = usage_of(data.rows)
+    await usage.ready()
+    with pytest.raises(StorageError):
+        await data.rows.save(row(3, asked(), day=1))
+    assert (await usage.totals(WEEK)).runs == 3
+    disk.heal()
+    await data.rows.save(row(3, asked(), day=1))
+    assert (await usage.totals(WEEK)).runs == 4
+    await data.close()
+    assert (await usage_of(Rows(JournalDB(tmp_path / "app.tdb"))).totals(WEEK)).runs == 4
 
 
 async def test_days_that_began_at_another_time_are_made_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
