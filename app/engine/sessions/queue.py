@@ -70,7 +70,6 @@ class Queue:
         check_not_deleted(self._sessions.get(session_id))
         message = _queued(text, attachments, trigger)
         await self._keep(session_id, message)
-        await self._typed_is_sent(session_id, trigger)
         if self._runs.of_session(session_id) is None:
             await self._send_next(session_id, at_once=message.id)
         return message
@@ -119,7 +118,6 @@ class Queue:
         if (live := self._runs.of_session(session_id)) is None:
             raise Conflict("The run has ended, so nothing can break into it. Send the message to its session instead.")
         await self._break_in(live, message, is_new=True)
-        await self._typed_is_sent(session_id, trigger)
 
     def _check_steered(self, session_id: str) -> None:
         """Raises `WorkbenchError` for a workflow: there is no one answer that could be cut off."""
@@ -153,6 +151,8 @@ class Queue:
             await asyncio.wait([landed], timeout=SOON)
             if landed.done() and landed.result():
                 await _on_disk(live)
+                if is_new:
+                    await self._sessions.change(live.started.session_id, partial(_typed_is_sent, message=message))
             elif is_new:
                 follows = message.model_copy(update={"follows": live.run_id})
                 await self._keep(live.started.session_id, follows, first=True)
@@ -178,14 +178,10 @@ class Queue:
             if len(session.queue) >= MOST_QUEUED and not first:
                 raise Conflict(f"{MOST_QUEUED} messages wait already. Send one of them, or take some away.")
             follows = message.follows or (session.runs[-1] if session.runs else FIRST)
-            return with_queued(session, message.model_copy(update={"follows": follows}), first=first)
+            waits = with_queued(session, message.model_copy(update={"follows": follows}), first=first)
+            return _typed_is_sent(waits, message=message)
 
         await self._sessions.change(session_id, change)
-
-    async def _typed_is_sent(self, session_id: str, trigger: Trigger) -> None:
-        if trigger.kind == "page":
-            empty = {"composer": "", "composer_attachments": ()}
-            await self._sessions.change(session_id, lambda session: session.model_copy(update=empty))
 
     def _run_ended(self, live: Run) -> None:
         self._afterwards.begin(self._after(live))
@@ -206,6 +202,12 @@ class Queue:
             log.debug("Queued message %s was sent or taken away, or waits for another run", head.id)
         except WorkbenchError as error:
             await self._sessions.change(session_id, partial(_refused, head=head, why=str(error)))
+
+
+def _typed_is_sent(session: Session, *, message: QueuedMessage) -> Session:
+    """The session, where what was typed is no draft any more once it is a message."""
+    sent = {"composer": "", "composer_attachments": ()} if message.trigger.kind == "page" else {}
+    return session.model_copy(update=sent)
 
 
 def _refused(newest: Session, *, head: QueuedMessage, why: str) -> Session:

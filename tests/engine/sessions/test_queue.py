@@ -266,6 +266,20 @@ async def test_a_steer_that_comes_too_late_waits_on_disk_before_it_is_no_draft_a
     assert waiting(bench, session) == ["at once"]
 
 
+async def test_a_message_that_waits_is_no_draft_from_the_same_moment_on(tmp_path):
+    """On disk: after a kill in between it would wait, and be typed already for the next time."""
+    bench, disk = watched(tmp_path)
+    queue = Queue(bench.chat)
+    session, _, _ = await answering(bench)
+    await bench.data.sessions.change(session.id, lambda one: one.model_copy(update={"composer": "next"}))
+    await queue.add(session.id, "next")
+    await bench.runs.close()
+    await queue.close()
+    await bench.data.close()
+    waits = next(line for line in disk.written if b'"queue":[{' in line)
+    assert b'"composer":""' in waits
+
+
 async def test_a_message_that_is_taken_away_while_it_breaks_in_does_not_wait_again(bench, queue):
     bench.models.say(reply("", ToolCall(call_id="a", name="pay")))
     session = await bench.session("pay")
