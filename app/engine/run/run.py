@@ -173,9 +173,10 @@ class Run:
             self.work.cancel()
 
     def let_go(self) -> None:
-        """Give back what it works with."""
+        """Give back what it works with: it does not begin."""
         self.toolset.release()
         self.budget.close()
+        self._at_rest.set()
 
 
 def request_of(started: RunStarted, messages: tuple[Message, ...], tools: tuple[ToolSpec, ...]) -> ModelRequest:

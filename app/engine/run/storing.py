@@ -28,11 +28,19 @@ async def row_of(live: Run, made: Callable[[Sequence[Entry]], RunRow]) -> RunRow
 
 
 async def store_beginning(live: Run, rows: RunRows, join: Join | None = None) -> None:
-    """Returns when the session and the lists know of the run, whose trace is on disk. Raises `StorageError`."""
+    """Returns when the session and the lists know of the run, whose trace is on disk. Raises `StorageError`.
+
+    A run that its session names begins: where only the lists could not be told, they are at its end or the next start.
+    """
     try:
         if join is not None:
             await join(live)
-        await rows.save(await row_of(live, row_to_store))
+        try:
+            await rows.save(await row_of(live, row_to_store))
+        except StorageError as problem:
+            if join is None:
+                raise
+            log.warning("Run %s is in no list yet: %s", live.run_id, problem)
     except asyncio.CancelledError:  # the process ends meanwhile, and leaves the run to the next one
         live.recorder.let_go()
         raise

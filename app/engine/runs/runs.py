@@ -117,19 +117,20 @@ class Runs:
         waited_ms: float | None = None,
         run_id: str | None = None,
         along: Sequence[Message] = (),
+        join: Join | None = None,
         work: Work = run_agent,
     ) -> Run:
         """Begin a run with that message, under an id that was kept for it or a new one; returns when both are on disk.
 
-        `along` is what views of apps say with it; `work` is what the run does. Raises `StorageError`,
-        and begins nothing then.
+        `along` is what views of apps say with it; `join` is awaited before anything runs; `work` is what the run does.
+        Raises `StorageError`, and begins nothing then.
         """
         run_id = run_id or new_id()
         async with self.starting.taking(run_id) as undo:
             told = (MessageAdded(message=one, origin="app") for one in along)
             said = (MessageAdded(message=message, origin=origin, waited_ms=waited_ms), *told)
             live = await self.starting.begun(undo, run_id, started, said)
-            await self._begin(live, work=work)
+            await self._begin(live, join=join, work=work)
         return live
 
     async def fork(
@@ -276,9 +277,14 @@ class Runs:
     async def _begin(self, live: Run, *, join: Join | None = None, work: Work = run_agent) -> None:
         """Work on a run whose trace is on disk; from here on it begins, whoever waits for it."""
         self.unbroken.commit()
-        await store_beginning(live, self.rows, join)
+        live.task = asyncio.current_task()  # until it has one of its own
+        self._live[live.run_id] = live  # before its session names it
+        try:
+            await store_beginning(live, self.rows, join)
+        except BaseException:
+            del self._live[live.run_id]
+            raise
         self._finished.pop(live.run_id, None)
-        self._live[live.run_id] = live
         self.begun += 1
         self.begun_behind += live.started.purpose in BEHIND
         live.work = asyncio.create_task(work(live), name=f"run {live.run_id}")

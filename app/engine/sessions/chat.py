@@ -254,12 +254,14 @@ class Chat:
             started = begun_as(started.model_copy(update={"follows": path[-1] if path else FIRST}))
             origin: Origin = "queued" if queued else "user"
             said, along = session.app_contexts, session.app_messages
-            live = await self.runs.start(
-                started, message, origin=origin, waited_ms=waited_ms, run_id=run_id, along=along, work=work
+
+            async def join(live: Run) -> None:
+                turned = partial(with_run, before=path, run_id=live.run_id, text=message.headline, queued=queued)
+                await self.sessions.change(session_id, partial(turned, typed=typed, along=said))
+
+            return await self.runs.start(
+                started, message, origin=origin, waited_ms=waited_ms, run_id=run_id, along=along, join=join, work=work
             )
-            turned = partial(with_run, before=path, run_id=live.run_id, text=message.headline, queued=queued)
-            await self.sessions.change(session_id, partial(turned, typed=typed, along=said))
-            return live
 
     async def _as_allowed(self, session: Session, trigger: Trigger) -> Session:
         """The session, from now on with its agent's active variant where nothing else is for who starts its next run.

@@ -1,17 +1,23 @@
 """Branches of a session: answered again, edited, queued and forked beside what was said, and nothing is lost."""
 
 import asyncio
+from pathlib import Path
 
 import pytest
 
-from app.domain.errors import Conflict, NotFound
+from app.domain.errors import Conflict, NotFound, StorageError
 from app.domain.forks.forks import ForkPlan
 from app.domain.messages import ToolCall
 from app.domain.trace import files_after
 from app.engine.forks.forks import Forks
-from app.engine.sessions.chat import FROM_PAGE
+from app.engine.runs.runs import Runs
+from app.engine.sessions.chat import FROM_PAGE, Chat
 from app.engine.sessions.queue import Queue
-from tests.engine.scripted import forever, reply
+from app.store.folder.folder import DataFolder
+from app.tools.registry import Registry
+from tests.engine.conftest import Bench, QuickClock
+from tests.engine.scripted import ScriptedModels, forever, reply
+from tests.store.disks import TroubledDisk, full
 from tests.waiting import until
 
 
@@ -189,3 +195,30 @@ async def test_a_fork_joins_no_session_that_is_answering(bench):
     live.stop()
     await live.ended()
     assert path(bench, session) == (one, live.run_id)
+
+
+@pytest.mark.parametrize("failing", range(1, 5), ids="write {}".format)
+@pytest.mark.parametrize("way", ["sent", "forked"])
+async def test_on_a_full_disk_a_turn_begins_as_a_whole_or_not_at_all(way: str, failing: int, tmp_path: Path):
+    disk = TroubledDisk("write", times=0, error=full)
+    data, models = DataFolder.open(tmp_path, disk=disk), ScriptedModels()
+    runs = Runs(data.traces, data.rows, models, Registry(()), data.artifacts, QuickClock())
+    bench = Bench(data, models, QuickClock(), runs, Chat(data.agents, data.sessions, runs, Registry(())))
+    forks = Forks(data.agents, data.sessions, runs, Registry(()))
+    session = await bench.session()
+    one = await say(bench, session, "one", "1")
+    models.say("next")
+    plan = ForkPlan(seq=1, join=True)
+    disk.first, disk.times = disk.calls + failing, 1
+    begins = bench.chat.send(session.id, "two") if way == "sent" else forks.start(one, plan, trigger=FROM_PAGE)
+    try:
+        live = await begins
+    except StorageError:
+        assert (runs.live_runs(), path(bench, session), await data.traces.ids()) == ([], (one,), [one])
+        await say(bench, session, "two")
+    else:
+        await until(lambda: not runs.live_runs())
+        assert path(bench, session)[-1] == live.run_id
+        assert (row := data.rows.get(live.run_id)) is not None and row.status == "completed"
+    await runs.close()
+    await data.close()
