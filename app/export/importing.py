@@ -3,6 +3,7 @@
 import asyncio
 import re
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from typing import IO
 
 from app.domain.agents import Agent
@@ -16,7 +17,7 @@ from app.domain.sessions import Session, title_of
 from app.domain.trace import RunRow, finished, run_row
 from app.domain.values import new_id, now
 from app.export.bundle import Bundle, read_bundle
-from app.export.ports import AgentStore, ArtifactStore, RowStore, ScoreStore, SessionStore, TraceStore
+from app.export.ports import AgentStore, ArtifactStore, RowStore, ScoreStore, SessionStore, TraceStore, TraceWriter
 from app.export.received import received
 from app.export.words import file_stem, one_line
 
@@ -87,7 +88,7 @@ class Importing:
             raise TypeError("A run begins with RunStarted")
         started = begun_as(first.model_copy(update={"imported": None}))
         entries[0] = entries[0].model_copy(update={"event": started})
-        await self._write_trace(run_id, entries, started)
+        await (await self._written(run_id, entries, started)).close()
         await self._rows.save(await asyncio.to_thread(run_row, entries, alive=False))
         self._taken_in()
         for tell in self.on_take_over:
@@ -104,11 +105,21 @@ class Importing:
         if not isinstance(first, RunStarted):
             raise TypeError("A run begins with RunStarted")
         row = await asyncio.to_thread(run_row, entries, alive=False)
-        await self._write_trace(row.run_id, entries, first)
-        await self._sessions.create(self._session(row, first))  # of what could not be stored nobody is told
-        await self._rows.save(row)
+        session = self._session(row, first)
+        writer = await self._written(row.run_id, entries, first)
+        try:
+            await self._sessions.create(session)  # of what could not be stored nobody is told
+            await self._rows.save(row)
+        except StorageError:
+            with suppress(StorageError):  # where the session stays, so does its run: the next start lists it
+                await self._sessions.remove(session.id)
+                await writer.abandon()
+            raise
+        finally:
+            await writer.close()
 
-    async def _write_trace(self, run_id: str, entries: Sequence[Entry], started: RunStarted) -> None:
+    async def _written(self, run_id: str, entries: Sequence[Entry], started: RunStarted) -> TraceWriter:
+        """The trace, all of which is on disk; nothing is left of one that is not."""
         writer = await self._traces.create(run_id, started.session_id)
         try:
             await writer.prepare(started)
@@ -116,8 +127,10 @@ class Importing:
                 writer.append(entry)
                 await asyncio.sleep(0)
             await writer.flush()
-        finally:
-            await writer.close()
+        except BaseException:
+            await writer.abandon()
+            raise
+        return writer
 
     async def _free_id(self, run_id: str) -> str:
         """Its own where there is no such run, and never was one whose trace is still here."""

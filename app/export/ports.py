@@ -48,6 +48,10 @@ class TraceWriter(Protocol):
 
     async def close(self) -> None: ...
 
+    async def abandon(self) -> None:
+        """Close it with nothing of it left."""
+        ...
+
 
 class TraceStore(Protocol):
     async def create(self, run_id: str, session_id: str) -> TraceWriter: ...
@@ -65,6 +69,10 @@ class RowStore(Protocol):
 
 class SessionStore(Protocol):
     async def create(self, session: Session) -> Session: ...
+
+    async def remove(self, session_id: str) -> None:
+        """As if it had never been."""
+        ...
 
 
 class AgentStore(Protocol):

@@ -7,15 +7,17 @@ from pathlib import Path
 
 import pytest
 
-from app.domain.errors import NotFound, WorkbenchError
+from app.domain.errors import NotFound, StorageError, WorkbenchError
 from app.domain.events import ChildStarted, RunFinished, RunStarted, ToolReturned
 from app.domain.forks.forks import ForkPlan
 from app.domain.provenance import Parent, Trigger
 from app.export.bundle import bundle, read_bundle
 from app.export.importing import NOT_ENDED
 from app.export.json_lines import json_lines
+from app.store.folder.folder import DataFolder
 from app.workbench import Workbench
 from tests.export.runs import NOTES, PNG, digest, rich_run
+from tests.store.disks import TroubledDisk, full
 from tests.traces import asked, finished, started, the_sum, trace_of
 
 REQUEST = "What is 5 + 10, then multiply by 3?"
@@ -69,6 +71,21 @@ async def test_a_run_that_is_here_already_comes_in_as_another_one(here):
     assert first == "r1" and len({first, second, third}) == 3
     assert (await here.runs.trace(third)).entries[0].event.imported.run_id == "r1"
     assert (await here.runs.trace(third)).entries[3].run_id == third
+
+
+@pytest.mark.parametrize("failing", range(1, 5), ids="write {}".format)
+async def test_nothing_of_a_run_is_left_that_a_full_disk_does_not_take(failing: int, tmp_path: Path):
+    disk = TroubledDisk("write", times=0, error=full)
+    here = Workbench(DataFolder.open(tmp_path, disk=disk), trust_tools=False, demo_pace=0)
+    await here.start()
+    await here.warm()
+    disk.first, disk.times = disk.calls + failing, 1
+    with pytest.raises(StorageError, match="no room"):
+        await here.exports.import_bundle(bundled(the_sum()))
+    assert (await here.data.traces.ids(), here.sessions.count(), here.rows.knows("r1")) == ([], 0, False)
+    assert await here.exports.import_bundle(bundled(the_sum())) == "r1"
+    await here.close()
+    assert [path.stem for path in (tmp_path / "runs").iterdir()] == ["r1"]
 
 
 async def test_what_a_run_has_cost_elsewhere_was_not_spent_here_but_its_forks_are(here):
