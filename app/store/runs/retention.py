@@ -132,7 +132,8 @@ class RemovedRuns:
         """Remove the traces of runs that were deleted before this start of the app; which ones these were.
 
         What is deleted now can be brought back from its page. A run that is a turn of a session stays until its
-        session is deleted too. What the runs of a session shared goes with the last of them.
+        session is deleted too. What the runs of a session shared goes with the last of them; what was kept for one that
+        never began, where no run on disk could be that one.
         """
         deleted = self._rows.deleted(self._opened_at)
         gone = [turn.run_id for session_id, turn in deleted if not self._sessions.holds(session_id, turn)]
@@ -140,7 +141,13 @@ class RemovedRuns:
         if removed:
             await self._search.forget(removed)
         try:
-            await self._traces.forget_sessions(lambda one: self._sessions.is_gone(one) and self._rows.is_emptied(one))
+            lost = not all(map(self._rows.knows, await self._traces.ids()))
+
+            def is_over(session_id: str) -> bool:
+                left = not self._rows.is_emptied(session_id) and (lost or self._rows.turns(session_id))
+                return not left and self._sessions.is_gone(session_id)
+
+            await self._traces.forget_sessions(is_over)
         except WorkbenchError as problem:
             log.warning("What was said in deleted sessions is still on disk: %s", problem)
         return removed

@@ -116,3 +116,21 @@ async def test_a_turn_that_was_replaced_goes(bench: Bench):
     await bench.session("r2")
     await bench.data.rows.delete(["r1", "nobody"])
     assert await bench.restarted() == ["r1"]
+
+
+async def test_what_was_kept_for_a_run_that_never_began_goes_with_its_session(bench: Bench, tmp_path: Path):
+    trace = await bench.data.traces.create("r1", "s1")
+    for entry in the_sum():
+        trace.append(entry)
+    await trace.abandon()
+    await bench.session()
+    words = b"What is 5 + 10"
+    assert (holding(tmp_path / "runs", words), await bench.restarted()) == ([], [])
+    assert holding(tmp_path / "sessions", words) == ["s1.tdb"]
+    await bench.data.sessions.delete("s1")
+    other = await bench.data.traces.create("r2", "s2")
+    other.append(the_sum()[0])
+    await other.close()
+    assert (await bench.restarted(), holding(tmp_path / "sessions", words)) == ([], ["s1.tdb"])  # r2 may be lost
+    await bench.data.traces.delete("r2")
+    assert (await bench.restarted(), holding(tmp_path / "sessions", words)) == ([], [])
