@@ -108,9 +108,10 @@ class SecretRefs:
             return form
         for secret, name in scan.names.items():
             try:
-                await self._vault.keep(PREFIX + name, secret, lasting=bool(self._stored))
+                await self._vault.keep(PREFIX + name, secret, lasting=True)
             except StorageError as problem:
                 if not self._stored:
+                    await self.forget(sealed.model_dump_json(), form.model_dump_json())
                     raise
                 log.warning("A secret of %s stays where an earlier version stored it: %s", self._stored, problem)
                 scan.clear.add(secret)

@@ -5,14 +5,18 @@ from pathlib import Path
 from urllib.parse import quote
 
 import pytest
+from keyring.backends import fail
 
 from app.domain.errors import Conflict, StorageError, WorkbenchError
 from app.domain.tool_settings import HttpTool, HttpTransport, McpServer, StdioTransport, Transport
 from app.store.journal.database import JournalDB
+from app.store.keys.key_places import FILE
+from app.store.keys.provider_keys import KeptKeys, ProviderKeys
 from app.store.records.tables import HttpTools, McpServers
 from app.tools.http.secret_refs import REFERENCE, SecretRefs
 from app.tools.http.tools import HttpToolSource
 from app.tools.mcp.hub import McpHub
+from tests.store.disks import TroubledDisk, full
 from tests.tools.vault import Keys
 
 SECRET = "planted-0123456789"
@@ -231,6 +235,22 @@ async def test_a_server_that_cannot_be_stored_leaves_no_secret_but_those_it_had(
             await refused
     assert keys.kept == before
     await hub.close()
+
+
+@pytest.mark.parametrize("kept", ["the key", "where it is"])
+async def test_a_form_whose_secret_cannot_be_kept_for_good_is_refused_and_leaves_nothing(kept: str, tmp_path: Path):
+    forms, disk = HttpTools(JournalDB(tmp_path / "app.tdb")), TroubledDisk("write", times=0, error=full)
+    notes = JournalDB(tmp_path / "notes.tdb", disk=disk)
+    keys = ProviderKeys(KeptKeys(notes), tmp_path, keyring=fail.Keyring, disk=disk)
+    source = HttpToolSource(forms, refs=lambda: SecretRefs(keys))
+    disk.first, disk.times = disk.calls + (1 if kept == "the key" else 2), 1
+    with pytest.raises(StorageError, match=FILE if kept == "the key" else "no room"):
+        await source.create(FORM)
+    assert (forms.all(), keys.values(), (tmp_path / FILE).exists()) == ([], {}, False)
+    await source.create(FORM)
+    again = ProviderKeys(KeptKeys(notes), tmp_path, keyring=fail.Keyring)
+    await again.ready()
+    assert list(again.values().values()) == [SECRET]
 
 
 async def test_a_request_whose_secret_stands_in_its_address_too_stays_as_it_is(tmp_path: Path):
