@@ -1,12 +1,14 @@
 """Datasets and how they come about: by hand, from a file, out of runs; and how they stood when a plan names them."""
 
 import asyncio
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
+from itertools import islice
 from typing import Protocol, TypeVar
 
 from app.domain.agents import free_slug
-from app.domain.errors import Conflict, NotFound, TooLarge, WorkbenchError
+from app.domain.errors import Conflict, NotFound, StorageError, TooLarge, WorkbenchError
 from app.domain.evals.cases import LONGEST_NAME, MOST_CASES, Case, CaseContent, Dataset, DatasetChanges, new_cases
 from app.domain.evals.saving import Saved, saved_step, saved_turns
 from app.domain.evals.scorers import Scorer
@@ -38,6 +40,8 @@ class CaseStore(Store[Case], Protocol):
         ...
 
     def count(self, dataset_id: str) -> int: ...
+
+    def find(self, key: str) -> Case | None: ...
 
     async def delete(self, key: str) -> Case: ...
 
@@ -121,12 +125,23 @@ class Collecting:
             raise TooLarge(f"A dataset has at most {MOST_CASES:,} cases; this one would have {count:,}.")
         kept: list[Case] = []
         try:
-            for place in range(0, len(cases), AT_ONCE):
-                some = (one.model_copy(update={"dataset_id": dataset.id}) for one in cases[place : place + AT_ONCE])
+            for some in _in_turns(one.model_copy(update={"dataset_id": dataset.id}) for one in cases):
                 kept += await asyncio.gather(*map(self.cases.create, some))
-        finally:
             await self._bump(dataset.id)
+        except StorageError:
+            await self._take_back(cases)
+            raise
+        except BaseException:
+            await self._bump(dataset.id)
+            raise
         return kept
+
+    async def _take_back(self, cases: Sequence[Case]) -> None:
+        """Delete those of them that are there, as far as the disk takes that."""
+        with suppress(StorageError):
+            for some in _in_turns(cases):
+                found = (one.id for one in some if self.cases.find(one.id) is not None)
+                await asyncio.gather(*map(self.cases.delete, found))
 
     async def change_case(self, case: Case, *, seen: Case | None = None) -> Case:
         """Store another state of it; a new version of the dataset, but for another note. Raises `NotFound`.
@@ -231,6 +246,13 @@ class Collecting:
         """By id, in order: the cases of a snapshot. Raises `NotFound` and `StorageError` where it is gone."""
         kept = await self.artifacts.get(digest)
         return {case.id: case for case in await asyncio.to_thread(_read, kept, Case)}
+
+
+def _in_turns(cases: Iterable[Case]) -> Iterator[list[Case]]:
+    """So many at once."""
+    left = iter(cases)
+    while some := list(islice(left, AT_ONCE)):
+        yield some
 
 
 def _lines(values: Iterable[Value]) -> bytes:

@@ -1,10 +1,11 @@
 """Datasets and cases, over a real store."""
 
 import asyncio
+from pathlib import Path
 
 import pytest
 
-from app.domain.errors import Conflict, NotFound, TooLarge, WorkbenchError
+from app.domain.errors import Conflict, NotFound, StorageError, TooLarge, WorkbenchError
 from app.domain.evals import cases as bounds
 from app.domain.evals.cases import CaseContent, DatasetChanges, new_cases
 from app.domain.evals.scorers import Contains, Exact
@@ -13,7 +14,9 @@ from app.domain.secrets.redaction import Redaction
 from app.domain.secrets.secret import Secret
 from app.domain.trace.recorded import recorded_calls
 from app.engine.experiments.collecting import Collecting
+from app.store.folder.folder import DataFolder
 from tests.engine.scripted import forever, reply
+from tests.store.disks import TroubledDisk, full
 
 SECRET = "sk-planted-0123456789abcdef"
 
@@ -162,3 +165,20 @@ async def test_no_secret_is_kept_in_a_case_or_its_record(bench, collecting):
         assert SECRET not in text
     assert len(await collecting.record_of(case)) == 2
     assert "[redacted" in case.input
+
+
+@pytest.mark.parametrize("failing", range(1, 5), ids="write {}".format)
+async def test_cases_that_a_full_disk_does_not_take_as_a_whole_are_not_added(failing: int, tmp_path: Path):
+    disk = TroubledDisk("write", times=0, error=full)
+    data = DataFolder.open(tmp_path, disk=disk)
+    collecting = Collecting(data.datasets, data.cases, lambda: None, data.artifacts)
+    dataset = await collecting.new_dataset("Sums")
+    cases = list(new_cases(dataset.id, [CaseContent(input=f"{number} + 1") for number in range(60)]))
+    disk.first, disk.times = disk.calls + failing, 1
+    try:
+        await collecting.add_all(dataset.id, cases)
+    except StorageError:
+        assert data.cases.of(dataset.id) == [] and data.cases.count(dataset.id) == 0
+    else:
+        assert data.cases.count(dataset.id) == 60 and collecting.dataset(dataset.id).version == 2
+    await data.close()
