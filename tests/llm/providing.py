@@ -11,6 +11,7 @@ from app.llm.providers.last_seen import LastSeen
 from app.llm.providers.provider_desk import ProviderDesk
 from app.llm.providers.providers import Keys, lookup
 from app.store.journal.database import JournalDB
+from app.store.journal.disk import Disk
 from app.store.keys.provider_keys import KeptKeys, ProviderKeys, ProviderSettingsStore
 
 
@@ -24,8 +25,8 @@ class Desk:
 
 
 @asynccontextmanager
-async def opened_desk(folder: Path, **variables: str) -> AsyncIterator[Desk]:
-    database = JournalDB(folder / "app.tdb")
+async def opened_desk(folder: Path, *, disk: Disk | None = None, **variables: str) -> AsyncIterator[Desk]:
+    database = JournalDB(folder / "app.tdb", disk=disk)
     settings = ProviderSettingsStore(database)
     keys = ProviderKeys(KeptKeys(database), folder, keyring=fail.Keyring)
     look = lookup(keys.get, settings.field, variables=lambda name: variables.get(name, ""))

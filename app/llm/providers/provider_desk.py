@@ -4,7 +4,7 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, Protocol
 
-from app.domain.errors import ModelFailure, WorkbenchError
+from app.domain.errors import ModelFailure, StorageError, WorkbenchError
 from app.domain.providers import ProviderSettings, checked_address, custom_name
 from app.domain.secrets.pasted import CleanedKey, cleaned_key, last_four
 from app.domain.secrets.shapes import check_owner
@@ -209,9 +209,13 @@ class ProviderDesk:
         name = custom_name(title, {"demo", *PROVIDERS, *(one.name for one in self._settings.all())})
         if not checked:
             raise WorkbenchError("Write the server's address: https://… or http://…")
-        if key:
-            await self._keys.save(saved_name(name, "key"), key)
-        await self._settings.create(ProviderSettings(name=name, title=title, address=checked))
+        try:
+            if key:
+                await self._keys.save(saved_name(name, "key"), key)
+            await self._settings.create(ProviderSettings(name=name, title=title, address=checked))
+        except StorageError:  # else the key would be one of whoever is called so next
+            await self._keys.forget(saved_name(name, "key"))
+            raise
         return name
 
     async def forget_key(self, name: str) -> None:

@@ -2,7 +2,7 @@ from pathlib import Path
 
 import pytest
 
-from app.domain.errors import Conflict, WorkbenchError
+from app.domain.errors import Conflict, StorageError, WorkbenchError
 from app.llm.providers.catalog import Catalog
 from app.llm.providers.choices import Choices
 from app.llm.providers.provider_desk import ProviderEntry
@@ -10,6 +10,7 @@ from app.llm.providers.providers import connection
 from tests.fakes.openai import FakeOpenAI
 from tests.llm.providers.test_choices import nowhere
 from tests.llm.providing import opened_desk
+from tests.store.disks import TroubledDisk, full
 
 KEY = "sk-planted-0123456789-WXYZ"
 
@@ -94,6 +95,16 @@ async def test_a_server_of_ones_own_is_asked_by_its_name(tmp_path: Path):
         await it.desk.remove(name)
         assert "team-server" not in [state.name for state in await it.desk.all()]
         assert not it.keys.values()
+
+
+@pytest.mark.parametrize("failing", [1, 2], ids="write {}".format)
+async def test_the_key_of_a_server_that_a_full_disk_did_not_take_is_sent_to_no_other(failing: int, tmp_path: Path):
+    disk = TroubledDisk("write", first=failing, error=full)
+    async with opened_desk(tmp_path, disk=disk) as it:
+        with pytest.raises(StorageError):
+            await it.desk.add("Mine", "http://127.0.0.1:9/v1", KEY)
+        name = await it.desk.add("Mine", "https://example.org/v1")
+        assert not it.desk.state(name).has_key and not it.keys.values()
 
 
 async def test_a_refused_key_is_told_without_it(tmp_path: Path):
