@@ -2,7 +2,7 @@
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Callable, Coroutine, Sequence
 
 from app.domain.errors import StorageError
 from app.domain.events import Entry
@@ -16,7 +16,7 @@ log = logging.getLogger(__name__)
 SAVE_AGAIN_SECONDS = 5.0
 
 
-Join = Callable[[Run], Awaitable[None]]
+Join = Callable[[Run], Coroutine[None, None, None]]
 """Tells the session of a run that is about to begin."""
 
 
@@ -33,17 +33,28 @@ async def store_beginning(live: Run, rows: RunRows, join: Join | None = None) ->
     A run that its session names begins: where only the lists could not be told, they are at its end or the next start.
     """
     try:
-        if join is not None:
-            await join(live)
-        try:
-            await rows.save(await row_of(live, row_to_store))
-        except StorageError as problem:
-            if join is None:
-                raise
-            log.warning("Run %s is in no list yet: %s", live.run_id, problem)
+        row = await row_of(live, row_to_store)
+        if join is None:
+            await rows.save(row)
+        else:
+            await _store_together(join(live), rows, row)
     except asyncio.CancelledError:  # the process ends meanwhile, and leaves the run to the next one
         live.recorder.let_go()
         raise
+
+
+async def _store_together(join: Coroutine[None, None, None], rows: RunRows, row: RunRow) -> None:
+    """Both wait for the disk at once, which has the session first: where it refuses that, it has no row either."""
+    joining = asyncio.create_task(join)
+    await asyncio.sleep(0)  # the session is changed
+    if joining.done():
+        await joining
+    [listed] = await asyncio.gather(rows.save(row), return_exceptions=True)
+    await joining
+    if isinstance(listed, StorageError):
+        log.warning("Run %s is in no list yet: %s", row.run_id, listed)
+    elif listed is not None:
+        raise listed
 
 
 async def store_end(live: Run, rows: RunRows, clock: Clock) -> None:
