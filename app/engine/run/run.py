@@ -163,8 +163,10 @@ class Run:
 
         Nothing happens where its end is recorded already.
         """
-        if self.work is not None and not self.work.done() and not self.control.stopped:
-            self.control.stopped = True
+        if self.control.stopped or (self.work is not None and self.work.done()):
+            return
+        self.control.stopped = True
+        if self.work is not None:  # else it is cancelled as it begins
             self.work.cancel()
 
     def leave(self) -> None:

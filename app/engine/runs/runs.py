@@ -288,6 +288,8 @@ class Runs:
         self.begun += 1
         self.begun_behind += live.started.purpose in BEHIND
         live.work = asyncio.create_task(work(live), name=f"run {live.run_id}")
+        if live.control.stopped:
+            live.work.cancel()
         live.go_on(asyncio.create_task(self._live_out(live, live.work), name=f"life of run {live.run_id}"))
 
     async def _live_out(self, live: Run, work: asyncio.Task[None]) -> None:

@@ -57,14 +57,15 @@ async def test_a_task_does_not_outlive_a_run_that_is_stopped_while_it_hands_it_o
 
 @dataclass
 class SlowRows:
-    """The rows of runs, which take one of a child only when they are let."""
+    """The rows of runs, which take the first one of a child, or of its parent, only when they are let."""
 
     rows: RunRows
+    of_a_child: bool = True
     asked: asyncio.Event = field(default_factory=asyncio.Event)
     may: asyncio.Event = field(default_factory=asyncio.Event)
 
     async def save(self, row: RunRow) -> None:
-        if row.parent is not None:
+        if (row.parent is not None) == self.of_a_child:
             self.asked.set()
             await self.may.wait()
         await self.rows.save(row)
@@ -85,6 +86,22 @@ async def test_a_task_that_is_about_to_begin_when_its_run_has_ended_is_stopped(t
     rows.may.set()
     await until(lambda: home.runs.begun == 2 and not home.runs.live_runs())
     assert home.runs.row(started(live)[0]).status == "cancelled"
+    await home.closed()
+
+
+async def test_a_run_that_is_stopped_as_it_begins_ends_before_its_first_step(tmp_path: Path):
+    family = Family()
+    home = Household.opened(tmp_path / "data", family)
+    home.runs.rows = rows = SlowRows(home.data.rows, of_a_child=False)  # type: ignore[assignment]
+    sending = asyncio.create_task(home.begun(await home.agent()))
+    await rows.asked.wait()
+    [live] = home.runs.live_runs()
+    live.stop()
+    rows.may.set()
+    await sending
+    await live.ended()
+    assert home.runs.row(live.run_id).status == "cancelled"
+    assert family.calls == []
     await home.closed()
 
 
