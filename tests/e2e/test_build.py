@@ -217,6 +217,7 @@ def test_a_fault_is_said_at_its_box_and_leads_there_and_no_variant_has_one(page:
     expect(page.get_by_test_id("workflow-fault")).to_have_count(1)
     page.get_by_test_id("save-variant-button").click()
     expect(page.get_by_text("A variant has no faults, and this has 1 fault.")).to_be_visible()
+    expect(page.get_by_test_id("node-title")).to_be_focused()  # it led there already
     choose_none(page)
     page.get_by_test_id("workflow-fault").click()
     expect(node(page, "sent")).to_have_class(re.compile("is-chosen"))
