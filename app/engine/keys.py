@@ -204,9 +204,9 @@ class Keys:
         if not agents:
             raise WorkbenchError("A key for no agent opens nothing. Name at least one, or leave them out for all.")
         known = {name: agent.id for agent in self._agents.all() for name in (agent.id, agent.slug)}
-        if unknown := next((agent for agent in agents if agent not in known), None):
+        if unknown := [agent for agent in agents if agent not in known]:
             slugs = ", ".join(sorted(agent.slug for agent in self._agents.all())) or "none yet"
-            raise NotFound(f"There is no agent {unknown!r}. Agents: {slugs}.")
+            raise NotFound(f"There is no agent {unknown[0]!r}. Agents: {slugs}.")
         return tuple(dict.fromkeys(known[agent] for agent in agents))
 
 

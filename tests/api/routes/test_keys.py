@@ -72,6 +72,7 @@ async def test_a_key_is_renamed_and_revoked(owner: httpx.AsyncClient, workbench:
         ({"name": "taken"}, 409, "There is a key 'taken' already"),
         ({"name": " "}, 422, "name of 1 to 60"),
         ({"name": "x", "agents": ["nobody"]}, 404, "no agent 'nobody'. Agents: mine."),
+        ({"name": "x", "agents": ["mine", ""]}, 404, "no agent ''. Agents: mine."),
         ({"name": "x", "agents": []}, 422, "for no agent"),
         ({"name": "x", "expires_days": -1}, 422, "days"),
         ({"name": "x", "expires_days": "soon"}, 422, "expires_days"),
