@@ -167,10 +167,10 @@ def _variables(typed: str) -> dict[str, str]:
     if typed.lstrip().startswith("{"):
         found = json_of(typed, "Variables")
         return {name: str(value) for name, value in found.items()} if isinstance(found, dict) else {}
-    pairs = [line.partition("=") for line in typed.splitlines() if line.strip()]
-    if wrong := next((name.strip() for name, equals, _ in pairs if not equals or not name.strip()), None):
+    lines = [line.strip() for line in typed.splitlines() if line.strip()]
+    if wrong := next((line for line in lines if line.find("=") < 1), ""):
         raise WorkbenchError(f"Variables: write {wrong!r} as name = value.")
-    return {name.strip(): value.strip() for name, _, value in pairs}
+    return {name.strip(): value.strip() for name, _, value in (line.partition("=") for line in lines)}
 
 
 def _user(typed: dict[str, JsonValue]) -> dict[str, JsonValue] | None:

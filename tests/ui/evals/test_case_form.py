@@ -79,6 +79,7 @@ def test_no_call_is_another_thing_than_nobody_said() -> None:
         ({"reference": "{broken"}, "Expected answer: this is no JSON"),
         ({"expected_calls": "calculator [1]"}, "arguments are JSON with names"),
         ({"variables": "no equals sign"}, "as name = value"),
+        ({"variables": "tone = friendly\n = nameless"}, "write '= nameless' as name = value"),
         ({"goal": "A refund"}, "Model: Field required"),
         ({"goal": "A refund", "model": "demo/agent", "turns": "And?"}, "not both"),
     ],
