@@ -7,12 +7,15 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from pydantic import ValidationError
+
 from app import __version__, paths
 from app.domain.errors import WorkbenchError
 from app.late import late
 
 with late():
     from app import logs
+    from app.api.door import envelopes
     from app.api.routes import experiment_bodies
     from app.export import exports
     from app.start import already_running, opening, proxies, serve, telling
@@ -176,8 +179,9 @@ def _eval(folder: Path, chosen: argparse.Namespace) -> int:
             tools=chosen.tools,
             workers=chosen.workers,
         )
-    except ValueError as fault:
-        sys.stderr.write(f"{fault}\n")
+    except ValidationError as error:
+        faults = envelopes.faults_in_words(error.errors(include_url=False))
+        sys.stderr.write(f"The call does not fit: {faults}.\n")
         return 2
     asked = terminal_evals.Asked(draft, gate=chosen.gate, as_json=chosen.json, junit=chosen.junit)
     return terminal_evals.evaluate(folder, asked)

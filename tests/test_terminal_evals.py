@@ -118,6 +118,11 @@ def test_a_bad_call_exits_with_2_and_says_why(folder, capsys, arguments):
     assert capsys.readouterr().err.strip()
 
 
+def test_a_number_that_does_not_fit_is_told_in_words(folder, capsys):
+    assert evaluated(folder, "--repeats", "100") == 2
+    assert capsys.readouterr().err == "The call does not fit: repeats: Input should be less than or equal to 20.\n"
+
+
 def test_results_that_cannot_be_written_are_a_bad_call_before_anything_is_tried(folder, capsys, tmp_path):
     lacking = tmp_path / "build" / "results.xml"
     assert evaluated(folder, "--tools", "live", "--junit", str(lacking)) == 2
