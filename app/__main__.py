@@ -3,6 +3,7 @@
 import argparse
 import asyncio
 import gc
+import os
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -39,7 +40,8 @@ _MAY_HELP = (
     "what a key for certain agents may besides: decide what its runs wait for, choose variants, evaluate; repeatable"
 )
 
-
+_READ_ENOUGH = 141
+"""As shells have it for a program whose reader, such as `head`, went away: no verdict of `eval` is that."""
 _EXITS = "exit codes: 0 fine, 1 worse or held back, 2 bad call, 3 cannot tell or too many errors, 130 stopped"
 
 
@@ -56,6 +58,9 @@ def main(arguments: list[str] | None = None) -> int:
     except WorkbenchError as error:
         telling.tell_trouble(str(error))
         return 1
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # for what is left to write
+        return _READ_ENOUGH
     except KeyboardInterrupt:
         return 130
 
@@ -64,7 +69,9 @@ def _done(chosen: argparse.Namespace, folder: Path) -> int:
     if chosen.check:
         return _check(folder if chosen.data else None)
     if chosen.command is not None:
-        return _COMMANDS[chosen.command](folder, chosen)
+        code = _COMMANDS[chosen.command](folder, chosen)
+        sys.stdout.flush()  # a reader that went away is met here, and not as Python ends
+        return code
     how: Opening = "nothing" if chosen.no_browser else "window" if chosen.window else "tab"
     return _serve(folder, chosen.port, how, trust_tools=chosen.trust_tools)
 

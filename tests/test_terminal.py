@@ -133,6 +133,18 @@ def test_a_run_can_be_read_as_json(tmp_path):
     ]
 
 
+@pytest.mark.skipif(os.name != "posix", reason="pipes that break say so on POSIX")
+def test_a_reader_that_goes_away_ends_it_without_a_word(tmp_path):
+    command = [sys.executable, "-m", "app", "--data", str(tmp_path / "data"), "run", "assistant", SUM]
+    with subprocess.Popen(
+        command, cwd=ROOT, env=plain_environment(), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as running:
+        assert running.stdout is not None and running.stderr is not None
+        running.stdout.close()
+        said = running.stderr.read()
+    assert (running.returncode, said) == (141, "")
+
+
 def test_an_unknown_agent_is_named_with_those_there_are(tmp_path):
     refused = app("run", "nobody", "hi", data=tmp_path / "data")
     assert refused.returncode == 1 and "nobody" in refused.stderr and "assistant" in refused.stderr
