@@ -69,6 +69,14 @@ async def test_fields_and_sockets_are_described(client):
         assert socket["summary"] and len(socket["description"]) > 100
 
 
+async def test_whatever_is_run_is_said_to_stream(client):
+    paths = (await client.get("/openapi.json")).json()["paths"]
+    for path in ("agents/{agent}/run", "workflows/{workflow}/run"):
+        answered = paths[f"/api/v1/{path}"]["post"]["responses"]["200"]
+        assert answered["content"].keys() == {"application/json", "text/event-stream"}, path
+        assert "server-sent events" in answered["description"], path
+
+
 async def test_the_contract_has_all_its_addresses(client):
     paths = (await client.get("/openapi.json")).json()["paths"]
     for path, methods in {

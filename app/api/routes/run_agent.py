@@ -48,7 +48,7 @@ _STREAMED = {
     "description": "How it ended, or where it waits for a person; with `stream` server-sent events.",
     "content": {"text/event-stream": {"schema": {"type": "string"}}},
 }
-_ANSWERS: dict[int | str, dict[str, Any]] = {200: _STREAMED, 201: {"model": Envelope[RunReply]}, **FAILED_RUNS}
+ANSWERS: dict[int | str, dict[str, Any]] = {200: _STREAMED, 201: {"model": Envelope[RunReply]}, **FAILED_RUNS}
 
 
 class HowToRun(BaseModel):
@@ -102,7 +102,7 @@ class RunRequest(HowToRun):
 router = resource("/agents/{agent}/run", "Runs")
 
 
-@router.post("", response_model=Envelope[RunReply], responses=_ANSWERS)
+@router.post("", response_model=Envelope[RunReply], responses=ANSWERS)
 async def run_agent(
     *,
     agent: str,

@@ -1,7 +1,7 @@
 """REST for running a workflow, which is given a text or an object."""
 
 import json
-from typing import Annotated, Any
+from typing import Annotated
 
 from fastapi import Request, Response
 from pydantic import ConfigDict, Field, JsonValue, Tag, ValidationError
@@ -10,16 +10,14 @@ from app.api.door.access import agent_for
 from app.api.door.dependencies import Asking, Here, resource
 from app.api.door.envelopes import Envelope, faults_in_words, told_by
 from app.api.door.strict_json import AsRead
-from app.api.following.endings import FAILED_RUNS
 from app.api.following.idempotency import SentAgain
 from app.api.following.replies import RunReply
-from app.api.routes.run_agent import HowToRun, RunRequest, run
+from app.api.routes.run_agent import ANSWERS, HowToRun, RunRequest, run
 from app.domain.errors import NotFound, WorkbenchError
 from app.domain.values import Text
 from app.domain.workflows.document import TEXT
 
 _EXAMPLES: list[JsonValue] = [{"input": "5 + 10"}, {"input": {"text": "Sum up these orders.", "customer": "Ada"}}]
-_ANSWERS: dict[int | str, dict[str, Any]] = {201: {"model": Envelope[RunReply]}, **FAILED_RUNS}
 
 router = resource("/workflows/{workflow}/run", "Workflows")
 
@@ -57,7 +55,7 @@ class WorkflowRunRequest(HowToRun):
         return RunRequest(input=text, data=self.data, variables={**fields}, **how)
 
 
-@router.post("", response_model=Envelope[RunReply], responses=_ANSWERS)
+@router.post("", response_model=Envelope[RunReply], responses=ANSWERS)
 async def run_workflow(
     *,
     workflow: str,
