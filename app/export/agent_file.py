@@ -6,7 +6,7 @@ from collections.abc import Collection
 import orjson
 from pydantic import JsonValue, ValidationError
 
-from app.domain.agents import Agent, Variant, free_slug
+from app.domain.agents import Agent, Variant, free_slug, hidden_in
 from app.domain.caution import with_tools_held
 from app.domain.errors import TooLarge, WorkbenchError
 from app.domain.unpacked import values_in
@@ -124,7 +124,7 @@ def _check(agent: Agent) -> None:
         "its variants are of several kinds": len({variant.behaviour.kind for variant in agent.variants}) > 1,
         "it has no name": not agent.name.strip(),
         f"its name is longer than {_LONGEST_NAME} characters": len(agent.name) > _LONGEST_NAME,
-        "its name holds characters that cannot be shown": not agent.name.isprintable(),
+        "its name holds characters that cannot be shown": bool(hidden_in(agent.name)),
         f"its description is longer than {_LONGEST_TEXT:,} characters": len(agent.description) > _LONGEST_TEXT,
         "its icon is not the name of one": not _ICON.fullmatch(agent.icon),
         "two of its variants have the same number": len(set(numbers)) < len(numbers),

@@ -30,3 +30,15 @@ def test_a_name_is_neither_empty_nor_endless():
     assert name_problem("  ", []) == "Give the agent a name."
     assert "at most 80 characters" in name_problem("x" * (LONGEST_NAME + 1), [])
     assert name_problem("x" * LONGEST_NAME, []) == ""
+
+
+@pytest.mark.parametrize(
+    "name", ["می\u200cخواهم", "Family 👨\u200d👩\u200d👧", "営業\u3000担当", "Pasted\u00a0words\u00a0"]
+)
+def test_a_name_may_be_written_in_any_language(name: str):
+    assert name_problem(name, []) == ""
+
+
+@pytest.mark.parametrize("name", ["evil\u202egnp.exe", "a\x00b", "\u200d", "Tutor\u200d", "two\nlines"])
+def test_a_name_holds_nothing_that_does_not_show(name: str):
+    assert "which does not show. Take it out." in name_problem(name, [])

@@ -14,8 +14,10 @@ from app.domain.agents import (
     ToolChoice,
     Variable,
     archived,
+    name_problem,
     new_agent,
     promoted,
+    renamed,
     with_variant,
 )
 from app.domain.errors import TooLarge, WorkbenchError
@@ -64,6 +66,12 @@ def test_a_file_of_an_imported_agent_can_be_imported():
     once = read_agent_file(agent_file(rich_agent()), taken_slugs=())
     again = read_agent_file(agent_file(once), taken_slugs={once.slug})
     assert (again.slug, again.variants) == ("math-tutor-2", once.variants)
+
+
+def test_an_agent_with_a_name_of_any_language_comes_back():
+    name = "Family\u00a0👨\u200d👩\u200d👧"
+    assert name_problem(name, ()) == ""
+    assert read_agent_file(agent_file(renamed(rich_agent(), name)), taken_slugs=()).name == name
 
 
 def test_an_imported_agent_is_neither_public_nor_deleted():

@@ -100,8 +100,6 @@ def check_name(workbench: Workbench, name: str, *, itself: str = "") -> None:
     """Raises `WorkbenchError` for what is no name, `Conflict` for one that another agent has."""
     if problem := name_problem(name, ()):
         raise WorkbenchError(problem)
-    if not name.isprintable():
-        raise WorkbenchError("A name is made of printable characters. Take out the others.")
     if problem := name_problem(name, (agent for agent in workbench.agents.all() if agent.id != itself)):
         raise Conflict(problem)
 

@@ -14,6 +14,8 @@ from app.domain.evals.gates import Activation, Gate
 from app.domain.values import Value, new_id, now
 
 LONGEST_NAME = 80  # characters
+_FINE = re.compile("(?<=.)[\u00a0\u200c\u200d\u202f\u3000](?=.)")
+"""Blanks and joiners without which some languages and emoji cannot be written; Python calls them not printable."""
 VariantStatus = Literal["candidate", "active", "archived"]
 
 
@@ -219,10 +221,17 @@ def name_problem(name: str, others: Iterable[Agent]) -> str:
         return "Give the agent a name."
     if len(words) > LONGEST_NAME:
         return f"A name has at most {LONGEST_NAME} characters; this one has {len(words)}."
+    if hidden := hidden_in(name):
+        return f"A name cannot hold {hidden!a}, which does not show. Take it out."
     for other in others:
         if _alike(words, other.name):
             return f"There is already an agent called “{other.name}”. Choose another name."
     return ""
+
+
+def hidden_in(name: str) -> str:
+    """The first character in it that does not show, or turns its neighbours around; empty where there is none."""
+    return next((sign for sign in _FINE.sub("", name.strip()) if not sign.isprintable()), "")
 
 
 def _alike(name: str, other: str) -> bool:

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 
 from pydantic import JsonValue, ValidationError
 
+from app.domain.agents import hidden_in
 from app.domain.caution import asking
 from app.domain.errors import TooLarge, WorkbenchError
 from app.domain.unpacked import values_in
@@ -153,7 +154,7 @@ def _check(read: WorkflowFile) -> None:
     faults = {
         "it has no name": not read.name.strip(),
         f"its name is longer than {LONGEST_NAME} characters": len(read.name) > LONGEST_NAME,
-        "its name holds characters that cannot be shown": not read.name.isprintable(),
+        "its name holds characters that cannot be shown": bool(hidden_in(read.name)),
         f"its description is longer than {LONGEST_TEXT:,} characters": len(read.description) > LONGEST_TEXT,
     }
     if words := next((words for words, is_so in faults.items() if is_so), None):

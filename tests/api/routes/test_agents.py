@@ -119,7 +119,7 @@ async def test_what_does_not_exist_is_refused_in_words(client, workbench):
         ({"name": "A", "provider": "nobody", "model": "none"}, "nobody"),
         ({"name": "  "}, "name"),
         ({"name": "x" * 100}, "80"),
-        ({"name": "a\x00b"}, "printable"),
+        ({"name": "a\x00b"}, "'\\x00', which does not show"),
         ({"name": "A", "more": 1}, "more"),
         ({"name": "A", "config": {"max_steps": -1}}, "max_steps"),
         ({"name": "A", "config": {"max_steps": 10**30}}, "max_steps"),
