@@ -6,7 +6,7 @@ from collections.abc import Collection
 import orjson
 from pydantic import JsonValue, ValidationError
 
-from app.domain.agents import Agent, Variant, free_slug, hidden_in
+from app.domain.agents import LONGEST_DESCRIPTION, Agent, Variant, free_slug, hidden_in
 from app.domain.caution import with_tools_held
 from app.domain.errors import TooLarge, WorkbenchError
 from app.domain.unpacked import values_in
@@ -21,7 +21,6 @@ LARGEST = 4 * 1024 * 1024
 MOST_VALUES = 500_000
 
 _LONGEST_NAME = 200
-_LONGEST_TEXT = 2_000
 _MOST_DEEP = 60
 _ICON = re.compile(r"[a-z0-9_]{1,60}")
 """A Material icon's name; other words would be an address to load or a picture to draw."""
@@ -119,13 +118,13 @@ def _first_fault(error: ValidationError) -> str:
 
 def _check(agent: Agent) -> None:
     """Refuse what is well-formed and yet no agent that this app would have made."""
-    numbers = [variant.number for variant in agent.variants]
+    numbers, described = [variant.number for variant in agent.variants], len(agent.description)
     faults = {
         "its variants are of several kinds": len({variant.behaviour.kind for variant in agent.variants}) > 1,
         "it has no name": not agent.name.strip(),
         f"its name is longer than {_LONGEST_NAME} characters": len(agent.name) > _LONGEST_NAME,
         "its name holds characters that cannot be shown": bool(hidden_in(agent.name)),
-        f"its description is longer than {_LONGEST_TEXT:,} characters": len(agent.description) > _LONGEST_TEXT,
+        f"its description is longer than {LONGEST_DESCRIPTION:,} characters": described > LONGEST_DESCRIPTION,
         "its icon is not the name of one": not _ICON.fullmatch(agent.icon),
         "two of its variants have the same number": len(set(numbers)) < len(numbers),
         "its variants are not numbered from 1": any(not 1 <= number < 1_000_000 for number in numbers),

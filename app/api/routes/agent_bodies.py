@@ -9,6 +9,7 @@ from app.api.door.envelopes import Reply
 from app.api.routes.agent_config import Config, Several
 from app.domain.agents import (
     BY_NODES,
+    LONGEST_DESCRIPTION,
     Agent,
     Behaviour,
     BehaviourKind,
@@ -45,6 +46,7 @@ _AGENT: dict[str, JsonValue] = {"name": "Sums", "description": "Adds and multipl
 
 Named = Annotated[Text, Field(max_length=1000)]
 Prompt = Annotated[Text, Field(max_length=LONGEST_PROMPT)]
+Described = Annotated[Text, Field(max_length=LONGEST_DESCRIPTION)]
 Reason = Annotated[
     Text,
     Field(
@@ -111,7 +113,7 @@ class AgentChange(BehaviourBody):
     model_config = ConfigDict(json_schema_extra={"examples": [{"system_prompt": "Answer in French."}]})
 
     name: Named | None = None
-    description: Prompt | None = None
+    description: Described | None = None
     is_public: bool | None = Field(None, description="Whether it may be run on this machine without a key.")
     override: Reason = ""
 

@@ -6,7 +6,7 @@ from typing import Annotated, Self
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, Tag, ValidationError
 
 from app.api.door.envelopes import Reply, faults_in_words, told_by
-from app.api.routes.agent_bodies import Named, Prompt, Reason
+from app.api.routes.agent_bodies import Described, Named, Reason
 from app.domain.agents import WORKFLOW_LIMITS, Agent, Limits, WorkflowBehaviour
 from app.domain.errors import WorkbenchError
 from app.domain.workflows.document import Workflow
@@ -43,7 +43,7 @@ class WorkflowChange(BaseModel):
     model_config = ConfigDict(extra="forbid", json_schema_extra={"examples": [{"workflow": _DOCUMENT}]})
 
     name: Named | None = None
-    description: Prompt | None = None
+    description: Described | None = None
     workflow: Document | None = None
     limits: dict[str, Limit] | None = Field(
         None, description="Of a run: `total_time` in seconds, `run_cost`, `day_cost`, … in US dollars."
@@ -108,7 +108,7 @@ class WorkflowOfRun(BaseModel):
     model_config = ConfigDict(extra="forbid", json_schema_extra={"examples": [{"name": "Weekly report"}]})
 
     name: Named
-    description: Prompt = ""
+    description: Described = ""
 
 
 class WorkflowReply(Reply):

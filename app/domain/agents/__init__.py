@@ -1,6 +1,7 @@
 """Agents: who answers, how each of their variants does, and the rules that keep a saved variant as it was saved."""
 
 from app.domain.agents.agents import (
+    LONGEST_DESCRIPTION,
     LONGEST_NAME,
     Agent,
     VariableSet,
@@ -48,6 +49,7 @@ from app.domain.agents.behaviours import (
 
 __all__ = [
     "BY_NODES",
+    "LONGEST_DESCRIPTION",
     "LONGEST_NAME",
     "NODES_MODELS",
     "WORKFLOW_LIMITS",

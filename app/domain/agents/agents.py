@@ -14,6 +14,7 @@ from app.domain.evals.gates import Activation, Gate
 from app.domain.values import Value, new_id, now
 
 LONGEST_NAME = 80  # characters
+LONGEST_DESCRIPTION = 2_000
 _FINE = re.compile("(?<=.)[\u00a0\u200c\u200d\u202f\u3000](?=.)")
 """Blanks and joiners without which some languages and emoji cannot be written; Python calls them not printable."""
 VariantStatus = Literal["candidate", "active", "archived"]

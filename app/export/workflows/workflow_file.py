@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from pydantic import JsonValue, ValidationError
 
-from app.domain.agents import hidden_in
+from app.domain.agents import LONGEST_DESCRIPTION, hidden_in
 from app.domain.caution import asking
 from app.domain.errors import TooLarge, WorkbenchError
 from app.domain.unpacked import values_in
@@ -24,7 +24,6 @@ LARGEST = 1_000_000
 """Bytes of a file, which has blanks in it."""
 MOST_VALUES = 50_000
 LONGEST_NAME = 200
-LONGEST_TEXT = 2_000
 _WAY_OUT = "Choose a file that was exported from a workflow."
 
 
@@ -151,11 +150,12 @@ def _with_places(document: dict[str, JsonValue]) -> dict[str, JsonValue]:
 
 def _check(read: WorkflowFile) -> None:
     """Refuse what no workflow of this app would be."""
+    described = len(read.description)
     faults = {
         "it has no name": not read.name.strip(),
         f"its name is longer than {LONGEST_NAME} characters": len(read.name) > LONGEST_NAME,
         "its name holds characters that cannot be shown": bool(hidden_in(read.name)),
-        f"its description is longer than {LONGEST_TEXT:,} characters": len(read.description) > LONGEST_TEXT,
+        f"its description is longer than {LONGEST_DESCRIPTION:,} characters": described > LONGEST_DESCRIPTION,
     }
     if words := next((words for words, is_so in faults.items() if is_so), None):
         raise WorkbenchError(f"This workflow's file cannot be used: {words}. {_WAY_OUT}")

@@ -7,6 +7,7 @@ from typing import ClassVar, Literal, assert_never
 from nicegui import PageArguments, ui
 
 from app.domain.agents import (
+    LONGEST_DESCRIPTION,
     Agent,
     Behaviour,
     PromptBehaviour,
@@ -51,7 +52,6 @@ from app.workbench import Workbench
 REFRESH_SECONDS, GATE_SECONDS = 0.5, 2.0
 MOST_GATED = 20
 """The newest variants of which is told whether the gate would let them past."""
-LONGEST_DESCRIPTION = 500
 Side = Literal["node", "try", "variants"]
 
 

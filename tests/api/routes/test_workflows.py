@@ -38,6 +38,16 @@ def document(*more: dict[str, object], **changes: object) -> dict[str, object]:
     return {"nodes": [*nodes, *more], "edges": [*EDGES, *({"source": "question", "target": one["id"]} for one in more)]}
 
 
+async def test_the_longest_description_there_can_be_is_in_a_file_that_can_be_read(client):
+    refused = await client.post("/workflows", json=SUMS | {"description": "x" * 2_001})
+    assert refused.status_code == 422 and "description: " in refused.json()["error"]
+    assert (await client.post("/workflows", json=SUMS | {"description": "x" * 2_000})).status_code == 201
+    refused = await client.put("/agents/sums-by-nodes", json={"description": "x" * 2_001})
+    assert refused.status_code == 422 and "description: " in refused.json()["error"]
+    exported = await client.get("/workflows/sums-by-nodes/export")
+    assert read_workflow_file(exported.content).description == "x" * 2_000
+
+
 async def test_a_workflow_is_made_and_is_an_agent(client, made):
     assert (made["slug"], made["variant"], made["nodes"], made["faults"]) == ("sums-by-nodes", 1, 3, [])
     assert (made["limits"]["total_time"], made["limits"]["run_cost"]) == (60, 1)
