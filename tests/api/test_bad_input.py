@@ -34,6 +34,8 @@ TEXTS = [
         b'{"input": "\\ud800"}',
         b'{"input": NaN}',
         b'{"input": "x", "data": [NaN]}',
+        b'{"input": "x", "data": [1e309]}',
+        b'{"input": "x", "data": -1' + b"0" * 309 + b".0}",
         b'{"input": ' + b"9" * 5000 + b"}",
         b'{"input": "x", "data": ' + b"[" * 5000 + b"]" * 5000 + b"}",
         b'{"input": "x", "variant": ' + b"9" * 400 + b"}",

@@ -2,9 +2,11 @@
 
 import asyncio
 import json
+import re
 from collections.abc import Callable, Coroutine
 from typing import Annotated
 
+import orjson
 from fastapi import HTTPException, Request, Response
 from fastapi.routing import APIRoute
 from pydantic import JsonValue, WrapValidator
@@ -21,11 +23,14 @@ LARGE = 200_000
 AsRead = Annotated[JsonValue, WrapValidator(lambda value, _: value)]
 """Any JSON of a body: reading it made nothing else, and to look at each value again stops the event loop."""
 
+_HUGE = re.compile(rb"[eE]\+?\d{3}|(?<!\d)\d{309}")
+"""Where a number may stand that is more than any computer counts to."""
+
 Handler = Callable[[Request], Coroutine[None, None, Response]]
 
 
 class StrictRequest(Request):
-    """A request whose `json()` takes no lone surrogate, NaN, endless nesting or broken UTF-8."""
+    """A request whose `json()` takes no lone surrogate, NaN, endless number, endless nesting or broken UTF-8."""
 
     async def json(self) -> JsonValue:
         """The body; raises `JSONDecodeError`, the one error that FastAPI tells as a fault of the body, and 413."""
@@ -52,6 +57,8 @@ class StrictRoute(APIRoute):
 
 def _read(body: bytes) -> JsonValue:
     check_shape(body)
+    if _HUGE.search(body):
+        orjson.loads(body)  # refuses what `from_json` makes infinite, which no journal would give back
     value: JsonValue = from_json(body, allow_inf_nan=False)
     return value
 

@@ -48,6 +48,12 @@ async def test_the_longest_description_there_can_be_is_in_a_file_that_can_be_rea
     assert read_workflow_file(exported.content).description == "x" * 2_000
 
 
+async def test_a_limit_without_an_end_is_refused_as_no_journal_gives_it_back(client):
+    endless = json.dumps(SUMS).replace('"total_time": 60', '"total_time": 1e309')
+    refused = await client.post("/workflows", content=endless, headers={"Content-Type": "application/json"})
+    assert refused.status_code == 422 and "number is infinity" in refused.json()["error"]
+
+
 async def test_a_workflow_is_made_and_is_an_agent(client, made):
     assert (made["slug"], made["variant"], made["nodes"], made["faults"]) == ("sums-by-nodes", 1, 3, [])
     assert (made["limits"]["total_time"], made["limits"]["run_cost"]) == (60, 1)
