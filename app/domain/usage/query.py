@@ -3,7 +3,7 @@
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from datetime import date, timedelta
+from datetime import date
 from typing import Literal
 
 from pydantic import Field
@@ -30,7 +30,7 @@ class UsageQuery(Value):
     def span(self, today: date) -> tuple[date, date]:
         """The first and the last day that are asked for."""
         until = self.until or today
-        return self.since or until - timedelta(days=self.days - 1), until
+        return self.since or date.fromordinal(max(1, until.toordinal() - self.days + 1)), until
 
     def holds(self, key: UsageKey) -> bool:
         """Whether the cell is asked for, whatever its day."""

@@ -100,6 +100,12 @@ async def test_usage_of_certain_days_is_told_as_a_table_too(client, seeded: Work
     assert (await client.get("/usage?format=csv&by=tool&days=1")).text.splitlines()[1].startswith("add,0,0,")
 
 
+async def test_usage_until_one_of_the_first_days_there_are_has_none(client, seeded: Workbench):
+    usage = await told(client, until="0001-01-02")
+    assert (usage["since"], usage["until"], usage["totals"]["runs"]) == ("0001-01-01", "0001-01-02", 0)
+    assert (await told(client, days=2, until="9999-12-31"))["since"] == "9999-12-30"
+
+
 async def test_usage_is_told_at_another_price(client, seeded: Workbench):
     await save(seeded, 4, asked("openai/gpt-4o", input_tokens=1000, cached_tokens=400))
     price = seeded.models.price("openai/gpt-4o")
