@@ -101,6 +101,7 @@ ERRORS: dict[int | str, dict[str, Any]] = {
         413: "More than can be sent at once.",
         422: "Something in the request does not fit; the sentence says what.",
         429: "Too much at once; the header Retry-After says when to come again.",
+        507: "What is stored cannot be read, or the disk takes no more.",
     }.items()
 }
 

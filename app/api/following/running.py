@@ -9,7 +9,7 @@ from app.api.door.caller import Caller
 from app.api.following.followed import FollowedRun, waits_at
 from app.api.following.replies import PauseReply, pauses_of
 from app.domain.agents import Agent, check_model_choice, declared_of, template_of
-from app.domain.errors import NotFound, WorkbenchError
+from app.domain.errors import NotFound, StorageError, WorkbenchError
 from app.domain.events import Entry, RunStarted
 from app.domain.messages import Attachment
 from app.domain.prompts import variables_of
@@ -39,6 +39,15 @@ def runs_below(workbench: Workbench, run_id: str, entries: Sequence[Entry]) -> S
     """The runs whose use is told with that of this one: of a workflow those that its nodes began."""
     started = entries[0].event if entries else None
     return workbench.rows.below(run_id) if isinstance(started, RunStarted) and started.workflow else ()
+
+
+def beginning_of(run_id: str, entries: Sequence[Entry]) -> RunStarted:
+    """How the run began. Raises `StorageError` where that cannot be read."""
+    started = entries[0].event if entries else None
+    if not isinstance(started, RunStarted):
+        words = f"The beginning of the run {run_id!r} cannot be read any more."
+        raise StorageError(f"{words} Its page /runs/{run_id} shows what is left of it.")
+    return started
 
 
 LOOK_SECONDS = 0.25

@@ -10,7 +10,7 @@ from pydantic import JsonValue
 from app.api.door.access import agent_for, experiment_for, may_only, may_vary, run_for, runs_of
 from app.api.door.caller import Caller
 from app.api.following.run_replies import RunSummary, run_detail
-from app.api.following.running import runs_below
+from app.api.following.running import beginning_of, runs_below
 from app.api.mcp.answers import told_of
 from app.api.mcp.eval_tools import (
     TAKES,
@@ -25,7 +25,6 @@ from app.api.mcp.eval_tools import (
 from app.domain.agents import PromptBehaviour, by_prompt, with_variant
 from app.domain.evals.drafts import ExperimentDraft
 from app.domain.evals.experiments import Cell, CellState, Experiment
-from app.domain.events import RunStarted
 from app.domain.prompts import declared, variables_of
 from app.domain.trace import RunFilter, RunRow
 from app.workbench import Workbench
@@ -90,12 +89,11 @@ class Evaluating:
         may_only(caller, "evals", "read runs with a tool")
         alive = self.workbench.runs.is_taken(asked.run_id)
         entries = tuple((await self.workbench.runs.trace(asked.run_id)).entries)
+        started = beginning_of(asked.run_id, entries)
         below = runs_below(self.workbench, asked.run_id, entries)
         detail = await asyncio.to_thread(run_detail, entries, alive=alive, below=below)
         told: Told = detail.model_dump(mode="json", exclude={"agent_id", "follows", "trigger", "calls", "output"})
-        started = entries[0].event if entries else None
-        if isinstance(started, RunStarted):
-            told["system_prompt"] = started.system.text if started.system else ""
+        told["system_prompt"] = started.system.text if started.system else ""
         cut: Told = {name: _cut(value, asked.longest) for name, value in told.items()}
         return {**cut, "said": self._said(asked.run_id)}
 

@@ -27,7 +27,7 @@ from app.api.door.envelopes import faults_in_words
 from app.api.door.rate import starting_run
 from app.api.following.followed import FollowedRun, StoredRun
 from app.api.following.replies import run_reply
-from app.api.following.running import session_named, session_of_request
+from app.api.following.running import beginning_of, session_named, session_of_request
 from app.api.mcp.answers import answer, refused, stands
 from app.api.mcp.changes import Changes, Context
 from app.api.mcp.eval_tools import LONGEST_WAIT, TAKES, Arguments
@@ -219,10 +219,7 @@ class AgentTools:
         if (live := self._workbench.runs.live(run_id)) is not None:
             return live
         trace = await self._workbench.runs.trace(run_id)
-        started = trace.entries[0].event
-        if not isinstance(started, RunStarted):
-            raise WorkbenchError(f"The beginning of the run {run_id!r} cannot be read any more.")
-        return StoredRun(run_id, started, trace)
+        return StoredRun(run_id, beginning_of(run_id, trace.entries), trace)
 
     def _waiting(self, context: Context, caller: Caller, seconds: float | None) -> Waiting:
         return Waiting(self._workbench, caller, context, self._patience, seconds)

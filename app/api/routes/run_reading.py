@@ -14,7 +14,7 @@ from app.api.door.dependencies import Asking, Here, Paging, resource
 from app.api.door.envelopes import Envelope, ListEnvelope
 from app.api.following.replies import Deleted
 from app.api.following.run_replies import RunDetail, RunSummary, run_detail
-from app.api.following.running import runs_below
+from app.api.following.running import beginning_of, runs_below
 from app.domain.errors import Conflict, FailureClass
 from app.domain.evals.scores import LONGEST_LABEL, Rating
 from app.domain.events import Entry
@@ -107,6 +107,7 @@ async def get_run(run_id: str, workbench: Here, caller: Asking) -> Envelope[RunD
     run_for(workbench, caller, run_id)
     alive = workbench.runs.is_taken(run_id)
     entries = tuple((await workbench.runs.trace(run_id)).entries)
+    beginning_of(run_id, entries)
     below = runs_below(workbench, run_id, entries)
     if len(entries) < LONG:
         return Envelope(data=run_detail(entries, alive=alive, below=below))

@@ -9,8 +9,11 @@ from app.api.mcp.eval_tools import TAKES, StartExperiment
 from app.domain.evals.drafts import ExperimentDraft
 from app.domain.evals.scores import NOTE, given
 from app.domain.provenance import Trigger
+from app.export.bundle import bundle
+from app.export.json_lines import json_lines
 from tests.api.mcp.serving import MODES, SUM, agent_with, client_of, mcp_at_a_port
 from tests.api.over import asking, ending_as_it_is_read
+from tests.export.runs import rich_run
 
 TOOLS = {"search_runs", "read_run", "make_case", "start_experiment", "get_experiment", "propose_variant"}
 EXACT = [{"type": "contains", "texts": ["15"]}]
@@ -101,6 +104,16 @@ async def test_a_workflow_is_read_with_what_its_agents_used(workbench):
         read = await told(client, "read_run", run_id=run_id)
         [below] = workbench.rows.below(run_id)
         assert read["metrics"]["tokens_input"] == below.input_tokens > 0
+
+
+async def test_a_run_whose_beginning_cannot_be_read_is_told_in_words(workbench):
+    entries = rich_run()
+    run_id = await workbench.exports.import_bundle(bundle(entries, json_lines(entries, app="1"), app="1", artifacts={}))
+    (workbench.data.path / "runs" / f"{run_id}.tdb").write_bytes(b"nothing that can be read\n")
+    async with mcp_at_a_port(workbench) as base, client_of(base) as client:
+        for tool in ("get_run", "read_run"):
+            words = await refused(client, tool, run_id=run_id)
+            assert f"The beginning of the run '{run_id}' cannot be read any more." in words
 
 
 async def test_a_prompt_that_drops_a_variable_is_told_of_it(workbench):

@@ -68,8 +68,10 @@ async def test_a_run_of_which_not_all_can_be_read_is_exported_and_says_so(client
         if format == "html":
             assert "Not all of the trace could be read" in answer.text
     journal.write_bytes(b"nothing that can be read\n")
-    answer = await client.get("/runs/r1/export")
-    assert answer.status_code != 500 and not answer.json()["success"] and "r1" in answer.json()["error"]
+    for path in ("/runs/r1/export", "/runs/r1"):
+        answer = await client.get(path)
+        assert (answer.status_code, answer.json()["code"]) == (507, "storage"), path
+        assert "beginning of" in answer.json()["error"] and "r1" in answer.json()["error"]
 
 
 async def test_a_run_that_is_deleted_for_good_while_it_is_exported_is_told_or_whole(client, workbench):
