@@ -183,7 +183,7 @@ class Flow(OAuthClientProvider):
             host=urlsplit(self._address).netloc,
             scope=tokens.scope or "",
             who=self._who,
-            ends_at=datetime.fromtimestamp(ends, UTC) if ends else None,
+            ends_at=_moment(ends),
         )
         if self._address or before is None:
             return fresh
@@ -258,3 +258,11 @@ class Flow(OAuthClientProvider):
     async def _handle_token_response(self, response: httpx2.Response) -> None:
         await super()._handle_token_response(response)
         self._who = who(response.json())
+
+
+def _moment(seconds: float | None) -> datetime | None:
+    """That many seconds after 1970; `None` for no end, which some servers say by a time that no calendar reaches."""
+    try:
+        return datetime.fromtimestamp(seconds, UTC) if seconds else None
+    except (OverflowError, ValueError, OSError):
+        return None

@@ -255,3 +255,11 @@ async def test_what_a_server_names_is_looked_at_before_anybody_goes_there(person
         with pytest.raises(ToolError, match=told):
             await hub.sign_in(NAME)
         assert servers.asked["register"] == servers.asked["authorize"] == 0
+
+
+async def test_a_token_that_is_to_last_for_longer_than_there_are_years_is_good(person: Person):
+    forever = 2**63 - 1  # what some servers write for no end
+    async with serving(Manners(lives=forever)) as servers, person.hub(servers) as hub:
+        state = await signed_in(person, hub)
+        assert state.sign_in.grant and state.sign_in.grant.ends_at is None
+        assert text_of(await called(hub, WHOAMI)) == "read"
