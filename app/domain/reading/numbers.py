@@ -1,8 +1,8 @@
 """Numbers as tables hold them: JSON's own, and those that people write as text.
 
 Read as numbers are 1500, "1,500", "1.500,50", "1 200.50", "1'200", "$1,200.50", "1200 EUR", "12%" (0.12), "(300)"
-(-300) and "1.5e3". A single comma before three digits groups thousands, any other single comma is a decimal sign; a
-single point always is one. Texts with leading zeros such as "007" are codes, no numbers.
+(-300) and "1.5e3". A single comma before three digits groups thousands, but for that in "0,125": any other single comma
+is a decimal sign; a single point always is one. Texts with leading zeros such as "007" are codes, no numbers.
 """
 
 import re
@@ -19,7 +19,7 @@ _WRITTEN = re.compile(
     re.IGNORECASE,
 )
 _SPACES = re.compile(r"(?<=\d)['’\s](?=\d{3}(?!\d))")
-_GROUPED = {",": re.compile(r"\d{1,3}(?:,\d{3})+"), ".": re.compile(r"\d{1,3}(?:\.\d{3}){2,}")}
+_GROUPED = {",": re.compile(r"[1-9]\d{0,2}(?:,\d{3})+"), ".": re.compile(r"\d{1,3}(?:\.\d{3}){2,}")}
 
 
 def number_in(value: JsonValue) -> Decimal | None:
