@@ -8,6 +8,8 @@ from app.domain.values import Text, Value
 
 NAME = Field(min_length=1, max_length=60)
 Share = Annotated[float, Field(ge=0, le=1)]
+Amount = Annotated[float, Field(ge=0, allow_inf_nan=False)]
+"""Without end there is none: stored as JSON it could not be read again."""
 
 
 class ScorerBase(Value):
@@ -57,7 +59,7 @@ class JsonMatch(ScorerBase):
     """Expressions of which each is looked up in both; without any the whole is compared."""
     expected: dict[str, JsonValue] = {}
     """By path: what is to be there, in place of the reference's."""
-    tolerance: Annotated[float, Field(ge=0)] = 0.0
+    tolerance: Amount = 0.0
     """How far numbers may be from each other."""
     extra_keys: bool = True
     """Whether the answer may say more than the reference."""
@@ -70,8 +72,8 @@ class Numeric(ScorerBase):
     name: Annotated[str, NAME] = "numeric"
     path: str = ""
     """An expression for the number in an answer that is JSON; empty: the last number in the text."""
-    tolerance: Annotated[float, Field(ge=0)] = 0.0
-    relative: Annotated[float, Field(ge=0)] = 0.0
+    tolerance: Amount = 0.0
+    relative: Amount = 0.0
     """As a share of the reference: 0.01 lets it be off by 1 %. The larger of the two counts."""
 
 
@@ -80,7 +82,7 @@ class Latency(ScorerBase):
 
     type: Literal["latency"] = "latency"
     name: Annotated[str, NAME] = "latency"
-    most_seconds: Annotated[float, Field(gt=0)] = 30.0
+    most_seconds: Annotated[Amount, Field(gt=0)] = 30.0
 
 
 class Cost(ScorerBase):
@@ -88,7 +90,7 @@ class Cost(ScorerBase):
 
     type: Literal["cost"] = "cost"
     name: Annotated[str, NAME] = "cost"
-    most_usd: Annotated[float, Field(ge=0)] = 0.05
+    most_usd: Amount = 0.05
 
 
 class Steps(ScorerBase):

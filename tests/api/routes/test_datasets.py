@@ -113,6 +113,22 @@ async def test_a_dataset_with_two_scorers_of_one_name_is_refused(client):
     assert await mine(client) == []
 
 
+@pytest.mark.parametrize(
+    "scorer",
+    [
+        '{"type": "latency", "most_seconds": 1e400}',
+        '{"type": "cost", "most_usd": 1e400}',
+        '{"type": "json", "tolerance": 1e400}',
+        '{"type": "numeric", "relative": 1e400}',
+    ],
+)
+async def test_a_scorer_without_an_end_is_refused_as_no_file_could_keep_it(client, scorer: str):
+    body = f'{{"name": "Sums", "scorers": [{scorer}]}}'
+    reply = await client.post("/datasets", content=body, headers={"content-type": "application/json"})
+    assert (reply.status_code, reply.json()["code"]) == (422, "invalid")
+    assert "finite" in reply.text and await mine(client) == []
+
+
 async def test_attachments_are_uploaded_first_and_kept_by_their_hash(client, workbench: Workbench):
     slug = await new_dataset(client)
     uploaded = (await client.post("/uploads", params={"filename": "t.csv"}, content=b"a,b\n1,2\n")).json()["data"]
