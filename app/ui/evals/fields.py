@@ -8,6 +8,7 @@ from nicegui import ui
 from pydantic import JsonValue, ValidationError
 
 from app.domain.errors import WorkbenchError
+from app.domain.reading.numbers import plain, written_number
 from app.domain.values import json_in
 from app.ui.elements.model_picker import ModelPicker
 from app.workbench import Workbench
@@ -92,10 +93,10 @@ def value_of(kind: Kind, typed: str, label: str) -> JsonValue:
         case "lines":
             return [line.strip() for line in typed.splitlines() if line.strip()]
         case "number":
-            try:
-                return int(typed) if typed.strip().lstrip("-").isdecimal() else float(typed.replace(",", "."))
-            except ValueError as error:
-                raise WorkbenchError(f"{label}: {typed.strip()!r} is no number.") from error
+            number = None if "%" in typed else written_number(typed)
+            if number is None:
+                raise WorkbenchError(f"{label}: {typed.strip()!r} is no number.")
+            return plain(number)
         case "json":
             return json_of(typed, label)
         case _:

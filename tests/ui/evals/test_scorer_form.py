@@ -6,6 +6,7 @@ import pytest
 
 from app.domain.errors import WorkbenchError
 from app.domain.evals.scorers import Contains, Scorer, Trajectory
+from app.ui.evals.fields import value_of
 from app.ui.evals.scorer_form import FIELDS, TYPES, scorer_of, scorer_words, shown_fields, usual
 
 KINDS = get_args(get_args(Scorer)[0])
@@ -33,6 +34,20 @@ def test_every_type_can_be_added_as_it_is_offered(kind: str) -> None:
 def test_what_is_missing_is_named() -> None:
     with pytest.raises(WorkbenchError, match="Criteria: "):
         scorer_of("judge", {"model": "demo/agent"})
+
+
+@pytest.mark.parametrize(
+    ("typed", "number"),
+    [("1,000", 1000), ("2,500.5", 2500.5), ("1,5", 1.5), ("0,125", 0.125), (" 30 ", 30), ("-3", -3)],
+)
+def test_a_number_is_taken_as_people_write_it(typed: str, number: float) -> None:
+    assert value_of("number", typed, "Seconds at most") == number
+
+
+@pytest.mark.parametrize("typed", ["inf", "nan", "1e400", "5 %", "1,50,0", "soon"])
+def test_what_is_no_number_is_named(typed: str) -> None:
+    with pytest.raises(WorkbenchError, match=f"Seconds at most: {typed!r} is no number"):
+        value_of("number", typed, "Seconds at most")
 
 
 def test_words_say_what_was_set() -> None:
