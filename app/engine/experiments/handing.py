@@ -29,8 +29,9 @@ from app.engine.experiments.limiting import Slot
 from app.engine.experiments.planning import Planning
 from app.engine.experiments.recorded import CaseRecord
 from app.engine.loop.granting import allowed
+from app.engine.run.limits import dollars
 
-SHARE = "The share of the ceiling that this cell had, ${share:.2g}, was used up."
+SHARE = "The share of the ceiling that this cell had, {share}, was used up."
 SPENT = "The money of the day or the month is used up. Resume when the next one begins, or raise the ceiling."
 LEAST = 1e-6
 """US dollars: no share is none at all, which would be no ceiling."""
@@ -251,7 +252,7 @@ def _ending(tried: Tried, cell: Cell, share: float) -> Ending:
         return Ending(end="error", failure="internal", why=cell.why or "It came back without a run.")
     limit = limit_of(tried.traces[-1])
     if share and limit is not None and limit.limit == "session_cost" and limit.allowed <= share:
-        return Ending(end="skipped", failure="limit", why=SHARE.format(share=share))
+        return Ending(end="skipped", failure="limit", why=SHARE.format(share=dollars(share)))
     if cell.end in ("error", "skipped"):
         return Ending(end=cell.end, failure=cell.failure, why=cell.why)
     return ending_of(tried.traces[-1]).model_copy(update={"day_is_spent": False})

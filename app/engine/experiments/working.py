@@ -32,6 +32,7 @@ from app.engine.experiments.collecting import Collecting
 from app.engine.experiments.limiting import Limiter, Slot
 from app.engine.experiments.planning import PILOT_CASES
 from app.engine.experiments.scoring import Scoring
+from app.engine.run.limits import dollars
 
 log = logging.getLogger(__name__)
 
@@ -42,12 +43,12 @@ BESIDE = 2
 Unit = tuple[CellKey, ...]
 """Cells that are tried one after the other: alone, or with the baseline that they are compared with."""
 ANSWERED: tuple[CellEnd, ...] = ("passed", "failed", "not_scored")
-CEILING = "The ceiling of ${ceiling:.2f} was reached, so {left} cells were not begun; they count as skipped."
+CEILING = "The ceiling of {ceiling} was reached, so {left} cells were not begun; they count as skipped."
 PILOT_ERRORS = (
     "The first cells all ended in errors, so what the whole would cost is not known. See below what went wrong, then "
     "resume and retry the errors."
 )
-PILOT = "The first {cases} cases cost ${cost:.2g}; all {size} cells would cost about ${whole:.2g}. Resume to go on."
+PILOT = "The first {cases} cases cost {cost}; all {size} cells would cost about {whole}. Resume to go on."
 BUG = "Something went wrong inside the app: {error}"
 
 
@@ -162,12 +163,13 @@ class Working:
         ended = sum(self.tally.ends.values())
         left = size - ended
         if self._over_ceiling and left:
-            return "completed", CEILING.format(ceiling=experiment.plan.ceiling_usd, left=left)
+            return "completed", CEILING.format(ceiling=dollars(experiment.plan.ceiling_usd), left=left)
         if experiment.pilot and left:
             cost = self.tally.cost
             if self.tally.ends["error"] >= ended:
                 return "paused", PILOT_ERRORS
-            return "paused", PILOT.format(cases=PILOT_CASES, cost=cost, size=size, whole=cost / ended * size)
+            told = {"cost": dollars(cost), "whole": dollars(cost / ended * size)}
+            return "paused", PILOT.format(cases=PILOT_CASES, size=size, **told)
         return "completed", ""
 
     def _units(self) -> dict[str, list[Unit]]:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 
 from app.domain.agents import LimitName, Limits
 from app.domain.events import Entry, LimitReached
@@ -141,9 +142,9 @@ SENTENCES: dict[LimitName, str] = {
 def sentence(limit: LimitReached) -> str:
     """The limit in words, with the way to raise it."""
     ending = "" if limit.allowed == 1 else "s"
-    return SENTENCES[limit.limit].format(limit, _dollars(limit.reached), _dollars(limit.allowed), ending)
+    return SENTENCES[limit.limit].format(limit, dollars(limit.reached), dollars(limit.allowed), ending)
 
 
-def _dollars(amount: float) -> str:
+def dollars(amount: float) -> str:
     """Two digits behind the point, or as many as a small amount needs."""
-    return f"${amount:.2f}" if amount >= 0.1 or amount == 0 else f"${amount:.2g}"
+    return f"${amount:.2f}" if amount >= 0.1 or amount == 0 else f"${Decimal(f'{amount:.2g}'):f}"

@@ -8,6 +8,7 @@ from app.domain.errors import Conflict, ModelFailure, NotFound, WorkbenchError
 from app.domain.evals.experiments import Cell, CellKey, cell_id
 from app.domain.evals.scorers import Contains, Exact, Pairwise
 from app.domain.messages import ToolCall
+from app.domain.models import Price
 from app.domain.sessions import Session
 from app.domain.trace import RunFilter
 from app.domain.values import new_id
@@ -404,6 +405,21 @@ async def test_where_nothing_is_known_three_cases_go_first_and_count(trials):
     await trials.bench.experimenting.resume(experiment.id)
     assert [cell.runs for cell in await trials.over(experiment.id)][:3] == [cell.runs for cell in cells]
     assert trials.bench.experimenting.get(experiment.id).status == "completed"
+
+
+async def test_what_a_cheap_model_would_cost_is_told_without_an_exponent(trials):
+    await prepared(trials, 5)
+    trials.models.priced = Price(input=1e-7, output=1e-7)
+    [cell, *_] = await trials.ran()
+    why = trials.bench.experimenting.get(cell.experiment_id).why
+    assert why.startswith("The first 3 cases cost $0.000006; all 5 cells would cost about $0.00001.")
+
+
+async def test_a_ceiling_below_a_cent_is_told_as_it_was_set(trials):
+    await prepared(trials, 5)
+    await trials.ran()
+    cells = await trials.ran(ceiling_usd=0.0003, concurrency=1)
+    assert "The ceiling of $0.0003 was reached" in trials.bench.experimenting.get(cells[0].experiment_id).why
 
 
 async def test_what_the_first_three_cost_is_told_of_all_three_where_errors_were_tried_again(trials):

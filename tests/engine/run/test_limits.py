@@ -281,8 +281,13 @@ def test_each_limit_says_how_to_raise_it(name: LimitName):
     assert "aise" in words and "{" not in words
 
 
-def test_a_small_amount_of_money_keeps_its_digits():
-    assert "$0.0042" in sentence(LimitReached(limit="run_cost", allowed=0.004, reached=0.0042))
+@pytest.mark.parametrize(
+    ("amount", "told"),
+    [(0, "$0.00"), (0.0042, "$0.0042"), (0.00005, "$0.00005"), (0.1, "$0.10"), (12.5, "$12.50"), (120, "$120.00")],
+)
+def test_an_amount_of_money_keeps_its_digits(amount: float, told: str):
+    words = sentence(LimitReached(limit="run_cost", allowed=amount, reached=2))
+    assert f"above its ceiling of {told}. " in words
 
 
 def test_the_next_call_costs_at_most_its_prompt_and_the_longest_answer():
