@@ -88,8 +88,8 @@ def size(octets: int) -> str:
     """Bytes as `12 bytes`, `1.2 kB`, `3.4 MB`, `5.6 GB`."""
     if octets < 1000:
         return "1 byte" if octets == 1 else f"{octets} bytes"
-    if octets < 1_000_000:
+    if octets < 999_950:
         return f"{octets / 1000:.1f} kB"
-    if octets < 1_000_000_000:
+    if octets < 999_950_000:
         return f"{octets / 1_000_000:.1f} MB"
     return f"{octets / 1_000_000_000:.1f} GB"

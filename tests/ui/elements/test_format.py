@@ -80,6 +80,7 @@ def test_what_is_long_ago_has_a_date() -> None:
 
 def test_sizes_and_shares() -> None:
     assert [size(1), size(999), size(1500), size(3_400_000)] == ["1 byte", "999 bytes", "1.5 kB", "3.4 MB"]
+    assert [size(999_949), size(999_950), size(999_950_000)] == ["999.9 kB", "1.0 MB", "1.0 GB"]
     assert percent(0.349) == "35 %"
 
 
