@@ -101,10 +101,11 @@ def node_words(run: NodeRun) -> str:
 
 
 def cost_words(cost: float | None, *, unpriced: bool = False) -> str:
-    """US dollars to a hundredth of a cent."""
+    """US dollars to a hundredth of a cent, or that it is less than that."""
     if cost is None or (unpriced and not cost):
         return "unpriced"
-    return f"${cost:,.4f}" + (" + unpriced" if unpriced else "")
+    told = "< $0.0001" if 0 < cost < 0.0001 else f"${cost:,.4f}"
+    return told + (" + unpriced" if unpriced else "")
 
 
 def guarded(cell: str) -> str:
