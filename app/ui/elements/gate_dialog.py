@@ -9,10 +9,12 @@ from nicegui import background_tasks, ui
 
 from app.domain.agents import Agent, unpromoted
 from app.domain.errors import WorkbenchError
+from app.domain.evals.drafts import Estimate
 from app.domain.evals.gates import LONGEST_REASON, GateClosed, GateOutcome, GateState
 from app.domain.provenance import Trigger
 from app.ui.elements.addresses import experiment_address
 from app.ui.elements.buttons import Look, button
+from app.ui.elements.format import dollars
 from app.ui.elements.markup import Html, icon, tag
 from app.ui.elements.notices import notify, problems_shown
 from app.ui.elements.questions import answer_to, keep_typed, named_dialog
@@ -144,12 +146,19 @@ class GateDialog:
         except WorkbenchError as problem:
             words = str(problem)
         else:
-            high = None if estimate.high_usd is None else estimate.high_usd + (estimate.judge_high_usd or 0)
-            cost = "what that costs is not known" if high is None else f"about ${high:.2f} at most"
-            words = f"Running it takes {estimate.cells} tries, {cost}; it stops at ${draft.ceiling_usd:.2f}."
-            words += "".join(f" {note}" for note in estimate.notes)
+            words = price_words(estimate, draft.ceiling_usd)
         if not self._price.is_deleted:
             self._price.text = words
+
+
+def price_words(estimate: Estimate, ceiling: float) -> str:
+    """What running it costs; `ceiling` in US dollars, 0 for none."""
+    runs, judges = estimate.high_usd, estimate.judge_high_usd
+    cost = "what that costs is not known"
+    if runs is not None and judges is not None:
+        cost = f"about {dollars(runs + judges)} at most"
+    stops = f"it stops at {dollars(ceiling)}" if ceiling else "it has no ceiling"
+    return " ".join((f"Running it takes {estimate.cells} tries, {cost}; {stops}.", *estimate.notes))
 
 
 def gate_lines(outcome: GateOutcome) -> Html:
