@@ -52,10 +52,16 @@ def attach(message: Message, files: Mapping[str, str]) -> Attached:
 def file_name(part: Attachment) -> str:
     """What the attachment is called, in letters that a path of the session may have."""
     last = part.name.replace("\\", "/").rpartition("/")[2]
-    clean = _ODD.sub("_", unicodedata.normalize("NFKC", last)).strip(" .")
+    clean = _ODD.sub(_replaced, unicodedata.normalize("NFKC", last)).strip(" .")
     if _DEVICE.fullmatch(clean.partition(".")[0].rstrip()):
         clean = f"file-{clean}"
     return _shortened(clean) or "file"
+
+
+def _replaced(odd: re.Match[str]) -> str:
+    """Marks stay, without which Hindi and Thai are no words; but for those that are not seen, as behind an emoji."""
+    is_mark = unicodedata.category(odd[0]) in ("Mc", "Mn") and not "\ufe00" <= odd[0] <= "\ufe0f"
+    return odd[0] if is_mark else "_"
 
 
 def _free_path(part: Attachment, taken: Mapping[str, str]) -> str:
