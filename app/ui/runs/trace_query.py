@@ -1,7 +1,7 @@
 """Which runs a list shows, as its address says it: `/runs?status=failed&agent=writer&page=2`."""
 
 from collections.abc import Mapping
-from datetime import UTC, date, datetime, time, timedelta
+from datetime import UTC, date, datetime, timedelta
 from math import isfinite
 from typing import Self, get_args
 
@@ -9,6 +9,7 @@ from app.domain.errors import FailureClass
 from app.domain.evals.scores import LONGEST_LABEL, Rating
 from app.domain.provenance import PURPOSE_TITLES, WORKING_COPY
 from app.domain.trace import RunFilter, RunKind, RunStatus, SortKey
+from app.domain.usage.days import midnight
 from app.ui.elements.addresses import RUNS, edge_text
 from app.ui.elements.pager import address_with, counted
 
@@ -149,16 +150,14 @@ def _variant(text: str) -> int | None:
 
 
 def _begins(edge: datetime | date | None) -> datetime | None:
-    if edge is None or isinstance(edge, datetime):
-        return edge
-    return datetime.combine(edge, time()).astimezone()
+    return edge if edge is None or isinstance(edge, datetime) else midnight(edge)
 
 
 def _ends(edge: datetime | date | None) -> datetime | None:
     """The last moment of which runs are shown."""
-    if isinstance(edge, datetime):
-        return edge - timedelta(microseconds=1)
-    return None if edge is None else datetime.combine(edge, time.max).astimezone()
+    if edge is None:
+        return None
+    return (edge if isinstance(edge, datetime) else midnight(edge + timedelta(days=1))) - timedelta(microseconds=1)
 
 
 def edge_of(text: str) -> datetime | date | None:

@@ -1,3 +1,4 @@
+import time
 from datetime import UTC, datetime, timedelta
 from urllib.parse import parse_qsl, urlsplit
 
@@ -62,6 +63,16 @@ def test_a_day_means_all_of_it_where_the_computer_stands():
     assert query.filter.since and query.filter.until
     assert query.filter.since == datetime(2026, 1, 2).astimezone()
     assert query.filter.until - query.filter.since == timedelta(days=1) - timedelta(microseconds=1)
+
+
+def test_a_day_whose_last_hour_comes_twice_ends_with_the_second_one(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setenv("TZ", "Asia/Beirut")  # at midnight the clocks go back to 23:00
+    time.tzset()
+    shown = of_address("/runs?from=2026-10-24&to=2026-10-24").filter
+    monkeypatch.undo()
+    time.tzset()
+    assert shown.since == datetime(2026, 10, 23, 21, tzinfo=UTC)
+    assert shown.until == datetime(2026, 10, 24, 22, tzinfo=UTC) - timedelta(microseconds=1)
 
 
 def test_a_moment_is_a_moment_and_the_last_one_is_left_out():
