@@ -7,10 +7,11 @@ one than the client counts on is refused. Passed over: what only tunes a model (
 
 from collections.abc import Callable, Mapping
 from functools import cached_property
-from typing import Literal, TypeVar
+from typing import Annotated, Literal, TypeVar
 
-from pydantic import BaseModel, ConfigDict, Field, JsonValue, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, JsonValue, Tag, ValidationError
 
+from app.api.door.envelopes import told_by
 from app.api.openai.answer_form import AnswerForm
 from app.api.openai.errors import OpenAiError, unsupported
 from app.domain.tools import JsonSchema
@@ -22,6 +23,11 @@ MOST_STOP_WORDS = 4
 Role = Literal["system", "developer", "user", "assistant", "tool", "function"]
 SYSTEM: tuple[Role, ...] = ("system", "developer")
 """Who sets how the agent is to answer."""
+TEXT, LIST = "a text", "a list"
+"""Of what may be either; neither is a place in a body."""
+KINDS: dict[type, str] = {str: TEXT, list: LIST}
+SAID = told_by(KINDS, "Send a text, or a list of its parts")
+STOPS = told_by(KINDS, "Send a text, or a list of texts")
 PartType = Literal["text", "refusal", "image_url", "input_audio", "file"]
 
 
@@ -45,7 +51,7 @@ class ContentPart(BaseModel):
 
 class ChatMessage(BaseModel):
     role: Role
-    content: Text | list[ContentPart] | None = None
+    content: Annotated[Annotated[Text, Tag(TEXT)] | Annotated[list[ContentPart], Tag(LIST)], SAID] | None = None
     tool_calls: list[JsonValue] | None = None
     function_call: JsonValue = None
 
@@ -76,7 +82,7 @@ class CompletionRequest(BaseModel):
     stream_options: StreamOptions | None = None
     n: int | None = None
     response_format: AnswerForm | None = None
-    stop: Text | list[Text] | None = None
+    stop: Annotated[Annotated[Text, Tag(TEXT)] | Annotated[list[Text], Tag(LIST)], STOPS] | None = None
 
     @cached_property
     def schema_wanted(self) -> JsonSchema | None:
@@ -113,7 +119,7 @@ def parsed(model: type[M], body: bytes) -> M:
         return model.model_validate_json(body)
     except ValidationError as error:
         first = error.errors(include_url=False, include_context=False, include_input=False)[0]
-        place = ".".join(map(str, first["loc"]))[:200]
+        place = ".".join(str(step) for step in first["loc"] if step not in (TEXT, LIST))[:200]
         raise OpenAiError(f"{place or 'The body'}: {first['msg']}.", param=place or None) from None
 
 

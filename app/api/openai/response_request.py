@@ -4,14 +4,20 @@ The same is refused, and the same passed over, as in chat completions (`request.
 """
 
 from functools import cached_property
+from typing import Annotated
 
-from pydantic import BaseModel, ConfigDict, Field, JsonValue
+from pydantic import BaseModel, ConfigDict, Field, JsonValue, Tag
 
+from app.api.door.envelopes import told_by
 from app.api.openai.answer_form import AnswerForm
 from app.api.openai.errors import unsupported
 from app.api.openai.request import (
     AGENTS_OWN,
+    KINDS,
+    LIST,
     NO_ODDS,
+    SAID,
+    TEXT,
     ChatMessage,
     ContentPart,
     FileData,
@@ -67,7 +73,7 @@ class InputItem(BaseModel):
 
     type: Text = "message"
     role: Role | None = None
-    content: Text | list[InputPart] | None = None
+    content: Annotated[Annotated[Text, Tag(TEXT)] | Annotated[list[InputPart], Tag(LIST)], SAID] | None = None
 
     def in_chat(self, place: str) -> ChatMessage:
         if self.type != "message" or self.role is None:
@@ -92,7 +98,10 @@ class ResponseRequest(BaseModel):
     model_config = ConfigDict(extra="allow")
 
     model: Text = Field(max_length=200)
-    input: Text | list[InputItem] = Field(min_length=1)
+    input: Annotated[
+        Annotated[Text, Field(min_length=1), Tag(TEXT)] | Annotated[list[InputItem], Field(min_length=1), Tag(LIST)],
+        told_by(KINDS, "Send a text, or a list of items"),
+    ]
     instructions: Text | None = None
     previous_response_id: Text | None = Field(None, max_length=100)
     stream: bool | None = None

@@ -71,6 +71,9 @@ def test_what_an_agent_has_not_is_refused_by_name(fields: dict[str, object], par
         (asked(messages=[HI, {"role": "assistant", "content": "x"}]), "last message has to be the user's"),
         (asked(messages=[{"role": "system", "content": "x"}]), "last message has to be the user's"),
         (asked(model="x" * 201), "model"),
+        (asked(stop=5), "^stop: Send a text, or a list of texts"),
+        (asked(messages=[{"role": "user", "content": 5}]), r"^messages\.0\.content: Send a text, or a list"),
+        (asked(messages=[{"role": "user", "content": [{"type": "video"}]}]), r"^messages\.0\.content\.0\.type: Input"),
         (b'{"model": "a", "messages": [{"role": "user", "content": "\xff"}]}', "The body"),
     ],
 )

@@ -2,6 +2,7 @@
 
 import asyncio
 import base64
+import json
 import sys
 from itertools import pairwise
 
@@ -213,3 +214,18 @@ def test_thoughts_that_a_client_gives_back_are_passed_over():
     body = b'{"model": "a", "tool_choice": "auto", "include": ["reasoning.encrypted_content"], "input": ['
     wanted = read(body + b'{"type": "reasoning", "id": "rs", "summary": []}, {"role": "user", "content": "hi"}]}')
     assert [message.text for message in wanted.messages.values()] == ["hi"]
+
+
+@pytest.mark.parametrize(
+    ("said", "words"),
+    [
+        (5, "input: Send a text, or a list of items."),
+        ([{"role": "king", "content": "x"}], "input.0.role: Input should be"),
+        ([{"role": "user", "content": 5}], "input.0.content: Send a text, or a list of its parts."),
+        ([{"role": "user", "content": [{"type": "input_text", "text": 5}]}], "input.0.content.0.text: Input should be"),
+    ],
+)
+def test_what_does_not_fit_is_named_with_its_place(said: object, words: str):
+    with pytest.raises(OpenAiError) as refused:
+        read(json.dumps({"model": "assistant", "input": said}).encode())
+    assert refused.value.message.startswith(words) and refused.value.param == words.partition(":")[0]
