@@ -40,6 +40,7 @@ async def told(tool: AnyTool, **arguments: object) -> Any:
         ("10:00 noon 5 March 2024", None), ("at noon", None), ("2015-287", "2015-10-14"), ("2015-366", None),
         ("Tues 9th Aug, 2015", "2015-08-09"), ("Weds, 5 Mar 2024", "2024-03-05"), ("Thu 1/2/2024", "2024-02-01"),
         ("March 2024", None), ("12", None), ("2024", None), ("tomorrow", None), ("2024-02-30", None), ("", None),
+        ("9999-365", "9999-12-31"), ("9999-366", None), ("2024-01-15 10:00 +25:00", None),
         ("Feb 30 2024", None), ("31/31/2024", None), ("2024-01-15 10:00 XYZ", None), ("n/a", None), ("1" * 200, None),
     ],
 )  # fmt: skip
@@ -90,6 +91,14 @@ async def test_a_moment_is_written_in_iso_with_what_belongs_to_it():
         "Tuesday",
         "2024-W10",
     )
+
+
+async def test_the_first_and_the_last_day_of_the_calendar_have_a_zone_as_others():
+    for text in ("0001-01-01", "9999-12-31 23:00"):  # what programs write for no time at all
+        for zone in ("Europe/Berlin", "America/New_York", "+14:00", "-12:00"):
+            assert (await told(date_utils__iso, text=text, time_zone=zone))["iso"].startswith(text[:10])
+    with pytest.raises(ToolError, match="out of the calendar"):
+        await told(date_utils__convert_time_zone, time="0001-01-01", from_zone="+14:00", to_zone="UTC")
 
 
 async def test_differences_count_days_and_calendar_months():

@@ -229,7 +229,10 @@ def placed(when: datetime, place: tzinfo, notes: list[str]) -> datetime:
 
 
 def _exists(there: datetime) -> bool:
-    back = there.astimezone(UTC).astimezone(there.tzinfo)
+    try:
+        back = there.astimezone(UTC).astimezone(there.tzinfo)
+    except OverflowError:  # within a day of the calendar's edges no clocks change
+        return True
     return back.replace(tzinfo=None) == there.replace(tzinfo=None)
 
 

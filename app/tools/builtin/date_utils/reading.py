@@ -142,8 +142,8 @@ def _ordinal(text: str) -> Reading | None:
         return None
     try:
         day = date(int(found[1]), 1, 1) + timedelta(days=int(found[2]) - 1)
-    except ValueError:
-        raise NoDate("There is no such year.") from None
+    except (ValueError, OverflowError):
+        raise NoDate("There is no such year, or no such day in it.") from None
     if day.year != int(found[1]):
         raise NoDate("There is no such day in that year.")
     return Reading(datetime.combine(day, time()), False, "year and day of the year")

@@ -73,13 +73,16 @@ def in_plain_words(text: str) -> str:
 
 def _parsed(text: str, default: datetime) -> datetime:
     try:
-        return _parser().parse(text, default=default, tzinfos=_seconds_east)
+        moment = _parser().parse(text, default=default, tzinfos=_seconds_east)
+        moment.utcoffset()  # only when asked it tells of a day or more
     except NoDate:
         raise
     except (ValueError, OverflowError, TypeError, AttributeError) as error:
         if re.search(r"day is out of range|month must be|hour must be|minute must be", str(error)):
             raise NoDate(f"There is no such day or time: {error}.") from error
         raise NoDate("It is not written like a date.") from error
+    else:
+        return moment
 
 
 def _seconds_east(name: str | None, offset: int | None) -> int | None:
