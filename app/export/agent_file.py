@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Collection
+from datetime import datetime
 
 import orjson
 from pydantic import JsonValue, ValidationError
@@ -10,7 +11,7 @@ from app.domain.agents import LONGEST_DESCRIPTION, Agent, Variant, free_slug, hi
 from app.domain.caution import with_tools_held
 from app.domain.errors import TooLarge, WorkbenchError
 from app.domain.unpacked import values_in
-from app.domain.values import new_id
+from app.domain.values import is_of_a_clock, new_id
 from app.export.words import json_bytes
 
 FORMAT = "agent-playground/agent"
@@ -119,7 +120,9 @@ def _first_fault(error: ValidationError) -> str:
 def _check(agent: Agent) -> None:
     """Refuse what is well-formed and yet no agent that this app would have made."""
     numbers, described = [variant.number for variant in agent.variants], len(agent.description)
+    moments = filter(None, (agent.created_at, agent.updated_at, *(variant.created_at for variant in agent.variants)))
     faults = {
+        "a time in it is none, or names no time zone": not all(map(_is_moment, moments)),
         "its variants are of several kinds": len({variant.behaviour.kind for variant in agent.variants}) > 1,
         "it has no name": not agent.name.strip(),
         f"its name is longer than {_LONGEST_NAME} characters": len(agent.name) > _LONGEST_NAME,
@@ -134,6 +137,10 @@ def _check(agent: Agent) -> None:
     }
     if fault := next((words for words, is_so in faults.items() if is_so), None):
         raise WorkbenchError(f"This agent's file cannot be used: {fault}. {_WAY_OUT}")
+
+
+def _is_moment(moment: datetime) -> bool:
+    return moment.tzinfo is not None and is_of_a_clock(moment)
 
 
 def _with_tools_off(variant: Variant) -> Variant:

@@ -135,6 +135,9 @@ VARIANT = json.loads(agent_file(rich_agent()))["agent"]["variants"][0]
         (with_agent(variants=[{**VARIANT, "behaviour": {"parameters": {"temperature": 99}}}]), "temperature"),
         (with_agent(variants=[{**VARIANT, "behaviour": {"limits": {"max_steps": -1}}}]), "max_steps"),
         (with_agent(examples=[{"a": 1}]), "examples.0"),
+        (with_agent(created_at="2026-11-01T10:00:00"), "a time in it is none, or names no time zone"),
+        (with_agent(updated_at="9999-12-31T23:59:59Z"), "a time in it is none"),
+        (with_agent(variants=[{**VARIANT, "created_at": "0001-01-01T00:00:00Z"}], active=1, archived=[]), "a time in"),
     ],
 )
 def test_a_file_that_is_none_of_ours_is_refused_in_words(content, said):
