@@ -90,6 +90,6 @@ class PhaseLine(ui.element, component="phase_line.js"):
         """Say what goes on since then; nothing happens when that is said already."""
         if text == self._props.get("text"):
             return
-        self._props["ms"] = (now() - since).total_seconds() * 1000
+        self._props["ms"] = max(0.0, (now() - since).total_seconds() * 1000)  # also where a clock was set back
         self._props["text"] = text
         self.update()

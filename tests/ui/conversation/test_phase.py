@@ -1,4 +1,5 @@
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 
 from app.domain.agents import Parameters
 from app.domain.events import (
@@ -13,8 +14,10 @@ from app.domain.events import (
 )
 from app.domain.messages import ToolResult
 from app.domain.streaming import Draft, DraftCall
-from app.ui.conversation.phase import Phase
+from app.domain.values import now
+from app.ui.conversation.phase import Phase, PhaseLine
 from tests.traces import SUMMING, a_workflow_run, node_started, started
+from tests.ui.runs.test_runs_pages import visitor
 
 BEGAN = datetime(2026, 11, 21, 12, tzinfo=UTC)
 ASKED = ModelCalled(call_id="m", model="demo/agent", parameters=Parameters(), message_count=1)
@@ -86,3 +89,12 @@ def test_a_node_that_asks_a_person_waits() -> None:
     assert phase(started(workflow=SUMMING), node_started("total", attempt=2), pause).words(Draft()) == (
         "Waiting for your decision…"
     )
+
+
+async def test_seconds_are_not_counted_from_below_nothing_where_a_clock_was_set_back(tmp_path: Path) -> None:
+    async with visitor(tmp_path) as (user, _workbench):
+        await user.open("/playground")
+        with user.current_layout:
+            line = PhaseLine()
+        line.show("Thinking…", now() + timedelta(hours=1))
+        assert line.props["ms"] == 0
