@@ -24,6 +24,7 @@ from app.domain.trace.row import (
     answer_head,
     began_at,
     run_row,
+    took_ms,
 )
 from app.domain.trace.said import Passage, said
 from app.domain.trace.sent import left_out_of, sent_conversation, stub
@@ -110,6 +111,7 @@ __all__ = [
     "stub",
     "tallies",
     "text_of",
+    "took_ms",
     "totals",
     "trajectory",
     "unanswered_request",

@@ -197,7 +197,7 @@ def run_row(entries: Sequence[Entry], *, alive: bool) -> RunRow:
         imported=first.event.imported is not None,
         started_at=began,
         finished_at=None if going_on else last.at,
-        duration_ms=None if going_on else (last.at - began).total_seconds() * 1000,
+        duration_ms=None if going_on else took_ms(began, last.at),
         model_calls=sums.model_calls,
         tool_calls=sums.tool_calls,
         input_tokens=sums.usage.input_tokens,
@@ -211,6 +211,11 @@ def run_row(entries: Sequence[Entry], *, alive: bool) -> RunRow:
         waits=dict(Counter(bucket_of(ms) for ms in waits if ms is not None)),
         form=FORM,
     )
+
+
+def took_ms(began: datetime, ended: datetime) -> float:
+    """Milliseconds from one to the other: never less than nothing, also where a clock was set back."""
+    return max(0.0, (ended - began).total_seconds() * 1000)
 
 
 def _waits(entries: Sequence[Entry]) -> list[float | None]:

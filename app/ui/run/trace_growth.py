@@ -24,7 +24,7 @@ from app.domain.events import (
 )
 from app.domain.messages import Message, SentAttachment, SentKey, sent_key
 from app.domain.tools import ToolSpec
-from app.domain.trace import NONE_EDITED, Edited, Edits, RunRow, RunStatus, Step, error_of
+from app.domain.trace import NONE_EDITED, Edited, Edits, RunRow, RunStatus, Step, error_of, took_ms
 from app.domain.trace.attempts import FailedAttempt, follow_attempt
 from app.domain.trace.clock import RunClock
 from app.domain.trace.fork_points import call_of
@@ -196,7 +196,7 @@ class RunSoFar:
             parent=self.started.parent,
             started_at=began,
             finished_at=None if going_on else last.at,
-            duration_ms=None if going_on else (last.at - began).total_seconds() * 1000,
+            duration_ms=None if going_on else took_ms(began, last.at),
             model_calls=self.model_calls,
             tool_calls=self.tool_calls,
             input_tokens=self.figures.input_tokens,

@@ -2,7 +2,7 @@ from datetime import timedelta
 
 from app.domain.events import ChildFinished, ChildStarted, Forked
 from app.domain.provenance import Imported
-from app.domain.trace import steps, totals, trajectory
+from app.domain.trace import run_row, steps, totals, trajectory
 from app.ui.run.trace_growth import RunSoFar
 from app.ui.run.trace_header import origin
 from app.ui.run.trace_words import decided, step_line, trajectory_line
@@ -37,6 +37,15 @@ def test_a_fork_counts_what_came_after_its_copied_beginning():
     run = RunSoFar("r1")
     run.take(entries)
     assert (run.model_calls, run.tool_calls, run.figures.tokens) == (1, 0, 30)
+
+
+def test_a_run_over_which_the_clock_was_set_back_took_no_time():
+    first, *others = the_sum()
+    entries = [first.model_copy(update={"at": first.at + timedelta(hours=1)}), *others]
+    run = RunSoFar("r1")
+    run.take(entries)
+    row = run.row("completed")
+    assert row and row.duration_ms == run_row(entries, alive=False).duration_ms == 0
 
 
 def test_a_trace_without_its_first_record_still_has_its_steps():
