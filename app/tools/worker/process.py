@@ -1,6 +1,7 @@
 """One process of a tool file as the app sees it: messages in and out, and an end that leaves nothing behind."""
 
 import asyncio
+import codecs
 import contextlib
 import os
 import signal
@@ -88,6 +89,8 @@ class WorkerProcess(asyncio.SubprocessProtocol):
     def __init__(self, heard: Callable[[FromChild], None], printed: Callable[[str], None]) -> None:
         self._heard = heard
         self._printed = printed
+        self._decode = codecs.getincrementaldecoder("utf-8")("replace").decode
+        """What is read may end in the middle of a character."""
         self._transport: ProcessTransport | None = None
         self._loop = asyncio.get_running_loop()
         self._waiting = bytearray()
@@ -167,7 +170,7 @@ class WorkerProcess(asyncio.SubprocessProtocol):
         if fd == 2:
             self.stderr = (self.stderr + data)[-STDERR_KEPT:]
             self._spoke.set()
-            self._printed(data.decode(errors="replace"))
+            self._printed(self._decode(data))
             return
         self._waiting += data
         self._hold_back(len(self._waiting) > MOST_WAITING)

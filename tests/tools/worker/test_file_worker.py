@@ -172,6 +172,23 @@ async def test_what_is_printed_past_python_is_shown_and_no_key_is_inherited(star
     assert sorted("".join(context.shown).split()) == ["below", "from", "garbage", "newline", "no", "{"]
 
 
+async def test_a_character_that_is_printed_past_python_in_two_pieces_is_whole(start):
+    worker = start("""
+        import os
+        from agent_playground import Context
+
+        def halves(context: Context) -> None:
+            \"\"\"Both.\"\"\"
+            for half in (b"caf\\xc3", b"\\xa9 au lait"):
+                os.write(1, half)
+                context.ask("Read?")
+    """)
+    context = Context()
+    await worker.call("halves", {}, context)
+    await until(lambda: "lait" in "".join(context.shown))
+    assert "".join(context.shown) == "café au lait"
+
+
 async def test_errors_reach_the_model_by_their_kind(start):
     worker = start(TALKING)
     with pytest.raises(ToolError, match="not today"):
