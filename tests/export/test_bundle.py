@@ -2,6 +2,7 @@ import io
 import json
 import tracemalloc
 import zipfile
+from datetime import UTC, datetime
 
 import pytest
 from hypothesis import given, settings
@@ -107,6 +108,12 @@ def test_a_damaged_bundle_is_refused_in_words(content, said):
 @pytest.mark.parametrize("said", [[1], ["x"], [None], [[1]], {"a": 1}, [{"by": 1}]])
 def test_a_score_that_cannot_be_read_is_left_out(said):
     assert read_bundle(changed(manifest=manifest(scores=said))).scores == ()
+
+
+def test_a_score_that_does_not_say_in_which_zone_it_was_given_is_left_out():
+    score = {"id": "s", "run_id": "r", "name": "rating", "value": 1, "by": "page", "at": "2026-11-01T10:00:00"}
+    read = read_bundle(changed(manifest=manifest(scores=[score, {**score, "at": "2026-11-01T10:00:00Z"}]))).scores
+    assert [one.at for one in read] == [datetime(2026, 11, 1, 10, tzinfo=UTC)]
 
 
 def test_a_trace_that_does_not_say_in_which_zone_it_happened_is_refused():

@@ -1,8 +1,9 @@
 """Scores: what a person, a scorer or a judge says of a run. They point at it and are no part of its trace."""
 
 from collections.abc import Iterable
-from datetime import datetime
 from typing import Literal
+
+from pydantic import AwareDatetime
 
 from app.domain.provenance import Trigger
 from app.domain.values import Value, new_id, now
@@ -33,7 +34,7 @@ class Score(Value):
     note: str = ""
     by: Trigger
     """Who gave it."""
-    at: datetime
+    at: AwareDatetime
     experiment: str = ""
     """The experiment that it is of."""
 
