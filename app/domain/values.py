@@ -3,6 +3,7 @@
 import hashlib
 import json
 import secrets
+import unicodedata
 from collections.abc import Callable
 from datetime import UTC, datetime
 from typing import Annotated
@@ -43,6 +44,11 @@ def _well_formed_within(value: JsonValue) -> JsonValue:
             return {well_formed(key): _well_formed_within(inner) for key, inner in value.items()}
         case _:
             return value
+
+
+def alphabetical(name: str) -> str:
+    """What names that people gave are sorted by: in any case, and `Ü` behind `U` instead of behind `Z`."""
+    return unicodedata.normalize("NFD", name.casefold())
 
 
 def is_of_a_clock(moment: datetime) -> bool:

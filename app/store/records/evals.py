@@ -8,6 +8,7 @@ from functools import cached_property
 from app.domain.errors import Conflict, NotFound
 from app.domain.evals.cases import Case, Dataset
 from app.domain.evals.experiments import Cell, Experiment
+from app.domain.values import alphabetical
 from app.store.journal.database import JournalDB
 from app.store.journal.documents import Documents, Keyed, Marks, Restorable, number
 from app.store.journal.frames import Document
@@ -20,7 +21,7 @@ class Datasets(Restorable[Dataset]):
     def all(self) -> list[Dataset]:
         """Those that are not deleted, by name."""
         shown = (dataset for dataset in self._documents.values() if dataset.deleted_at is None)
-        return sorted(shown, key=lambda dataset: (dataset.name.casefold(), dataset.slug))
+        return sorted(shown, key=lambda dataset: (alphabetical(dataset.name), dataset.slug))
 
     def by_slug(self, slug: str) -> Dataset:
         """The dataset of that slug that is not deleted; raises `NotFound`, which names those there are."""

@@ -6,6 +6,7 @@ from functools import cached_property
 
 from app.domain.evals.scores import RunMarks, Score, marks_of
 from app.domain.trace import RunKind
+from app.domain.values import alphabetical
 from app.store.journal.database import JournalDB
 from app.store.journal.documents import Documents, Removable
 from app.store.journal.frames import Document
@@ -64,7 +65,7 @@ class Scores(Removable[Score]):
 
     def tags(self) -> list[str]:
         """Every tag that a run has, once, sorted."""
-        return sorted({tag for run_id in self._by_run for tag in self.marks(run_id).tags}, key=str.casefold)
+        return sorted({tag for run_id in self._by_run for tag in self.marks(run_id).tags}, key=alphabetical)
 
     def runs_with(self, wanted: RunKind) -> set[str] | None:
         """The runs of which was said what is wanted; `None` where nothing of that kind is."""

@@ -10,7 +10,7 @@ from app.domain.keys import ApiKey
 from app.domain.sent_requests import SentRequest
 from app.domain.settings import Preferences
 from app.domain.tool_settings import HttpTool, McpServer, SavedCall, ToolSetting, TrustedFile
-from app.domain.values import now
+from app.domain.values import alphabetical, now
 from app.store.journal.database import JournalDB
 from app.store.journal.documents import Documents, Keyed, Marks, Removable, Restorable, number
 
@@ -28,7 +28,7 @@ class Agents(Restorable[Agent]):
         """Those that are not deleted, by name."""
         return sorted(
             (agent for agent in self._documents.values() if agent.deleted_at is None),
-            key=lambda agent: (agent.name.casefold(), agent.slug),
+            key=lambda agent: (alphabetical(agent.name), agent.slug),
         )
 
     def deleted(self) -> list[Agent]:
@@ -136,7 +136,7 @@ class VariableSets(Removable[VariableSet]):
     def of(self, agent_id: str) -> list[VariableSet]:
         """The agent's sets, by name."""
         own = (found for found in self._documents.values() if found.agent_id == agent_id)
-        return sorted(own, key=lambda found: (found.name.casefold(), found.id))
+        return sorted(own, key=lambda found: (alphabetical(found.name), found.id))
 
 
 class SavedCalls(Removable[SavedCall]):

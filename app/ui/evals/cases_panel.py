@@ -7,6 +7,7 @@ from functools import partial
 from nicegui import background_tasks, ui
 
 from app.domain.evals.cases import Case, Dataset
+from app.domain.values import alphabetical
 from app.ui.elements.buttons import button
 from app.ui.elements.clicks import on_click_of
 from app.ui.elements.format import head, plural
@@ -78,7 +79,7 @@ class CasesPanel(ui.element):
     def _take(self, cases: list[tuple[Case, str]]) -> None:
         self._cases = cases
         wanted = {self._query.tag} - {""}  # no case may have it: then it can be taken away again
-        tags = sorted({one for case, _ in cases for one in case.tags} | wanted, key=str.casefold)
+        tags = sorted({one for case, _ in cases for one in case.tags} | wanted, key=alphabetical)
         self._tags.set_options([ALL_TAGS, *tags], value=self._query.tag or ALL_TAGS)
         self._tags.visible = bool(tags)
         self._show()

@@ -7,6 +7,7 @@ from urllib.parse import parse_qsl, urlsplit
 from nicegui import ui
 
 from app.domain.settings import SavedFilter
+from app.domain.values import alphabetical
 from app.ui.elements.buttons import button, icon_button
 from app.ui.elements.notices import problems_shown
 from app.ui.elements.questions import asked_for_text
@@ -78,7 +79,7 @@ class SavedFilters:
 def with_filter(kept: Sequence[SavedFilter], saved: SavedFilter) -> tuple[SavedFilter, ...]:
     """The filters with that one, in place of one of the same name, by name."""
     others = without_filter(kept, saved.name)
-    return tuple(sorted((*others, saved), key=lambda one: one.name.casefold()))
+    return tuple(sorted((*others, saved), key=lambda one: alphabetical(one.name)))
 
 
 def without_filter(kept: Sequence[SavedFilter], name: str) -> tuple[SavedFilter, ...]:

@@ -41,6 +41,14 @@ async def test_a_working_copy_survives_the_app_until_it_is_dropped(database: Jou
     assert WorkingCopies(JournalDB(tmp_path / "app.tdb")).find("a") is None
 
 
+async def test_agents_are_sorted_as_people_look_for_them(database: JournalDB):
+    agents = Agents(database)
+    for name in ("Zebra", "Übersetzer", "unterwegs", "Uwe", "apfel", "U\u0308ben", "Vera"):
+        await agents.create(new_agent(name, PromptBehaviour(), taken_slugs=agents.slugs()))
+    names = [agent.name for agent in agents.all()]
+    assert names == ["apfel", "unterwegs", "Uwe", "U\u0308ben", "Übersetzer", "Vera", "Zebra"]
+
+
 async def test_each_agent_has_its_own_working_copy(database: JournalDB):
     copies = WorkingCopies(database)
     await copies.save(working_copy("one", "a"))
