@@ -65,11 +65,11 @@ async def test_reading_many_cells_leaves_the_loop_its_turns(tmp_path: Path):
     async def count() -> None:
         nonlocal turns
         while True:
-            await asyncio.sleep(0.001)
+            await asyncio.sleep(0)
             turns += 1
 
     counting = asyncio.create_task(count())
     await bench.matrices.look("e1")
     counting.cancel()
-    assert turns > 5
+    assert turns > 100  # 40 where it was read on the loop
     await bench.close()
