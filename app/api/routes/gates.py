@@ -1,5 +1,6 @@
 """REST for the gates of agents: what holds their variants back, set, looked at, and tried."""
 
+import asyncio
 from typing import Annotated, Self
 
 from fastapi import Query
@@ -130,7 +131,7 @@ async def _reply(workbench: Workbench, agent: Agent, variant: int | None = None)
     return GateReply(
         **gate.model_dump(exclude={"dataset_id"}),
         dataset="" if dataset is None else dataset.slug,
-        notices=stops_words(workbench.cases.count(gate.dataset_id), span=span),
+        notices=await asyncio.to_thread(stops_words, workbench.cases.count(gate.dataset_id), span=span),
         needs="" if gate.margin is None else needs_words(gate.margin, span=span),
         outcome=None if outcome is None else OutcomeReply.of(outcome),
     )

@@ -144,7 +144,7 @@ class Planning:
             judge_low_usd=_sum(judges, 0),
             judge_high_usd=_sum(judges, 1),
             pilot=not known and len(cases) > PILOT_CASES,
-            reach=reach_words(len(cases)),
+            reach=await asyncio.to_thread(reach_words, len(cases)),
             live=tuple(tool.spec.name for tool in asked.live),
             side_effects=tuple(tool.spec.name for tool in asked.live if tool.spec.side_effects),
             notes=tuple([one async for one in self._notes(asked, cases)]),

@@ -117,8 +117,10 @@ class GateSettings:
         return self._datasets[str(self._dataset.value)]
 
     async def _count(self, dataset: Dataset) -> None:
-        self._cases = await asyncio.to_thread(self._workbench.cases.of, dataset.id)
-        if not self._notices.is_deleted:
+        cases = await asyncio.to_thread(self._workbench.cases.of, dataset.id)
+        await asyncio.to_thread(stops_words, len(cases))  # what so many notice takes long to work out, once
+        if not self._notices.is_deleted and dataset is self._chosen:  # nobody chose another one meanwhile
+            self._cases = cases
             self._show_needs()
 
     def _show_needs(self) -> None:
