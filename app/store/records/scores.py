@@ -1,10 +1,11 @@
 """The one table of scores: found by their run, and runs by what was said of them."""
 
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from functools import cached_property
 
-from app.domain.evals.scores import RunMarks, Score, marks_of
+from app.domain.evals.scores import UNMARKED, RunMarks, Score, marks_of
 from app.domain.trace import RunKind
 from app.domain.values import alphabetical
 from app.store.journal.database import JournalDB
@@ -20,7 +21,10 @@ class Scores(Removable[Score]):
 
     def of(self, run_id: str) -> list[Score]:
         """The run's scores, the oldest first; those that cannot be read are left out."""
-        stored = (self._documents.stored(key) for key in self._by_run.get(run_id, ()))
+        return self._kept(self._by_run[run_id]) if run_id in self._by_run else []
+
+    def _kept(self, known: "_OfRun") -> list[Score]:
+        stored = (self._documents.stored(key) for key in known.ids)
         found = self._documents.values(document for document in stored if document is not None)
         return sorted(found, key=lambda score: score.at)
 
@@ -32,7 +36,11 @@ class Scores(Removable[Score]):
 
     def marks(self, run_id: str) -> RunMarks:
         """What people said of the run."""
-        return marks_of(self.of(run_id)) if run_id in self._by_run else RunMarks()
+        if (known := self._by_run.get(run_id)) is None:
+            return UNMARKED
+        if known.marks is None:
+            known.marks = marks_of(self._kept(known))
+        return known.marks
 
     async def give(self, score: Score) -> Score:
         """Store it in place of what it replaces; returns what was stored, which holds no secret."""
@@ -44,23 +52,24 @@ class Scores(Removable[Score]):
         return kept
 
     async def save(self, value: Score) -> Score:
-        self._by_run[value.run_id].add(value.id)  # whoever gives another one meanwhile replaces it
-        kept = await super().save(value)
+        with self._changed(value.run_id, value.id):  # whoever gives another one meanwhile replaces it
+            kept = await super().save(value)
         self.revision += 1
         return kept
 
     async def delete(self, key: str) -> None:
         """Forget it for good; nothing happens where there is none."""
-        document = self._documents.stored(key)
-        await super().delete(key)
-        if document is not None:
-            self._by_run[_run_of(document)].discard(key)
-            self.revision += 1
+        if (document := self._documents.stored(key)) is None:
+            return
+        with self._changed(run_id := _run_of(document)):
+            await super().delete(key)
+        self._by_run[run_id] = _OfRun(self._by_run[run_id].ids - {key})
+        self.revision += 1
 
     async def forget(self, run_ids: Iterable[str]) -> None:
         """Forget for good what was said of these runs."""
         for run_id in run_ids:
-            for key in list(self._by_run.pop(run_id, ())):
+            for key in self._by_run.pop(run_id, _OfRun()).ids:
                 await super().delete(key)
 
     def tags(self) -> list[str]:
@@ -73,13 +82,33 @@ class Scores(Removable[Score]):
             return None
         return {run_id for run_id in self._by_run if _fits(self.marks(run_id), wanted)}
 
+    @contextmanager
+    def _changed(self, run_id: str, *more: str) -> Iterator[None]:
+        """What people said of the run is read anew from now on, and once more where the disk refuses the change."""
+        self._by_run[run_id] = _OfRun(self._by_run[run_id].ids | {*more})
+        try:
+            yield
+        finally:
+            self._by_run[run_id] = _OfRun(self._by_run[run_id].ids)
+
     @cached_property
-    def _by_run(self) -> defaultdict[str, set[str]]:
-        """By run: the ids of its scores; made when it is first needed."""
+    def _by_run(self) -> "defaultdict[str, _OfRun]":
+        """Made when it is first needed."""
         found: defaultdict[str, set[str]] = defaultdict(set)
         for document in self._documents.documents():
             found[_run_of(document)].add(str(document.get("id")))
-        return found
+        return defaultdict(_OfRun, {run_id: _OfRun(frozenset(ids)) for run_id, ids in found.items()})
+
+
+class _OfRun:
+    """The ids of a run's scores, and what people said, once somebody asked.
+
+    Another one takes its place with each change, so that who reads it in a thread meanwhile keeps nothing that is old.
+    """
+
+    def __init__(self, ids: frozenset[str] = frozenset()) -> None:
+        self.ids = ids
+        self.marks: RunMarks | None = None
 
 
 def _run_of(document: Document) -> str:
