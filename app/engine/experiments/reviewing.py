@@ -72,7 +72,7 @@ class Reviewing:
             items = chance.sample(items, min(AT_RANDOM, len(items)))
         again = await asyncio.to_thread(self.scores.named, f"{AGAIN}{RATING}")
         twice = {one.run_id: (one.value == 1) == ratings[one.run_id] for one in again if one.run_id in ratings}
-        kept = [run_id for run_id in ratings if run_id not in twice and self.runs.rows.get(run_id) is not None]
+        kept = await asyncio.to_thread(self._kept, [run_id for run_id in ratings if run_id not in twice])
         return Round(items, kept, chance, experiment, twice)
 
     async def look(self, item: ReviewItem) -> ReviewAnswer:
@@ -158,6 +158,10 @@ class Reviewing:
         """By run: the newest thumb that was given here."""
         said = (one for one in self.scores.named(RATING) if not one.by.key)
         return {one.run_id: one.value >= 0.5 for one in said if one.value is not None}
+
+    def _kept(self, run_ids: Sequence[str]) -> list[str]:
+        """Those of them that are not deleted."""
+        return [run_id for run_id in run_ids if self.runs.rows.get(run_id) is not None]
 
     def _of_runs(
         self, _queue: QueueName, _experiment: Experiment | None, ratings: Mapping[str, bool]

@@ -1,3 +1,5 @@
+import asyncio
+import time
 from collections.abc import AsyncIterator, Sequence
 from pathlib import Path
 from random import Random
@@ -6,12 +8,12 @@ import pytest
 
 from app.domain.errors import NotFound
 from app.domain.evals.agreement import Share
-from app.domain.evals.scores import NOTE, RATING
+from app.domain.evals.scores import NOTE, RATING, given
 from app.domain.provenance import Trigger
 from app.engine.experiments.review_rounds import EVERY, Round
 from app.workbench import Workbench
 from tests.seeded_evals import seeded
-from tests.seeds import seed_runs
+from tests.seeds import seed_rows, seed_runs
 
 
 @pytest.fixture
@@ -168,3 +170,19 @@ async def test_a_deleted_run_is_told_in_words(bench):
     with pytest.raises(NotFound, match="deleted"):
         await bench.reviewing.look(item)
     assert bench.scores.named(RATING) == []
+
+
+async def test_many_runs_that_were_rated_are_looked_for_beside_the_event_loop(tmp_path):
+    await seed_rows(tmp_path, 600)
+    bench = Workbench.open(tmp_path)
+    await bench.warm()
+    rated = [f"seeded-row-{number:06d}" for number in range(600)]
+    await asyncio.gather(*(bench.scores.save(given(run_id, RATING, Trigger(kind="page"), value=1)) for run_id in rated))
+    assert set((await bench.reviewing.begin("unreviewed")).rated_before) == set(rated)
+    began = time.thread_time()
+    assert all(bench.rows.get(run_id) for run_id in rated)
+    alone = time.thread_time() - began
+    began = time.thread_time()
+    await bench.reviewing.begin("unreviewed")
+    assert time.thread_time() - began < alone / 2
+    await bench.close()
