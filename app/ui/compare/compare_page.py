@@ -14,6 +14,7 @@ from app.domain.values import now
 from app.engine.sessions.compare import FEWEST_COLUMNS, MOST_COLUMNS
 from app.ui.elements.addresses import AGENTS, comparison_address
 from app.ui.elements.buttons import button, icon_action, icon_button
+from app.ui.elements.choice import choice_box
 from app.ui.elements.clicks import ONE_CLICK, on_click_of
 from app.ui.elements.format import ago, head, moment_text, plural
 from app.ui.elements.markup import Html, icon, joined, tag
@@ -24,8 +25,6 @@ from app.ui.elements.variant_select import standing
 from app.workbench import Workbench
 
 AS_VARIANT = "As the variant says"
-MANY_AGENTS = 12
-"""More are searched by typing."""
 
 
 @dataclass
@@ -119,8 +118,7 @@ class CompareSetup(ui.element):
 
     def _agent_select(self, draft: ColumnDraft) -> None:
         names = {agent.id: agent.name for agent in self._agents.values()}
-        box = ui.select(names, value=draft.agent_id, label="Agent", with_input=len(names) > MANY_AGENTS)
-        box.props("outlined dense options-dense data-testid=agent-select").classes("compare-box")
+        box = choice_box(names, draft.agent_id, label="Agent", testid="agent-select", cls="compare-box")
 
         def choose() -> None:
             if (agent := self._agents.get(str(box.value))) is not None:

@@ -6,6 +6,7 @@ from app.domain.errors import NotFound, WorkbenchError
 from app.domain.evals.cases import MOST_TURNS, Case, Dataset
 from app.ui.elements.addresses import dataset_address
 from app.ui.elements.buttons import button, loading
+from app.ui.elements.choice import choice_box
 from app.ui.elements.focus import refocus
 from app.ui.elements.format import head, plural
 from app.ui.elements.markup import Html, joined, tag
@@ -57,8 +58,7 @@ class SaveCase:
     def _build_dataset(self) -> None:
         datasets = sorted(self._workbench.datasets.all(), key=lambda one: one.updated_at, reverse=True)
         names = {**{one.id: one.name for one in datasets}, NEW: "New dataset…"}
-        self._box = ui.select(names, value=next(iter(names)), label="Dataset", with_input=len(names) > 12)
-        self._box.classes("fill").props("outlined dense options-dense data-testid=case-dataset")
+        self._box = choice_box(names, next(iter(names)), label="Dataset", testid="case-dataset")
         self._name = ui.input("Name of the new dataset", value=self._suggested()).classes("fill")
         self._name.props("outlined dense maxlength=80 data-testid=case-dataset-name")
         self._name.on("keydown.enter", self._save)

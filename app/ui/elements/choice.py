@@ -1,6 +1,6 @@
-"""A few buttons beside one another, of which one is pressed."""
+"""A few buttons beside one another, of which one is pressed; and a box, where there may be many to choose from."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from inspect import isawaitable
 from typing import Generic, TypeVar
 
@@ -9,6 +9,9 @@ from nicegui import ui
 from app.ui.elements.clicks import on_click_of
 from app.ui.elements.focus import refocus
 from app.ui.elements.markup import Html, joined, tag
+
+MANY = 12
+"""More than these in a box are searched by typing."""
 
 Name = TypeVar("Name", bound=str)
 
@@ -61,3 +64,10 @@ def choice_buttons(choices: Sequence[tuple[str, str]], chosen: str, *, testid: s
             for name, words in choices
         )
     )
+
+
+def choice_box(names: Mapping[str, str], chosen: str, *, label: str, testid: str, cls: str = "fill") -> ui.select:
+    """A box with these names, each by the value that it has when that is chosen."""
+    box = ui.select({}, label=label, with_input=len(names) > MANY).classes(cls)
+    box.props(f"outlined dense options-dense data-testid={testid}")
+    return box.set_options(dict(names), value=chosen)  # last: it goes through all whenever anything of it changes

@@ -17,7 +17,7 @@ from app.domain.tools import GrantedTool
 from app.engine.loop.granting import allowed
 from app.ui.elements.addresses import experiment_address
 from app.ui.elements.buttons import button, loading
-from app.ui.elements.choice import Choice
+from app.ui.elements.choice import Choice, choice_box
 from app.ui.elements.clicks import on_click_of
 from app.ui.elements.markup import icon, joined, tag
 from app.ui.elements.model_picker import ModelPicker
@@ -81,9 +81,8 @@ class TryDialog:
     def _build_columns(self) -> None:
         names = {agent.id: agent.name for agent in self._agents.values()}
         with ui.element("div").classes("try-row"):
-            box = ui.select(names, value=self._agent.id, label="Agent", with_input=len(names) > 12)
-            box.props("outlined dense options-dense data-testid=agent-select").on_value_change(self._chose_agent)
-            self._agent_box = box
+            self._agent_box = choice_box(names, self._agent.id, label="Agent", testid="agent-select", cls="")
+            self._agent_box.on_value_change(self._chose_agent)
             self._variants = ui.select({}, multiple=True, label="Variants, the first one is the baseline")
             self._variants.props("outlined dense options-dense use-chips data-testid=try-variants")
             self._variants.on_value_change(self._chose_variants)

@@ -7,7 +7,7 @@ from nicegui import ui
 from app.domain.agents import Agent, declared_of, template_of
 from app.domain.keys import ApiKey
 from app.domain.values import now, well_formed
-from app.ui.elements.choice import Choice
+from app.ui.elements.choice import Choice, choice_box
 from app.ui.elements.clicks import on_click_of
 from app.ui.elements.markup import Html, icon, joined, tag
 from app.ui.elements.notices import problems_shown
@@ -15,8 +15,6 @@ from app.ui.elements.variables_form import VariablesForm, fields_of
 from app.ui.integrations.api_key_views import reaching
 from app.workbench import Workbench
 
-MANY_AGENTS = 12
-"""From how many on the box can be searched."""
 GREETING = "Hello! What can you do?"
 
 
@@ -65,8 +63,7 @@ class ApiAgentPanel(ui.element):
 
     def _build_select(self, chosen: Agent) -> None:
         names = {agent.id: agent.name for agent in self._agents.values()}
-        box = ui.select(names, value=chosen.id, label="Agent", with_input=len(names) > MANY_AGENTS).classes("fill")
-        box.props("outlined dense options-dense data-testid=agent-select")
+        box = choice_box(names, chosen.id, label="Agent", testid="agent-select")
 
         def choose() -> None:
             if (agent := self._agents.get(str(box.value))) is not None:
