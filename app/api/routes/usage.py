@@ -1,5 +1,6 @@
 """REST for what all runs together did, took and cost: by whatever tells them apart, day by day, and for Prometheus."""
 
+import asyncio
 from collections.abc import Callable
 from datetime import date
 from typing import Annotated, Literal, Self, get_args
@@ -306,7 +307,8 @@ async def prometheus(workbench: Here, caller: Asking) -> Response:
     managers_only(caller, "see how all runs together do")
     await workbench.usage.ready()
     live, waiting = len(workbench.runs.live_runs()), workbench.sessions.waiting()
-    text = prometheus_text(await workbench.usage.ever(), _slugs(workbench), live=live, waiting=waiting)
+    cells, slugs = await workbench.usage.ever(), _slugs(workbench)
+    text = await asyncio.to_thread(prometheus_text, cells, slugs, live=live, waiting=waiting)
     return Response(text, media_type=CONTENT_TYPE)
 
 

@@ -5,7 +5,7 @@ from collections.abc import Awaitable, Callable, Iterator
 from datetime import date, datetime
 
 from app.domain.models import Price
-from app.domain.usage.figures import Cell, Figures, UsageKey
+from app.domain.usage.figures import Cell, Figures
 from app.domain.usage.pricing import PricedDays, PricedRow, PriceOf, priced_days, priced_rows, used_cache
 from app.domain.usage.query import UsageQuery, UsageRow, UsageSeries, daily_of, rows_of, totals_of
 from app.store.runs.usage_figures import UsageFigures
@@ -65,7 +65,7 @@ class Usage:
     async def ever(self) -> list[Cell]:
         """The figures of all days together: the day in their keys is empty."""
         await self._figures.warm()
-        return await asyncio.to_thread(_together, self._figures.cells(date.min, date.max))
+        return await asyncio.to_thread(self._figures.ever())
 
     def span(self, query: UsageQuery) -> tuple[date, date]:
         """The first and the last day that are asked for, as of today."""
@@ -78,14 +78,6 @@ class Usage:
 
 def _no_price(_: str) -> None:
     """Nothing is asked of a list of prices where nothing was cached, or where there is none."""
-
-
-def _together(cells: Callable[[], Iterator[Cell]]) -> list[Cell]:
-    found: dict[UsageKey, Figures] = {}
-    for key, figures in cells():
-        ever = key._replace(day="")
-        found[ever] = found[ever] + figures if ever in found else figures
-    return list(found.items())
 
 
 def today() -> date:

@@ -7,14 +7,15 @@ is told by the days' own marks after a start, and made again from the rows.
 import asyncio
 import logging
 from collections import defaultdict
-from collections.abc import Callable, Container, Iterator
+from collections.abc import Callable, Container, Iterable, Iterator
 from contextlib import suppress
 from datetime import date
+from itertools import chain
 from typing import NamedTuple
 
 from app.domain.errors import StorageError
 from app.domain.usage.days import local_day
-from app.domain.usage.figures import Cell
+from app.domain.usage.figures import Cell, Figures, UsageKey
 from app.store.journal.database import JournalDB
 from app.store.journal.frames import Document
 from app.store.runs.heads import Moment
@@ -60,6 +61,9 @@ class UsageFigures:
         self._journal.pack(TABLE, StoredDays, block=1)
         self._days = _Days(lambda day: self._journal.table(TABLE).get(_place(day)))
         """Those that were changed, until the disk has them, and the last one."""
+        self._times_stored = 0
+        self._past: tuple[tuple[int, dict[str, State]], list[Cell]] | None = None
+        """How often days were stored and which ones are, when they were added up last, and their sums."""
         self._changes: list[Change] | None = None
         """What came in while the rows are looked through."""
         self._timer: asyncio.TimerHandle | None = None
@@ -89,6 +93,25 @@ class UsageFigures:
             for day, cells in live.items():
                 if first <= day <= last:
                     yield from cells.items()
+
+        return read
+
+    def ever(self) -> Callable[[], list[Cell]]:
+        """Adds up those of all days as they stand now, in whatever thread; the day in their keys is empty.
+
+        What was stored is read again only where that has changed: it is asked for every few seconds.
+        """
+        table = self._journal.packed(TABLE).frozen()
+        live = [cell for figures in self._days.values() for cell in figures.cells.items()]
+        days = {day: one.state for day, one in self._stored.items() if day not in self._days}
+        known = (self._times_stored, days)
+
+        def read() -> list[Cell]:
+            past = self._past
+            if past is None or past[0] != known:
+                stored = (stored_cells(table[place]) for place in table if _day(place) in days)
+                self._past = past = known, _together(chain.from_iterable(stored))
+            return _together(chain(past[1], live))
 
         return read
 
@@ -136,6 +159,7 @@ class UsageFigures:
 
     def _store(self, day: str) -> None:
         figures = self._days[day]
+        self._times_stored += 1
         try:
             self._journal.commit([(TABLE, {_place(day): stored_form(day, figures) if figures.runs else None})])
         except StorageError as problem:
@@ -189,6 +213,14 @@ class StoredDays:
 
     def drop(self, position: int) -> None:
         self.days.pop(self._by_position[position], None)
+
+
+def _together(cells: Iterable[Cell]) -> list[Cell]:
+    found: dict[UsageKey, Figures] = {}
+    for key, figures in cells:
+        ever = key._replace(day="")
+        found[ever] = found[ever] + figures if ever in found else figures
+    return list(found.items())
 
 
 def _place(day: str) -> int:

@@ -138,6 +138,27 @@ async def test_stored_figures_are_read_without_any_row(tmp_path: Path):
     assert not again.usage_figures.settled
 
 
+async def test_days_that_are_stored_are_added_up_once_and_again_where_one_of_them_changed(tmp_path: Path):
+    rows = Rows(JournalDB(tmp_path / "app.tdb"))
+    for number in range(4):
+        await rows.save(row(number, asked(), day=number // 2))
+    rows.usage_figures.keep()
+    rows = Rows(JournalDB(tmp_path / "app.tdb"))
+    usage = usage_of(rows)
+    ((key, first),) = await usage.ever()
+    assert (key.day, first.runs, first.cost) == ("", 4, 20)
+    ((_, second),) = await usage.ever()
+    assert second is first
+    await rows.save(row(4, asked(), day=3))
+    await rows.save(row(5, asked(), day=0))
+    assert [(figures.runs, figures.cost) for _, figures in await usage.ever()] == [(6, 30)]
+    rows.usage_figures.keep()
+    assert [(figures.runs, figures.cost) for _, figures in await usage.ever()] == [(6, 30)]
+    await usage.ready()
+    await rows.settle_usage(anew=True)
+    assert [(figures.runs, figures.cost) for _, figures in await usage.ever()] == [(6, 30)]
+
+
 async def test_days_that_a_full_disk_did_not_take_still_count(tmp_path: Path):
     before = Rows(JournalDB(tmp_path / "app.tdb"))
     for number in range(3):
