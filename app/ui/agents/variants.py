@@ -17,6 +17,7 @@ from app.ui.elements.gate_dialog import gate_pill
 from app.ui.elements.markup import Html, tag
 from app.ui.elements.variant_select import standing
 
+PAGE_SIZE = 50
 _TONES: dict[VariantStatus, str] = {
     "active": "pill-done",
     "candidate": "pill-running is-still",
@@ -31,12 +32,15 @@ class Variants(ui.element):
         super().__init__("div")
         self.classes("versions")
         self._with_archived = False
+        self._shown = PAGE_SIZE
         self._agent: Agent | None = None
         self._origin = 0
         self._outcomes: Mapping[int, GateOutcome] = {}
         with self:
             self._list = ui.html(sanitize=False).props("data-testid=versions")
             on_click_of(self._list, "action", self._clicked, along=("variant",), once=True)
+            self._older = ui.html(sanitize=False, tag="button").classes("link-button").props("type=button")
+            self._older.props("data-testid=variants-older").on("click", self._show_older)
             self._more = ui.html(sanitize=False, tag="button").classes("link-button").props("type=button")
             self._more.on("click", self._toggle_archived)
         self._on_action = on_action
@@ -57,17 +61,27 @@ class Variants(ui.element):
                 in_editor=variant.number == origin,
                 outcome=self._outcomes.get(variant.number),
             )
-            for variant in listed
+            for variant in listed[: self._shown]
         )
         self._list.set_content(tag("ul", *rows, cls="variant-list"))
+        left = len(listed) - self._shown
+        self._older.visible = left > 0
+        self._older.set_content(f"Show more ({plural(left, 'variant')} left)")
         self._more.visible = bool(agent.archived)
         hidden = plural(len(agent.archived), "archived variant")
         self._more.set_content("Hide the archived ones" if self._with_archived else f"Show {hidden}")
 
+    def _show_older(self) -> None:
+        self._shown += PAGE_SIZE
+        self._show_again()
+
     def _toggle_archived(self) -> None:
         self._with_archived = not self._with_archived
+        self._show_again()
+
+    def _show_again(self) -> None:
         if self._agent is not None:
-            self.show(self._agent, origin=self._origin)
+            self.show(self._agent, origin=self._origin, outcomes=self._outcomes)
 
     async def _clicked(self, action: str, number: str) -> None:
         await self._on_action(action, int(number))
