@@ -19,6 +19,10 @@ class Scores(Removable[Score]):
         self.revision = 0
         """Goes up with every change."""
 
+    async def warm(self) -> None:
+        """Read them off the event loop, so that the first look at them does not take the loop's time."""
+        await self._documents.warm()
+
     def of(self, run_id: str) -> list[Score]:
         """The run's scores, the oldest first; those that cannot be read are left out."""
         return self._kept(self._by_run[run_id]) if run_id in self._by_run else []

@@ -241,8 +241,9 @@ class Rows:
         return self._tool_figures.stats()
 
     async def warm(self) -> None:
-        """Read the rows off the event loop, so that the first look at them does not take the loop's time."""
+        """Read the rows and scores off the event loop, so that the first look at them does not take the loop's time."""
         await self._documents.warm()
+        await self._scores.warm()
         await self.usage_figures.warm()
         async with self._warming:
             if self._known_tool_figures is None:

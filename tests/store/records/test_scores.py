@@ -11,6 +11,7 @@ from app.domain.provenance import Trigger
 from app.domain.trace import RunFilter
 from app.store.journal.database import JournalDB
 from app.store.records.scores import Scores
+from app.store.runs.rows import Rows
 from tests.store.disks import TroubledDisk, full
 
 PAGE = Trigger(kind="page")
@@ -30,6 +31,15 @@ async def test_what_was_said_of_a_run_is_put_together_again_only_after_a_change_
     assert scores.runs_with(RunFilter(rating="good")) == {"r1"}
     assert scores.marks("r1") != first
     assert scores.marks("r2") is second
+
+
+async def test_scores_are_read_with_the_rows_before_a_page_asks_for_them(tmp_path: Path):
+    await Scores(JournalDB(tmp_path / "app.tdb")).give(rated("r1", 1))
+    database = JournalDB(tmp_path / "app.tdb")
+    rows = Rows(database)
+    assert database.journal.payloads("scores")
+    await rows.warm()
+    assert not database.journal.payloads("scores")
 
 
 async def test_what_people_said_is_told_as_it_is_after_each_change(tmp_path: Path):
