@@ -263,6 +263,7 @@ class DataFolder:
         """Read what a start does not need but the first run does, off the event loop."""
         rows = await asyncio.to_thread(lambda: self.rows)
         await rows.warm()
+        await self.agents.warm()
 
     async def close(self) -> None:
         """Write what is pending and give the folder back. Raises `StorageError` where that did not work."""

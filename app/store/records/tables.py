@@ -1,5 +1,6 @@
 """The tables of which little is asked; sessions have a file of their own."""
 
+import asyncio
 from collections.abc import Callable
 from datetime import datetime
 
@@ -23,6 +24,14 @@ class Agents(Restorable[Agent]):
 
     def __init__(self, database: JournalDB) -> None:
         super().__init__(Documents(database, "agents", Agent, noun="agent"), lambda agent: agent.id)
+        self._is_warm = False
+
+    async def warm(self) -> None:
+        """Read all off the event loop, once, so that the first list of hundreds does not take the loop's time."""
+        if not self._is_warm:
+            await self._documents.warm()
+            await asyncio.to_thread(self.all)
+            self._is_warm = True
 
     def all(self) -> list[Agent]:
         """Those that are not deleted, by name."""

@@ -1,6 +1,7 @@
 """What is kept around the agents: working copies, variable sets, comparisons, and what they did in a week."""
 
 import asyncio
+import time
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -27,6 +28,23 @@ def database(tmp_path: Path) -> JournalDB:
 
 def working_copy(prompt: str, agent_id: str = "a") -> WorkingCopy:
     return WorkingCopy(agent_id=agent_id, origin=1, behaviour=PromptBehaviour(system_prompt=prompt), updated_at=now())
+
+
+async def test_hundreds_of_agents_are_read_before_a_page_lists_them(database: JournalDB, tmp_path: Path):
+    prompt = PromptBehaviour(system_prompt="Answer politely. " * 1000)
+    agents = Agents(database)
+    for number in range(200):
+        await agents.create(new_agent(f"Agent {number}", prompt, taken_slugs=()))
+    await (data := DataFolder.open(tmp_path)).warm()
+    assert seconds_of(data.agents) < seconds_of(Agents(JournalDB(tmp_path / "app.tdb"))) / 2
+    await data.close()
+
+
+def seconds_of(agents: Agents) -> float:
+    """Of the loop's thread, for a first list of them."""
+    began = time.thread_time()
+    assert len(agents.all()) == 200
+    return time.thread_time() - began
 
 
 async def test_a_working_copy_survives_the_app_until_it_is_dropped(database: JournalDB, tmp_path: Path):
