@@ -84,6 +84,10 @@ async def test_what_a_kill_left_is_in_the_lists_once_the_app_is_warm(workbench: 
 
     assert [row.run_id for row in await workbench.runs.left()] == ["lost"]
     assert workbench.sessions.get(session.id).runs == ("lost",)
+    await workbench.rows.delete(["lost"])
+    assert await workbench.runs.left() == await workbench.attending.interrupted() == []
+    await workbench.rows.restore(["lost"])
+    assert [row.run_id for row in await workbench.attending.interrupted()] == ["lost"]
 
 
 class Unending:

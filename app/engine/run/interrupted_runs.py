@@ -34,13 +34,13 @@ class InterruptedRuns:
         self._looked_for = False
 
     async def all(self) -> list[RunRow]:
-        """The newest of them, as they really stand; looked for once."""
+        """The newest of them that are not deleted, as they really stand; looked for once."""
         if not self._looked_for:
             self._looked_for = True
             for row in self._rows.find(RunFilter(status="running"), limit=MOST_LEFT).rows:
                 if not self._is_taken(row.run_id):
                     await self.settled(row)
-        return list(self._found.values())
+        return [left for run_id, left in self._found.items() if self._rows.get(run_id) is not None]
 
     async def settled(self, row: RunRow) -> RunRow:
         """The row as the run really stands, as far as its trace can be read; what it has cost is stored."""
