@@ -55,16 +55,17 @@ class Variants(ui.element):
             if self._with_archived or agent.status_of(variant.number) != "archived"
         ]
         moment = now()
+        shown = [one for place, one in enumerate(listed) if place < self._shown or one.number == agent.active]
         rows = (
             variant_row(
                 *(agent, variant, moment),
                 in_editor=variant.number == origin,
                 outcome=self._outcomes.get(variant.number),
             )
-            for variant in listed[: self._shown]
+            for variant in shown
         )
         self._list.set_content(tag("ul", *rows, cls="variant-list"))
-        left = len(listed) - self._shown
+        left = len(listed) - len(shown)
         self._older.visible = left > 0
         self._older.set_content(f"Show more ({plural(left, 'variant')} left)")
         self._more.visible = bool(agent.archived)

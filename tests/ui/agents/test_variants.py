@@ -15,7 +15,9 @@ def many(count: int) -> Agent:
     return agent
 
 
-async def test_the_newest_of_many_variants_are_listed_and_the_others_when_they_are_asked_for() -> None:
+async def test_the_newest_of_many_variants_are_listed_with_the_active_one_and_the_others_when_they_are_asked_for() -> (
+    None
+):
     async def act(action: str, number: int) -> None:
         raise AssertionError(f"Nobody asked to {action} variant {number}.")
 
@@ -24,10 +26,11 @@ async def test_the_newest_of_many_variants_are_listed_and_the_others_when_they_a
 
     async with user_simulation(page) as user:
         await user.open("/")
-        assert words(user).count('data-testid="variant-row"') == PAGE_SIZE
+        assert words(user).count('data-testid="variant-row"') == PAGE_SIZE + 1
         assert f'data-variant="{PAGE_SIZE + 7}"' in words(user) and 'data-variant="7"' not in words(user)
+        assert 'data-variant="1"' in words(user)
         older = the(user, "variants-older")
-        assert isinstance(older, ui.html) and older.content == "Show more (7 variants left)"
+        assert isinstance(older, ui.html) and older.content == "Show more (6 variants left)"
         user.find(marker=None, content=older.content).click()
         assert words(user).count('data-testid="variant-row"') == PAGE_SIZE + 7
         assert not marked(user, "variants-older")
