@@ -58,7 +58,9 @@ def test_a_double_click_begins_one_session_and_says_one_thing(page: Page) -> Non
     expect(page.get_by_test_id("chat-input")).to_be_focused()
     assert sessions() == before + 1
     start_session(page)
+    here = page.url
     page.get_by_test_id("new-session-button").dblclick()
+    expect(page).not_to_have_url(here)
     expect(page.get_by_test_id("welcome")).to_be_visible()
     assert sessions() == before + 3
     start_session(page)
