@@ -206,8 +206,8 @@ class Queue:
 
 def _typed_is_sent(session: Session, *, message: QueuedMessage) -> Session:
     """The session, where what was typed is no draft any more once it is a message."""
-    sent = {"composer": "", "composer_attachments": ()} if message.trigger.kind == "page" else {}
-    return session.model_copy(update=sent)
+    sent = {"composer": "", "composer_attachments": ()}
+    return session.model_copy(update=sent) if message.trigger.kind == "page" else session
 
 
 def _refused(newest: Session, *, head: QueuedMessage, why: str) -> Session:
