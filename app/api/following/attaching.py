@@ -10,11 +10,8 @@ from app.api.door.caller import Caller
 from app.domain.errors import WorkbenchError
 from app.domain.media_types import NOT_SENT, SHOWN_IMAGES, media_type_of
 from app.domain.messages import Attachment, Disposition, FilePart, ImagePart
-from app.late import late
+from app.domain.reading.file_names import plain_file_name
 from app.workbench import Workbench
-
-with late():
-    from app.engine.loop import attachments
 
 MOST = 20
 """Files that go with one message, as on the pages."""
@@ -74,12 +71,7 @@ def media_type_checked(content: bytes, name: str) -> str:
     kind = media_type_of(content, name)
     if kind in NOT_SENT:
         raise WorkbenchError(
-            f"“{plain_name(name)}” is {NOT_SENT[kind]}, which models do not take. Save it as PNG or JPEG, and attach "
-            "that."
+            f"“{plain_file_name(name)}” is {NOT_SENT[kind]}, which models do not take. Save it as PNG or JPEG, and "
+            "attach that."
         )
     return kind
-
-
-def plain_name(name: str) -> str:
-    """What the file is called here: as among the session's files."""
-    return attachments.file_name(FilePart(artifact="", media_type="", filename=name, size=0))

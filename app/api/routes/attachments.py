@@ -12,9 +12,10 @@ from app.api.door.access import Forbidden
 from app.api.door.caller import ANYONE
 from app.api.door.dependencies import Asking, Here, resource
 from app.api.door.envelopes import Envelope, Reply
-from app.api.following.attaching import media_type_checked, plain_name
+from app.api.following.attaching import media_type_checked
 from app.api.routes.uploads import BROKEN_OFF, check_size, counted_body
 from app.domain.errors import WorkbenchError
+from app.domain.reading.file_names import plain_file_name
 from app.domain.values import Text
 from app.store.contents.uploads import Upload
 
@@ -67,7 +68,7 @@ async def upload(
         content, filename = await _in_form(request, filename, largest)
     else:
         content = await counted_body(request, filename, largest)
-    name = plain_name(filename)
+    name = plain_file_name(filename)
     kept = await workbench.data.uploads.keep(
         caller.id, content, media_type=media_type_checked(content, name), filename=name
     )

@@ -5,10 +5,11 @@ from fastapi.responses import FileResponse, JSONResponse
 from starlette.requests import ClientDisconnect
 
 from app.api.door.envelopes import Envelope, refused
-from app.api.following.attaching import kept_part, media_type_checked, plain_name
+from app.api.following.attaching import kept_part, media_type_checked
 from app.domain.errors import NotFound, StorageError, TooLarge, WorkbenchError
 from app.domain.media_types import media_type_of
 from app.domain.messages import FilePart, ImagePart
+from app.domain.reading.file_names import plain_file_name
 from app.workbench import Workbench
 
 Kept = ImagePart | FilePart
@@ -30,7 +31,7 @@ def file_routes(workbench: Workbench) -> APIRouter:
             _check_holder(workbench, holder_id)
             content = await counted_body(request, name, workbench.preferences.get().largest_attachment)
             kind = media_type_of(content, name) if saved else media_type_checked(content, name)
-            return Envelope(data=await kept_part(workbench, content, media_type=kind, filename=plain_name(name)))
+            return Envelope(data=await kept_part(workbench, content, media_type=kind, filename=plain_file_name(name)))
         except WorkbenchError as error:
             return refused(error)
 
@@ -80,8 +81,8 @@ def check_size(size: int, name: str, largest: int) -> None:
     """Raises `TooLarge` for more bytes than may be, `WorkbenchError` for none."""
     if size > largest:
         raise TooLarge(
-            f"“{plain_name(name)}” is larger than {largest // 1024**2} MiB, the most that can be attached; the app's "
-            "owner sets that in Settings. Attach a part of it, or make it smaller."
+            f"“{plain_file_name(name)}” is larger than {largest // 1024**2} MiB, the most that can be attached; the "
+            "app's owner sets that in Settings. Attach a part of it, or make it smaller."
         )
     if not size:
-        raise WorkbenchError(f"“{plain_name(name)}” is empty: there is nothing to attach.")
+        raise WorkbenchError(f"“{plain_file_name(name)}” is empty: there is nothing to attach.")

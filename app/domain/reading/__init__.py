@@ -1,1 +1,1 @@
-"""What is read out of texts and JSON that others wrote: numbers, JSON in a fence, what an expression finds."""
+"""What is read of what others wrote: numbers, names of files, JSON in a fence, what an expression finds."""

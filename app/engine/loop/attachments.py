@@ -1,19 +1,12 @@
 """What people attach to a message: an artifact each, and a file of the session under a name of its own."""
 
-import re
-import unicodedata
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 
 from app.domain.messages import Attachment, FilePart, ImagePart, Message, Part
+from app.domain.reading.file_names import plain_file_name
 from app.engine.ports import Artifacts, Clean
-
-LONGEST_NAME = 100
-"""Characters of a file name."""
-_ODD = re.compile(r"[^\w .()+@,&=-]")
-_DEVICE = re.compile(r"con|prn|aux|nul|com\d|lpt\d", re.IGNORECASE)
-"""What Windows takes for a device, wherever such a file is exported to."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,31 +42,9 @@ def attach(message: Message, files: Mapping[str, str]) -> Attached:
     return Attached(message.model_copy(update={"parts": tuple(parts)}), taken)
 
 
-def file_name(part: Attachment) -> str:
-    """What the attachment is called, in letters that a path of the session may have."""
-    last = part.name.replace("\\", "/").rpartition("/")[2]
-    clean = _ODD.sub(_replaced, unicodedata.normalize("NFKC", last)).strip(" .")
-    if _DEVICE.fullmatch(clean.partition(".")[0].rstrip()):
-        clean = f"file-{clean}"
-    return _shortened(clean) or "file"
-
-
-def _replaced(odd: re.Match[str]) -> str:
-    """Marks stay, without which Hindi and Thai are no words; but for those that are not seen, as behind an emoji."""
-    is_mark = unicodedata.category(odd[0]) in ("Mc", "Mn") and not "\ufe00" <= odd[0] <= "\ufe0f"
-    return odd[0] if is_mark else "_"
-
-
 def _free_path(part: Attachment, taken: Mapping[str, str]) -> str:
     if part.path and taken.get(part.path, part.artifact) == part.artifact:
         return part.path
-    name = PurePosixPath(file_name(part))
+    name = PurePosixPath(plain_file_name(part.name))
     candidates = (f"/{name}", *(f"/{name.stem}-{number}{name.suffix}" for number in range(2, len(taken) + 3)))
     return next(path for path in candidates if taken.get(path, part.artifact) == part.artifact)
-
-
-def _shortened(name: str) -> str:
-    if len(name) <= LONGEST_NAME:
-        return name
-    suffix = PurePosixPath(name).suffix[:20]
-    return name[: LONGEST_NAME - len(suffix)].rstrip(" .") + suffix

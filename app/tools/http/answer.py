@@ -5,11 +5,11 @@ import codecs
 import json
 import re
 from collections.abc import Iterable
-from pathlib import PurePosixPath
 from urllib.parse import unquote, urlsplit
 
 from app.domain.errors import ToolError
 from app.domain.messages import TextPart
+from app.domain.reading.file_names import plain_file_name
 from app.domain.tools import CallContext, ToolOutput
 from app.tools.http.message import Received
 from app.tools.http.readable import readable
@@ -125,5 +125,4 @@ def _codec(name: str) -> str:
 def _filename(url: str) -> str:
     """The last step of the path, or the host's name."""
     parts = urlsplit(url)
-    name = re.sub(r"[^\w.() -]", "_", PurePosixPath(unquote(parts.path)).name).strip(". ")
-    return name[:100] or parts.hostname or "answer"
+    return plain_file_name(unquote(parts.path).rstrip("/") or parts.hostname or "answer")

@@ -5,11 +5,10 @@ import base64
 import binascii
 import json
 import mimetypes
-import re
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import PurePosixPath
-from urllib.parse import urlsplit
+from urllib.parse import unquote, urlsplit
 
 from mcp import Client
 from mcp.shared.dispatcher import ProgressFnT
@@ -34,6 +33,7 @@ from pydantic import JsonValue, ValidationError
 
 from app.domain.errors import InvalidArguments, ToolError
 from app.domain.messages import ResultPart, TextPart
+from app.domain.reading.file_names import plain_file_name
 from app.domain.tool_settings import McpServer
 from app.domain.tools import DEPTH, CallContext, Progress, ToolOutput, ToolSpec, canonical_name
 from app.tools.mcp import views
@@ -96,7 +96,7 @@ class _Keeping:
         yield await self._file(contents, None)
 
     async def _file(self, contents: Contents, media_type: str | None) -> ResultPart:
-        name = PurePosixPath(urlsplit(contents.uri).path).name or self.tool
+        name = PurePosixPath(unquote(urlsplit(contents.uri).path)).name or self.tool
         if isinstance(contents, BlobResourceContents):
             return await self._kept(contents.blob, contents.mime_type or media_type or ANY_FILE, name)
         kind = contents.mime_type or media_type or "text/plain"
@@ -245,7 +245,7 @@ def _error(result: CallToolResult, tool: str) -> str:
 
 
 def _filename(name: str, media_type: str) -> str:
-    plain = re.sub(r"[^\w.-]+", "-", name).strip("-.") or "file"
+    plain = plain_file_name(name)
     return plain if PurePosixPath(plain).suffix else plain + (mimetypes.guess_extension(media_type) or "")
 
 

@@ -3,7 +3,6 @@
 import asyncio
 import base64
 import json
-import re
 from collections.abc import Awaitable, Callable
 from functools import partial
 
@@ -14,6 +13,7 @@ from pydantic_core import from_json
 from app.domain.apps import LONGEST_CONTEXT, ViewOf
 from app.domain.errors import ToolError, WorkbenchError
 from app.domain.messages import AppPart
+from app.domain.reading.file_names import plain_file_name
 from app.domain.tools import ToolSpec
 from app.domain.trace import CallView
 from app.tools.mcp.states import ServerState
@@ -38,7 +38,6 @@ LONGEST_REASON = 2_000
 Draft = Callable[[str], Awaitable[str]]
 """Puts a text into the box where messages are written; why it was not put there, if it was not."""
 Json = dict[str, JsonValue]
-_ODD = re.compile(r"[^\w .()+,=-]")
 
 
 class AppView(ui.element, component="app_frame.js"):
@@ -228,7 +227,7 @@ class AppView(ui.element, component="app_frame.js"):
         """Keep the file with the run that holds what the view called, and let the browser save it."""
         if self._imported:
             raise ToolError("This app came with an imported run: nothing of it is saved here.")
-        name = _ODD.sub("_", str(params.get("name", "")).replace("\\", "/").rpartition("/")[2]).strip(" .") or "file"
+        name = plain_file_name(str(params.get("name", "")))
         octets, uri = params.get("size"), params.get("uri")
         if not await self._asks.saved(name, octets if isinstance(octets, int) else None):
             return _done(False)

@@ -6,9 +6,10 @@ import pytest
 
 from app.domain.errors import ToolError, WorkbenchError
 from app.domain.messages import FilePart, ImagePart, user_message
+from app.domain.reading.file_names import LONGEST_FILE_NAME, plain_file_name
 from app.domain.tools import CallContext
 from app.domain.trace import RunFilter
-from app.engine.loop.attachments import LONGEST_NAME, attach, file_name, kept
+from app.engine.loop.attachments import attach, kept
 from app.engine.runs.runs import Runs
 from app.engine.sessions.chat import Chat
 from app.tools.function.tool import tool
@@ -133,12 +134,12 @@ def test_an_attachment_that_is_a_file_already_keeps_its_path():
         ("a⁄b:c*?.csv", "a_b_c__.csv"),
         ("...", "file"),
         ("", "file"),
-        ("x" * 500 + ".csv", "x" * (LONGEST_NAME - 4) + ".csv"),
+        ("x" * 500 + ".csv", "x" * (LONGEST_FILE_NAME - 4) + ".csv"),
     ],
 )
 def test_whatever_a_file_is_called_its_path_is_one_that_tools_take(said_name, name):
     attached = FilePart(artifact="a", media_type="text/csv", filename=said_name, size=1)
-    assert file_name(attached) == name
+    assert plain_file_name(said_name) == name
     [path] = attach(user_message("", attached), {}).files
     try:
         assert session_path(path) == path

@@ -5,6 +5,7 @@ import base64
 import json
 from collections.abc import AsyncIterator
 from pathlib import Path
+from urllib.parse import quote
 
 import pytest
 
@@ -77,14 +78,15 @@ async def test_a_server_that_asks_for_its_folders_gets_the_one_it_was_started_in
 
 async def test_resources_become_artifacts_and_their_text_is_told(hub: McpHub):
     context = Context()
-    text = {"uri": "file:///notes/a%20b.txt", "mimeType": "text/plain", "text": "hello"}
+    place = "file:///notes/" + quote("हिन्दी b.txt")
+    text = {"uri": place, "mimeType": "text/plain", "text": "hello"}
     blob = {"uri": "demo://x/y", "mimeType": "application/pdf", "blob": PIXEL}
     output = await given(hub, context, {"type": "resource", "resource": text}, {"type": "resource", "resource": blob})
     told, note, pdf = output.parts
-    assert told == TextPart(text="file:///notes/a%20b.txt:\nhello")
+    assert told == TextPart(text=f"{place}:\nhello")
     assert isinstance(note, FilePart)
     assert isinstance(pdf, FilePart)
-    assert (note.filename, pdf.filename) == ("a-20b.txt", "y.pdf")
+    assert (note.filename, pdf.filename) == ("हिन्दी b.txt", "y.pdf")
     assert sorted(context.kept.values()) == [b"hello", b"\x89PNG pixel"]
 
 
