@@ -2,6 +2,7 @@
 
 import argparse
 import asyncio
+import errno
 import gc
 import os
 import sys
@@ -42,6 +43,7 @@ _MAY_HELP = (
 
 _READ_ENOUGH = 141
 """As shells have it for a program whose reader, such as `head`, went away: no verdict of `eval` is that."""
+_TAKES_NO_MORE = (errno.ENOSPC, errno.EFBIG, errno.EIO)
 _EXITS = "exit codes: 0 fine, 1 worse or held back, 2 bad call, 3 cannot tell or too many errors, 130 stopped"
 
 
@@ -50,6 +52,8 @@ def main(arguments: list[str] | None = None) -> int:
     if (arguments or sys.argv[1:]) == ["--worker"]:
         child.main()
         return 0
+    if os.name == "posix":
+        _occupy_closed_streams()
     chosen = _parser().parse_args(arguments)
     proxies.spare_loopback()
     folder = paths.data_folder(chosen.data)
@@ -59,16 +63,41 @@ def main(arguments: list[str] | None = None) -> int:
         telling.tell_trouble(str(error))
         return 1
     except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # for what is left to write
+        _print_no_more()
         return _READ_ENOUGH
+    except OSError as error:
+        if error.errno not in _TAKES_NO_MORE or error.filename is not None:
+            raise
+        _print_no_more()
+        telling.tell_trouble(f"What is printed cannot be written: {error.strerror}. Let it go to another place.")
+        return 1
     except KeyboardInterrupt:
         return 130
+
+
+def _print_no_more() -> None:
+    """Drop what is left to write, which Python tries once more as it ends."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def _occupy_closed_streams() -> None:
+    """Where whoever started the app closed one of its three streams, nothing is in its place.
+
+    Else a file that the app opens would have the stream's number, and in it what any library prints.
+    """
+    for number in range(3):
+        try:
+            os.fstat(number)
+        except OSError:
+            os.open(os.devnull, os.O_RDWR)
 
 
 def _done(chosen: argparse.Namespace, folder: Path) -> int:
     if chosen.check:
         return _check(folder if chosen.data else None)
     if chosen.command is not None:
+        sys.stdout = sys.stdout or Path(os.devnull).open("w", encoding="utf-8")  # noqa: SIM115  as long as it prints
+        sys.stderr = sys.stderr or sys.stdout
         code = _COMMANDS[chosen.command](folder, chosen)
         sys.stdout.flush()  # a reader that went away is met here, and not as Python ends
         return code

@@ -19,15 +19,22 @@ import pytest
 
 from app.domain.agents import WorkflowBehaviour, new_agent
 from app.domain.workflows.document import AgentNode, Edge, InputNode, OutputNode, Template, Workflow
+from app.start.already_running import running_app
 from app.terminal.terminal import run_here
 from app.workbench import Workbench
 from tests.api.mcp.serving import ASKS, agent_with
-from tests.app_process import ROOT, AppProcess, plain_environment
+from tests.app_process import ROOT, AppProcess, free_port, plain_environment
 from tests.waiting import wait_until
 
 SUM = "What is 5 + 10, then multiply by 3?"
 SOON = 15
 """Seconds."""
+CLOSED = ("sh", "-c", 'exec "$@" <&- >&- 2>&-', "sh")
+"""Starts what follows without any of its three streams."""
+
+
+def command(folder: Path) -> list[str]:
+    return [sys.executable, "-m", "app", "--data", str(folder / "data")]
 
 
 def app(*arguments: str, data: Path | None = None) -> subprocess.CompletedProcess[str]:
@@ -135,14 +142,52 @@ def test_a_run_can_be_read_as_json(tmp_path):
 
 @pytest.mark.skipif(os.name != "posix", reason="pipes that break say so on POSIX")
 def test_a_reader_that_goes_away_ends_it_without_a_word(tmp_path):
-    command = [sys.executable, "-m", "app", "--data", str(tmp_path / "data"), "run", "assistant", SUM]
     with subprocess.Popen(
-        command, cwd=ROOT, env=plain_environment(), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        [*command(tmp_path), "run", "assistant", SUM],
+        cwd=ROOT,
+        env=plain_environment(),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
     ) as running:
         assert running.stdout is not None and running.stderr is not None
         running.stdout.close()
         said = running.stderr.read()
     assert (running.returncode, said) == (141, "")
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="a device that takes nothing is a part of Linux")
+def test_where_what_it_prints_cannot_be_written_it_says_so(tmp_path):
+    for arguments in (["run", "assistant", SUM], ["export", "none", "--output", "-"], ["key", "create", "full"]):
+        with Path("/dev/full").open("w") as full:
+            ended = subprocess.run(
+                [*command(tmp_path), *arguments],
+                cwd=ROOT,
+                env=plain_environment(),
+                stdout=full,
+                stderr=subprocess.PIPE,
+                text=True,
+                check=False,
+            )
+        assert ended.returncode == 1 and "Traceback" not in ended.stderr
+
+
+@pytest.mark.skipif(os.name != "posix", reason="a shell closes streams on POSIX")
+def test_streams_that_were_closed_are_no_trouble_for_a_run(tmp_path):
+    ended = subprocess.run(
+        [*CLOSED, *command(tmp_path), "run", "assistant", SUM], cwd=ROOT, env=plain_environment(), check=False
+    )
+    assert ended.returncode == 0
+
+
+@pytest.mark.skipif(not Path("/proc/self/fd").exists(), reason="Linux tells what a number stands for")
+def test_no_file_of_the_app_takes_the_place_of_a_stream_that_was_closed(tmp_path):
+    options = ("--no-browser", "--port", str(free_port()))
+    with subprocess.Popen([*CLOSED, *command(tmp_path), *options], cwd=ROOT, env=plain_environment()) as process:
+        wait_until(lambda: running_app(tmp_path / "data"))
+        streams = [str(Path(f"/proc/{process.pid}/fd/{number}").readlink()) for number in range(3)]
+        process.terminate()
+    assert streams == [os.devnull] * 3
 
 
 def test_an_unknown_agent_is_named_with_those_there_are(tmp_path):
