@@ -22,7 +22,20 @@ VARIABLES = (
     Variable(name="tone", default="friendly"),
 )
 GOOD = PromptBehaviour(system_prompt=PROMPT, variables=VARIABLES, tools=(ToolChoice(name="calculator"),))
-NAMES = ("Writer", "Saver", "Keeper", "Resetter", "Switcher", "Twice", "Valued", "Sets", "Long", "Changed", "Chooser")
+NAMES = (
+    "Writer",
+    "Saver",
+    "Keeper",
+    "Resetter",
+    "Switcher",
+    "Twice",
+    "Valued",
+    "Sets",
+    "Replaced",
+    "Long",
+    "Changed",
+    "Chooser",
+)
 AGENTS = dict.fromkeys(NAMES, GOOD) | {
     "Toolless": GOOD.model_copy(update={"tools": (ToolChoice(name="calculator"), ToolChoice(name="abacus"))}),
     "Keyless": GOOD.model_copy(update={"model": "openai/gpt-4o"}),
@@ -267,6 +280,25 @@ def test_values_are_kept_under_a_name(page: Page) -> None:
     expect(kept).to_have_count(0)
     page.get_by_test_id("undo-button").click()
     expect(kept).to_have_count(1)
+
+
+@pytest.mark.long
+def test_values_that_take_the_place_of_others_of_their_name_give_it_back(page: Page) -> None:
+    talk_to(page, "Replaced")
+    tone = page.get_by_role("textbox", name="Value of tone")
+    name = "The values that are wanted when somebody asks at the end of a long day"
+    for value in ("grave", "silly"):
+        tone.fill(value)
+        expect(preview(page)).to_contain_text(value)
+        page.get_by_test_id("keep-values-button").click()
+        page.get_by_test_id("question-input").fill(name)
+        page.get_by_test_id("question-confirm").click()
+        expect(page.get_by_test_id("question-confirm")).to_have_count(0)
+        expect(page.get_by_test_id("variable-set")).to_have_text(name[:60])
+    page.get_by_test_id("undo-button").click()
+    expect(page.get_by_test_id("variable-set")).to_have_attribute("aria-pressed", "false")
+    page.get_by_test_id("variable-set").click()
+    expect(tone).to_have_value("grave")
 
 
 def test_the_next_turn_is_counted_before_it_is_sent(page: Page) -> None:

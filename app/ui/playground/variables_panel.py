@@ -6,7 +6,7 @@ from nicegui import ui
 
 from app.domain.agents import Behaviour, VariableSet, declared_of, template_of
 from app.domain.sessions import Session
-from app.domain.values import new_id
+from app.domain.values import new_id, well_formed
 from app.ui.elements.buttons import button
 from app.ui.elements.clicks import on_click_of
 from app.ui.elements.markup import Html, icon, joined, tag
@@ -15,6 +15,9 @@ from app.ui.elements.questions import asked_for_text
 from app.ui.elements.undo_bar import UndoBar
 from app.ui.elements.variables_form import Field, VariablesForm, fields_of
 from app.workbench import Workbench
+
+LONGEST_NAME = 60
+"""Characters of a set's name."""
 
 
 class VariablesPanel(ui.element):
@@ -64,10 +67,12 @@ class VariablesPanel(ui.element):
         values = {
             field.variable.name: self._session.variables.get(field.variable.name, field.value) for field in self._fields
         }
-        agent_id = self._session.agent_id
-        same = next((one.id for one in self._workbench.variable_sets.of(agent_id) if one.name == name), new_id())
-        kept = VariableSet(id=same, agent_id=agent_id, name=name[:60], values=values)
+        agent_id, name = self._session.agent_id, well_formed(name[:LONGEST_NAME])
+        same = next((one for one in self._workbench.variable_sets.of(agent_id) if one.name == name), None)
+        kept = VariableSet(id=same.id if same else new_id(), agent_id=agent_id, name=name, values=values)
         await self._do(self._workbench.variable_sets.save(kept))
+        if same is not None:
+            self._undo.show(f"Replaced “{name}”", lambda: self._do(self._workbench.variable_sets.save(same)))
 
     async def _set_clicked(self, action: str, set_id: str) -> None:
         found = next(
