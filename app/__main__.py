@@ -93,6 +93,8 @@ def _occupy_closed_streams() -> None:
 
 
 def _done(chosen: argparse.Namespace, folder: Path) -> int:
+    if (path := str(folder)) != path.encode(errors="replace").decode():
+        raise WorkbenchError(f"The path of the data folder is no UTF-8 text: {path!a}. Name another one with --data.")
     if chosen.check:
         return _check(folder if chosen.data else None)
     if chosen.command is not None:

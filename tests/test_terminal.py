@@ -190,6 +190,15 @@ def test_no_file_of_the_app_takes_the_place_of_a_stream_that_was_closed(tmp_path
     assert streams == [os.devnull] * 3
 
 
+@pytest.mark.skipif(os.name != "posix", reason="elsewhere every path is text")
+@pytest.mark.parametrize("arguments", [("run", "assistant", "hi"), ("--no-browser",)])
+def test_a_data_folder_whose_path_is_no_text_is_refused_by_name(tmp_path, arguments):
+    folder = Path(os.fsdecode(bytes(tmp_path) + b"/\xff"))
+    refused = app(*arguments, data=folder)
+    assert refused.returncode == 1 and "\\udcff" in refused.stderr and "Traceback" not in refused.stderr
+    assert not folder.exists()
+
+
 def test_an_unknown_agent_is_named_with_those_there_are(tmp_path):
     refused = app("run", "nobody", "hi", data=tmp_path / "data")
     assert refused.returncode == 1 and "nobody" in refused.stderr and "assistant" in refused.stderr
