@@ -88,9 +88,12 @@ async def sent(desk: Desk, *ways: str, runs: tuple[str, ...] = ("r1",)) -> Sendi
     """After those runs have met those ways of the collector."""
     desk.collector.ways = list(ways)
     sending = desk.sending()
+    desk.agreed = False  # the first is not sent before the others wait
     for run_id in runs:
         sending.take(run_id)
-    await until(lambda: sending.waiting == len(runs) or desk.collector.raw)
+    await until(lambda: not sending._keeping)
+    desk.agreed = True
+    sending.begin()
     await settled(sending)
     await sending.close()
     return sending
