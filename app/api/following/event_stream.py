@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator
 from pydantic import JsonValue
 
 from app.api.following.followed import FollowedRun
-from app.api.following.live_text import Piece, Quiet, TextPiece, pieces
+from app.api.following.live_text import Below, Piece, Quiet, TextPiece, WaitsBelow, pieces
 from app.api.following.replies import PauseReply, ending_of
 from app.domain.events import Entry, ModelFailed, PauseRequested, RunFinished, ToolCalled, ToolReturned
 
@@ -17,9 +17,9 @@ LEFT = "The app was closed before the run had ended. Start it again and POST /ap
 Event = dict[str, JsonValue]
 
 
-async def event_stream(live: FollowedRun) -> AsyncIterator[str]:
+async def event_stream(live: FollowedRun, below: Below) -> AsyncIterator[str]:
     """The events of a run until its end, then `[DONE]`; a comment when nothing happens for a while."""
-    async for piece in pieces(live):
+    async for piece in pieces(live, below=below):
         if isinstance(piece, Quiet):
             yield KEEP_ALIVE
         elif (event := event_of(piece)) is not None:
@@ -40,12 +40,17 @@ def event_of(piece: Piece) -> Event | None:
             error = result.text if result.failed else None
             output = None if result.failed else result.text
             return {"type": "tool-output-available", "toolCallId": call_id, "output": output, "error": error}
-        case Entry(run_id=run_id, event=PauseRequested() as pause):
-            return {"type": "pause-requested", **PauseReply.of(pause, run_id).model_dump(mode="json")}
+        case WaitsBelow(run_id, pause) | Entry(run_id=run_id, event=PauseRequested() as pause):
+            return pause_of(pause, run_id)
         case Entry(event=ModelFailed() as failed):
             return retry_of(failed)
         case _:
             return None
+
+
+def pause_of(pause: PauseRequested, run_id: str) -> Event:
+    """That the run, or one below it, waits for a person."""
+    return {"type": "pause-requested", **PauseReply.of(pause, run_id).model_dump(mode="json")}
 
 
 def retry_of(failed: ModelFailed) -> Event | None:

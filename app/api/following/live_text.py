@@ -5,12 +5,12 @@ The run knows nothing of who follows it; a piece that nobody has taken yet is no
 
 import asyncio
 import time
-from collections.abc import AsyncGenerator, Callable
+from collections.abc import AsyncGenerator, Callable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
 from app.api.following.followed import FollowedRun
-from app.domain.events import Entry, MessageAdded, ModelCalled
+from app.domain.events import Entry, MessageAdded, ModelCalled, PauseRequested
 from app.domain.messages import Message, ReasoningPart
 from app.domain.streaming import Draft
 
@@ -18,6 +18,8 @@ LOOK_SECONDS = 0.03
 """How often it is looked at what is new."""
 QUIET_SECONDS = 10.0
 """After so long without news a `Quiet` comes, so that nobody between takes the connection for a dead one."""
+BELOW_SECONDS = 0.25
+"""Without news, between looks at what the runs below it wait for."""
 
 Kind = Literal["text", "reasoning"]
 
@@ -39,20 +41,36 @@ class Quiet:
     """Nothing has happened for a while."""
 
 
-Piece = Entry | TextPiece | Quiet
+@dataclass(frozen=True, slots=True)
+class WaitsBelow:
+    """The run does nothing before a person decides that of a run below it."""
+
+    run_id: str
+    """The one below."""
+    pause: PauseRequested
+
+
+Piece = Entry | TextPiece | Quiet | WaitsBelow
+Below = Callable[[], Sequence[WaitsBelow]]
 
 
 async def pieces(
-    live: FollowedRun, since: int = 0, *, gone: Callable[[], bool] = lambda: False, quiet: float = QUIET_SECONDS
+    live: FollowedRun,
+    since: int = 0,
+    *,
+    below: Below = tuple,
+    gone: Callable[[], bool] = lambda: False,
+    quiet: float = QUIET_SECONDS,
 ) -> AsyncGenerator[Piece, None]:
     """What happens in the run from entry `since` on, until nobody works on it any more, or `gone` is true.
 
-    After `quiet` seconds without news a `Quiet` comes.
+    After `quiet` seconds without news a `Quiet` comes; what is waited for `below` comes once each.
     """
     text = LiveText()
     for entry in live.entries[:since]:
         text.take(entry)
     seq, news_at = since, time.monotonic()
+    looked_at, told = news_at, set[str]()
     while not gone():
         alive = live.alive
         for entry in live.since(seq):
@@ -65,6 +83,12 @@ async def pieces(
             news_at = time.monotonic()
         if not alive and seq >= len(live.entries):
             return
+        if time.monotonic() - max(looked_at, news_at) >= BELOW_SECONDS:
+            looked_at = time.monotonic()
+            for waits in below():
+                if waits.pause.pause_id not in told:
+                    told.add(waits.pause.pause_id)
+                    yield waits
         if time.monotonic() - news_at >= quiet:
             yield Quiet()
             news_at = time.monotonic()

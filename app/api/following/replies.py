@@ -117,7 +117,18 @@ class Metrics(Reply):
     duration_ms: float | None
 
 
-class RunReply(Ending):
+class MayWait(Ending):
+    """How a run ended, where it stands, or what it waits for."""
+
+    pauses: tuple[PauseReply, ...] = ()
+    """What it waits for; while there is one its status is `paused`."""
+
+    def waiting_for(self, pauses: Sequence[PauseReply]) -> Self:
+        """The same where it does nothing before these are decided on."""
+        return self.model_copy(update={"status": "paused", "pauses": tuple(pauses)}) if pauses else self
+
+
+class RunReply(MayWait):
     """How a run of an agent ended, or where it stands."""
 
     model_config = ConfigDict(json_schema_extra={"examples": [_EXAMPLE]})
@@ -129,13 +140,7 @@ class RunReply(Ending):
     output_text: str
     trigger: TriggerReply
     steps: tuple[StepReply, ...]
-    pauses: tuple[PauseReply, ...] = ()
-    """What it waits for; while there is one its status is `paused`."""
     metrics: Metrics
-
-    def waiting_for(self, pauses: Sequence[PauseReply]) -> Self:
-        """The same where it does nothing before these are decided on."""
-        return self.model_copy(update={"status": "paused", "pauses": tuple(pauses)}) if pauses else self
 
 
 def pauses_of(entries: Sequence[Entry]) -> tuple[PauseReply, ...]:

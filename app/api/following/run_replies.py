@@ -7,12 +7,12 @@ from typing import Self, assert_never
 from pydantic import ConfigDict, JsonValue
 
 from app.api.door.envelopes import Reply
-from app.api.following.endings import EXAMPLE_END, EXAMPLE_TRIGGER, Ending, TriggerReply
+from app.api.following.endings import EXAMPLE_END, EXAMPLE_TRIGGER, TriggerReply
 from app.api.following.replies import (
     EXAMPLE_CALL,
     EXAMPLE_METRICS,
+    MayWait,
     Metrics,
-    PauseReply,
     StepReply,
     answer_of,
     call_replies,
@@ -118,7 +118,7 @@ class TraceStep(Reply):
     """Counts from 1."""
 
 
-class RunDetail(_Run, Ending):
+class RunDetail(_Run, MayWait):
     """A run, step by step."""
 
     model_config = ConfigDict(
@@ -137,7 +137,6 @@ class RunDetail(_Run, Ending):
     metrics: Metrics
     steps: tuple[TraceStep, ...]
     calls: tuple[StepReply, ...]
-    pauses: tuple[PauseReply, ...]
 
 
 def run_detail(entries: Sequence[Entry], *, alive: bool, below: Sequence[RunRow] = ()) -> RunDetail:

@@ -7,6 +7,7 @@ from contextlib import asynccontextmanager
 from app.api.door.access import run_for, session_for
 from app.api.door.caller import Caller
 from app.api.following.followed import FollowedRun, waits_at
+from app.api.following.live_text import WaitsBelow
 from app.api.following.replies import PauseReply, pauses_of
 from app.domain.agents import Agent, check_model_choice, declared_of, template_of
 from app.domain.errors import NotFound, StorageError, WorkbenchError
@@ -14,7 +15,7 @@ from app.domain.events import Entry, RunStarted
 from app.domain.messages import Attachment
 from app.domain.prompts import variables_of
 from app.domain.sessions import Session, switched
-from app.domain.trace import RunRow
+from app.domain.trace import RunRow, open_pauses
 from app.engine.run.run import Run
 from app.engine.runs.standing import asking
 from app.engine.sessions.first_messages import begun_or_gone
@@ -118,6 +119,17 @@ async def begin(
     )
 
 
+def pauses_now(workbench: Workbench, run_id: str) -> list[PauseReply]:
+    """What the run waits for, itself or in runs below it, where it does nothing else."""
+    return [pause for one in asking(run_id, workbench.runs.live_runs()) for pause in pauses_of(one.entries)]
+
+
+def waits_below(workbench: Workbench, run_id: str) -> list[WaitsBelow]:
+    """The same, but for what it waits for itself."""
+    below = [one for one in asking(run_id, workbench.runs.live_runs()) if one.run_id != run_id]
+    return [WaitsBelow(one.run_id, pause) for one in below for pause in open_pauses(one.entries)]
+
+
 async def wait_until_idle(workbench: Workbench, live: FollowedRun) -> list[PauseReply]:
     """Return when the run has ended and is stored, or waits for a person, whom nobody at the API can ask in time.
 
@@ -126,8 +138,8 @@ async def wait_until_idle(workbench: Workbench, live: FollowedRun) -> list[Pause
     idle = asyncio.ensure_future(_idle(live))
     try:
         while not idle.done():
-            if asked := asking(live.run_id, workbench.runs.live_runs()):
-                return [pause for one in asked for pause in pauses_of(one.entries)]
+            if asked := pauses_now(workbench, live.run_id):
+                return asked
             await asyncio.wait([idle], timeout=LOOK_SECONDS)
         return list(await idle)
     finally:

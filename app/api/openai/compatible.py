@@ -15,7 +15,7 @@ from app.api.door.caller import caller_of
 from app.api.door.refusals import Refusal
 from app.api.following.followed import FollowedRun
 from app.api.following.idempotency import idempotent
-from app.api.following.running import runs_below, session_of_request, wait_until_idle
+from app.api.following.running import runs_below, session_of_request, wait_until_idle, waits_below
 from app.api.openai.answer_form import schema_beside
 from app.api.openai.asked import agent_named, body_of, whole_answer
 from app.api.openai.conversation import conversation_of
@@ -117,6 +117,7 @@ async def _answered(workbench: Workbench, live: FollowedRun, wanted: CompletionR
         created=int(time.time()),
         formed=wanted.schema_wanted is not None,
         below=lambda: runs_below(workbench, live.run_id, live.entries),
+        waits=partial(waits_below, workbench, live.run_id),
     )
     if wanted.stream:
         streamed = chunks(live, shared, include_usage=wanted.include_usage)

@@ -12,9 +12,9 @@ from pydantic import JsonValue
 
 from app.api.following.event_stream import DONE, KEEP_ALIVE
 from app.api.following.followed import FollowedRun, waits_at
-from app.api.following.live_text import Quiet, TextPiece
+from app.api.following.live_text import Below, Quiet, TextPiece, WaitsBelow
 from app.api.following.replies import answer_of
-from app.api.openai.errors import OpenAiError, of_run
+from app.api.openai.errors import OpenAiError, of_run, waiting
 from app.api.openai.texts import shown
 from app.domain.events import Entry, ModelReturned
 from app.domain.messages import Usage
@@ -37,6 +37,7 @@ class Completion:
     """Whether the client counts on JSON."""
     below: Callable[[], Sequence[RunRow]]
     """The runs whose tokens are told with its own, as they stand by then."""
+    waits: Below
 
     def whole(self, entries: Sequence[Entry]) -> Json:
         """The answer of a run that has ended, or waits. Raises `OpenAiError` where it has none."""
@@ -82,9 +83,11 @@ async def chunks(live: FollowedRun, completion: Completion, *, include_usage: bo
     """The run as server-sent events until it has ended or waits for a person; an error comes as one of them."""
     no_usage: Json = {"usage": None} if include_usage else {}
     yield _sse(completion.chunk({"role": "assistant", "content": "", "refusal": None}) | no_usage)
-    async for text in _texts(live, formed=completion.formed):
+    async for text in _texts(live, completion):
         yield _sse(completion.chunk({"content": text}) | no_usage) if text else KEEP_ALIVE
     try:
+        for below in completion.waits():
+            raise waiting(below.pause.name, below.run_id)
         yield _sse(completion.chunk({}, finish_reason(live.entries, live.run_id)) | no_usage)
         if include_usage:
             yield _sse(completion.last_chunk(live.entries))
@@ -93,16 +96,18 @@ async def chunks(live: FollowedRun, completion: Completion, *, include_usage: bo
     yield DONE
 
 
-async def _texts(live: FollowedRun, *, formed: bool) -> AsyncIterator[str]:
+async def _texts(live: FollowedRun, completion: Completion) -> AsyncIterator[str]:
     """What the agent writes, piece by piece, an empty line between its messages; empty when it is quiet for long."""
     written = False
-    async for piece in shown(live, formed=formed):
+    async for piece in shown(live, completion.waits, formed=completion.formed):
         match piece:
             case TextPiece(kind="text", offset=offset, text=text):
                 yield f"\n\n{text}" if written and offset == 0 else text
                 written = True
             case Quiet():
                 yield ""
+            case WaitsBelow():
+                return
             case Entry() as entry if waits_at(live, entry):
                 return
             case _:

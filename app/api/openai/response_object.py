@@ -10,6 +10,7 @@ from typing import Literal
 
 from pydantic import JsonValue
 
+from app.api.following.live_text import Below
 from app.api.following.replies import answer_of
 from app.api.openai.errors import OpenAiError
 from app.api.openai.replies import finish_reason, used
@@ -45,6 +46,7 @@ class Answering:
     """Seconds since 1970."""
     below: Callable[[], Sequence[RunRow]]
     """The runs whose tokens are told with its own, as they stand by then."""
+    waits: Below
 
     @property
     def formed(self) -> bool:

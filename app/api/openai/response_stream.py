@@ -11,8 +11,8 @@ from pydantic import JsonValue
 
 from app.api.following.event_stream import KEEP_ALIVE, sse
 from app.api.following.followed import FollowedRun, waits_at
-from app.api.following.live_text import Quiet, TextPiece
-from app.api.openai.errors import OpenAiError
+from app.api.following.live_text import Quiet, TextPiece, WaitsBelow
+from app.api.openai.errors import OpenAiError, waiting
 from app.api.openai.response_object import Answering, Json, Phase, message, text_part
 from app.api.openai.texts import shown
 from app.domain.events import Entry, MessageAdded
@@ -23,7 +23,7 @@ async def response_events(live: FollowedRun, answering: Answering) -> AsyncItera
     writing = _Writing(answering)
     yield writing.event("response.created", response=answering.begun())
     yield writing.event("response.in_progress", response=answering.begun())
-    async for piece in shown(live, formed=answering.formed):
+    async for piece in shown(live, answering.waits, formed=answering.formed):
         match piece:
             case TextPiece(kind="text", text=text):
                 for event in writing.more(text):
@@ -33,6 +33,8 @@ async def response_events(live: FollowedRun, answering: Answering) -> AsyncItera
                     yield event
             case Quiet():
                 yield KEEP_ALIVE
+            case WaitsBelow():
+                break
             case Entry() as entry if waits_at(live, entry):
                 break
             case _:
@@ -79,6 +81,8 @@ class _Writing:
     def last(self, live: FollowedRun) -> str:
         """How it ended."""
         try:
+            for below in self.answering.waits():
+                raise waiting(below.pause.name, below.run_id)
             response = self.answering.ended(self.output, live.entries)
         except OpenAiError as why:
             response = self.answering.failed(self.output, live.entries, why)

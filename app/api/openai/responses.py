@@ -10,7 +10,7 @@ from fastapi.responses import StreamingResponse
 from app.api.door.caller import Caller, caller_of
 from app.api.following.followed import FollowedRun
 from app.api.following.idempotency import idempotent
-from app.api.following.running import runs_below, session_named, session_of_request, wait_until_idle
+from app.api.following.running import runs_below, session_named, session_of_request, wait_until_idle, waits_below
 from app.api.openai.answer_form import schema_beside
 from app.api.openai.asked import agent_named, body_of, whole_answer
 from app.api.openai.conversation import conversation_of
@@ -78,6 +78,7 @@ async def _answered(workbench: Workbench, live: FollowedRun, wanted: ResponseReq
         wanted=wanted,
         created_at=int(time.time()),
         below=lambda: runs_below(workbench, live.run_id, live.entries),
+        waits=partial(waits_below, workbench, live.run_id),
     )
     if wanted.stream:
         return StreamingResponse(

@@ -16,11 +16,11 @@ from app.api.door.rate import starting_run
 from app.api.door.strict_json import check_shape
 from app.api.following.attaching import AttachmentRefs, said
 from app.api.following.endings import EXAMPLE_END, FAILED_RUNS, Ending, in_envelope
-from app.api.following.event_stream import retry_of
+from app.api.following.event_stream import pause_of, retry_of
 from app.api.following.idempotency import SentAgain, idempotent
-from app.api.following.live_text import Piece, pieces
-from app.api.following.replies import PauseReply, answer_of, ending_of
-from app.api.following.running import begin, session_named, session_of_request, wait_until_idle
+from app.api.following.live_text import Piece, WaitsBelow, pieces
+from app.api.following.replies import answer_of, ending_of
+from app.api.following.running import begin, session_named, session_of_request, wait_until_idle, waits_below
 from app.api.following.sockets import Gone, SocketWriter
 from app.domain.agents import Agent
 from app.domain.errors import NotFound, WorkbenchError
@@ -157,7 +157,7 @@ class _Talk:
     async def _tell(self, live: Run) -> None:
         """Send the steps of the run until its end."""
         so_far = StepsSoFar()
-        async for piece in pieces(live, gone=self._hung_up):
+        async for piece in pieces(live, below=partial(waits_below, self._workbench, live.run_id), gone=self._hung_up):
             for message in _messages(piece, so_far):
                 await self.writer.send(message)
         if self._hung_up():
@@ -180,11 +180,13 @@ def _read(text: str) -> ChatRequest:
 
 
 def _messages(piece: Piece, so_far: StepsSoFar) -> list[dict[str, JsonValue]]:
+    if isinstance(piece, WaitsBelow):
+        return [pause_of(piece.pause, piece.run_id)]
     if not isinstance(piece, Entry):
         return []
     steps = list(so_far.take(piece))
     if isinstance(piece.event, PauseRequested):
-        return [{"type": "pause-requested", **PauseReply.of(piece.event, piece.run_id).model_dump(mode="json")}]
+        return [pause_of(piece.event, piece.run_id)]
     if isinstance(piece.event, ModelFailed):
         return [told] if (told := retry_of(piece.event)) else []
     if isinstance(piece.event, NodeEnded):

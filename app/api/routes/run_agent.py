@@ -25,6 +25,7 @@ from app.api.following.running import (
     session_named,
     session_of_request,
     wait_until_idle,
+    waits_below,
 )
 from app.api.routes.agent_config import Several
 from app.domain.agents import Agent, Behaviour, declared_of
@@ -135,7 +136,11 @@ async def run(
         return Response(reply.model_dump_json(), status_code=201, media_type="application/json")
     if body.stream:
         ids = {"X-Run-Id": live.run_id, "X-Session-Id": live.started.session_id}
-        return StreamingResponse(event_stream(live), media_type="text/event-stream", headers=ids)
+        return StreamingResponse(
+            event_stream(live, partial(waits_below, workbench, live.run_id)),
+            media_type="text/event-stream",
+            headers=ids,
+        )
     asked = await wait_until_idle(workbench, live)
     below = runs_below(workbench, live.run_id, live.entries)
     return in_envelope(run_reply(live.entries, alive=live.alive, below=below).waiting_for(asked))

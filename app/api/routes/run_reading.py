@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import AsyncIterator, Sequence
 from datetime import UTC, datetime
+from functools import partial
 from typing import Annotated, Any
 
 from fastapi import Query
@@ -14,7 +15,7 @@ from app.api.door.dependencies import Asking, Here, Paging, resource
 from app.api.door.envelopes import Envelope, ListEnvelope
 from app.api.following.replies import Deleted
 from app.api.following.run_replies import RunDetail, RunSummary, run_detail
-from app.api.following.running import beginning_of, runs_below
+from app.api.following.running import beginning_of, pauses_now, runs_below
 from app.domain.errors import Conflict, FailureClass
 from app.domain.evals.scores import LONGEST_LABEL, Rating
 from app.domain.events import Entry
@@ -109,9 +110,9 @@ async def get_run(run_id: str, workbench: Here, caller: Asking) -> Envelope[RunD
     entries = tuple((await workbench.runs.trace(run_id)).entries)
     beginning_of(run_id, entries)
     below = runs_below(workbench, run_id, entries)
-    if len(entries) < LONG:
-        return Envelope(data=run_detail(entries, alive=alive, below=below))
-    return Envelope(data=await asyncio.to_thread(run_detail, entries, alive=alive, below=below))
+    told = partial(run_detail, entries, alive=alive, below=below)
+    detail = told() if len(entries) < LONG else await asyncio.to_thread(told)
+    return Envelope(data=detail.waiting_for(pauses_now(workbench, run_id)))
 
 
 @router.delete("/{run_id}")

@@ -4,6 +4,7 @@ import asyncio
 import json
 from collections.abc import AsyncGenerator, Callable
 from contextlib import aclosing
+from functools import partial
 from typing import assert_never
 
 from fastapi import WebSocket
@@ -11,9 +12,10 @@ from pydantic import JsonValue
 
 from app.api.door.access import run_for
 from app.api.door.dependencies import Asking, Here, resource
-from app.api.following.event_stream import retry_of
+from app.api.following.event_stream import pause_of, retry_of
 from app.api.following.followed import Shared, SharedTraces
-from app.api.following.live_text import Piece, Quiet, TextPiece, pieces
+from app.api.following.live_text import Piece, Quiet, TextPiece, WaitsBelow, pieces
+from app.api.following.running import waits_below
 from app.api.following.sockets import Gone, SocketWriter, hung_up
 from app.api.routes.run_reading import Seq
 from app.domain.events import Entry, ModelFailed
@@ -31,7 +33,7 @@ async def stream_run(
 
     Who connects again with `since` one above the last `seq` misses nothing and gets nothing twice; of a message that
     is being written the first delta is all that there is, its `offset` says so. `retry` says when a model that failed
-    is asked again. At the end `finish`, then the close.
+    is asked again, `pause-requested` what a run below it waits for. At the end `finish`, then the close.
     """
     row = run_for(workbench, caller, run_id)
     await socket.accept()
@@ -66,7 +68,7 @@ async def _pieces(
         since = max(since, len(kept.entries))
         await workbench.runs.starting.settled(run_id)
     if (live := workbench.runs.recent(run_id)) is not None:
-        async for piece in pieces(live, since, gone=gone):
+        async for piece in pieces(live, since, below=partial(waits_below, workbench, run_id), gone=gone):
             yield piece
 
 
@@ -84,6 +86,8 @@ def _messages(piece: Piece) -> list[str]:
         case TextPiece(kind=kind, call_id=call_id, offset=offset, text=text):
             delta: dict[str, JsonValue] = {"type": f"{kind}-delta", "id": call_id, "offset": offset, "delta": text}
             return [json.dumps(delta)]
+        case WaitsBelow(below, pause):
+            return [json.dumps(pause_of(pause, below))]
         case Quiet():
             return []
         case _:

@@ -1,10 +1,14 @@
 """REST for runs that wait for a person, over a real workbench."""
 
 import asyncio
+import json
 
 import httpx
 import pytest
+from pydantic import JsonValue
+from websockets.asyncio.client import connect
 
+from app.api.following.live_text import BELOW_SECONDS
 from app.domain.agents import Agent, PromptBehaviour, ToolChoice, new_agent
 from app.domain.trace import open_pauses
 from app.engine.run.run import Run
@@ -13,7 +17,7 @@ from app.engine.runs.runs import Runs
 from app.engine.sessions.chat import Chat
 from app.engine.sessions.pauses import Pauses
 from app.workbench import Workbench
-from tests.api.over import api_over, asking
+from tests.api.over import api_over, asking, served
 from tests.parts import having
 from tests.waiting import until
 
@@ -144,3 +148,51 @@ async def test_what_a_run_below_waits_for_is_decided_by_what_is_told_of_it(workb
         assert (await client.post(where, json={"decision": "always"})).status_code == 200
         await until(lambda: workbench.runs.live(told["run_id"]) is None)
         assert "45" in (await client.get(f"/runs/{told['run_id']}")).json()["data"]["output_text"]
+
+
+@pytest.mark.parametrize(
+    ("path", "body"),
+    [
+        ("/v1/chat/completions", {"model": "asking", "messages": [{"role": "user", "content": SUM}]}),
+        ("/v1/responses", {"model": "asking", "input": SUM}),
+    ],
+)
+async def test_a_stream_of_openai_ends_once_a_run_below_waits(workbench, path: str, body: dict[str, object]):
+    await asker(workbench)
+    await asking(workbench, "asks")
+    async with client_of(workbench, base="http://here") as client, asyncio.timeout(30):
+        streamed = (await client.post(path, json=body | {"stream": True})).text
+        [below] = [live for live in workbench.runs.live_runs() if live.control.waits]
+        assert f"decide about its call of 'calculator'. Decide on the page /runs/{below.run_id}." in streamed
+
+
+async def test_who_follows_a_run_hears_once_of_what_a_run_below_waits_for(workbench):
+    await asker(workbench)
+    await asking(workbench, "asks")
+    async with served(api_over(workbench)) as port, httpx.AsyncClient(base_url=f"http://127.0.0.1:{port}") as client:
+        body = {"input": SUM, "stream": True}
+        said: list[dict[str, JsonValue]] = []
+        async with asyncio.timeout(30), client.stream("POST", "/api/v1/agents/asking/run", json=body) as reply:
+            run_id = reply.headers["X-Run-Id"]
+            watched = asyncio.create_task(heard(f"ws://127.0.0.1:{port}/api/v1/runs/{run_id}/stream"))
+            async for line in reply.aiter_lines():
+                if not line.startswith("data: {"):
+                    continue
+                said.append(json.loads(line.removeprefix("data: ")))
+                if said[-1]["type"] == "pause-requested":
+                    told = (await client.get(f"/api/v1/runs/{run_id}")).json()["data"]
+                    await asyncio.sleep(2 * BELOW_SECONDS)
+                    [live] = [live for live in workbench.runs.live_runs() if live.control.waits]
+                    [pause] = open_pauses(live.entries)
+                    await workbench.pauses.decide(live.run_id, pause.pause_id, "always")
+        pauses = [one for one in said if one["type"] == "pause-requested"]
+        assert [one["run_id"] for one in pauses] == [live.run_id]
+        assert (told["status"], [one["pause_id"] for one in told["pauses"]]) == ("paused", [pause.pause_id])
+        assert [one for one in await watched if one["type"] == "pause-requested"] == pauses
+        assert said[-1]["status"] == "completed"
+
+
+async def heard(address: str) -> list[dict[str, JsonValue]]:
+    """All that comes over the socket until it is closed."""
+    async with connect(address) as socket:
+        return [json.loads(message) async for message in socket]
