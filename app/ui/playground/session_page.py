@@ -294,7 +294,7 @@ class SessionPage:
         """Show the branch through that run; eye and focus stay at the message where it begins."""
         await self._workbench.chat.stand_on(self._session.id, run_id)
         self._conversation.stay()
-        await self._update()
+        await self._conversation.update_by(self._follow, always=True)  # the page's timer may have looked before
         turn = next((turn for turn in self._conversation.turns if turn.run_id == run_id), None)
         if turn is not None:
             refocus(turn, ".branches [data-action]")

@@ -4,12 +4,15 @@ import asyncio
 from functools import partial
 from pathlib import Path
 
+from nicegui.outbox import Message
 from nicegui.testing import User
 from nicegui.testing.user_interaction import UserInteraction
 
 from app.domain.apps import AppContext
 from app.domain.sessions import Session
 from app.ui.conversation.composer import Composer
+from app.ui.conversation.conversation import Conversation
+from app.ui.conversation.turn import Turn
 from app.ui.playground.side_panel import SidePanel
 from tests.ui.runs.test_runs_pages import marked, sees, the, visitor
 from tests.waiting import until
@@ -73,6 +76,35 @@ async def test_a_message_to_a_session_that_was_just_deleted_stays_in_its_box(tmp
         await workbench.sessions.delete(session.id)
         assert not await composer.submit("Into the void", 13)
         assert workbench.sessions.get(session.id).runs == ()
+
+
+async def test_the_focus_stays_at_the_branches_also_while_the_page_looks_for_what_is_new(tmp_path: Path, monkeypatch):
+    async with visitor(tmp_path) as (user, workbench):
+        await workbench.start()
+        session = await workbench.chat.new_session(workbench.agents.by_slug("assistant").id)
+        first = await workbench.chat.send(session.id, "What is 1 + 1?")
+        await first.ended()
+        await (await workbench.chat.edit(session.id, first.run_id, "What is 3 + 3?")).ended()
+        await user.open(f"/playground/{session.id}")
+        shown = await until(lambda: [one for one in user.current_layout.descendants() if isinstance(one, Turn)])
+        [conversation] = [one for one in user.current_layout.descendants() if isinstance(one, Conversation)]
+        said: list[Message] = []
+
+        async def hears(message: Message) -> None:
+            said.append(message)
+
+        monkeypatch.setattr(conversation.client.outbox, "_emit", hears)
+        looked = asyncio.Event()
+        looking = asyncio.create_task(conversation.update_by(looked.wait, always=True))
+        await until(conversation._updating.locked, pause=0)
+        with shown[0]:
+            acting = asyncio.create_task(shown[0]._on_action(shown[0], "branch", first.run_id))
+        await until(lambda: workbench.sessions.get(session.id).runs == (first.run_id,))
+        await asyncio.wait([acting], timeout=0.1)
+        looked.set()
+        await asyncio.gather(looking, acting)
+        scripts = partial(filter, lambda one: one[1] == "run_javascript", said)
+        await until(lambda: [script for _, _, script in scripts() if ".branches" in script["code"]])
 
 
 async def test_a_file_that_is_looked_at_can_be_had_once_the_agent_has_deleted_it(tmp_path: Path):
