@@ -27,6 +27,7 @@ def session_with(model: str, folder: Path, *tools: ToolChoice) -> Iterator[tuple
             page = browser.new_page(viewport={"width": 1280, "height": 720})
             page.goto(app.playground)
             page.get_by_test_id("agent-card").filter(has_text="Bench").click()
+            page.wait_for_url("**/playground/*")
             yield app, page
         finally:
             browser.close()

@@ -66,7 +66,7 @@ def followed(page: Page, number: int) -> float:
     if number % PICTURE_EVERY == 0:
         files = [{"name": f"{number}.png", "mimeType": "image/png", "buffer": picture()}]
         page.locator("input[type=file]").set_input_files(files)
-        expect(page.get_by_test_id("attachment")).to_have_count(1)
+        expect(page.get_by_test_id("attachment-words")).to_have_count(1)
     ask(page, f"question {number}")
     settled(page)
     return float(page.evaluate(FROM_END))

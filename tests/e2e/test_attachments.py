@@ -207,6 +207,7 @@ def test_a_message_waits_for_its_files(page: Page) -> None:
     expect(page.get_by_test_id("user-message")).to_have_count(0)
     held[0].continue_()
     arrived(page, "note.txt")
+    expect(page.get_by_test_id("composer-note")).to_be_hidden()
     page.get_by_test_id("send-button").click()
     expect(page.get_by_test_id("message-file")).to_contain_text("note.txt")
     expect(page.get_by_test_id("composer-note")).to_be_hidden()

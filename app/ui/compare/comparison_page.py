@@ -102,7 +102,11 @@ class ComparisonPage:
         first, *others = self._comparison.sessions
         with self._composer.box:
             self._attachments = Attachments(
-                self._workbench, self._workbench.sessions.get(first), lambda: None, beside=others
+                self._workbench,
+                self._workbench.sessions.get(first),
+                on_change=lambda: None,
+                unsay=self._composer.unsay,
+                beside=others,
             )
         self._attachments.move(self._composer.box, target_index=0)
 

@@ -47,6 +47,8 @@ class AttachedFiles(ui.element, component="attachments.js"):
         self._workbench = workbench
         self._arrived: Mapping[int, Attachment] = dict(enumerate(kept))
         self._waiting: tuple[str, ...] = ()
+        self._refusal = ""
+        """What was said when somebody asked for them too early."""
         self._props.update(
             holder=holder,
             place=place,
@@ -65,9 +67,8 @@ class AttachedFiles(ui.element, component="attachments.js"):
     def ready(self) -> tuple[Attachment, ...]:
         """What a message may carry now; raises `WorkbenchError` while a file is still on its way."""
         if self._waiting:
-            raise WorkbenchError(
-                f"“{self._waiting[0]}” is still being attached. Wait until it is there, or take it off."
-            )
+            self._refusal = f"“{self._waiting[0]}” is still being attached. Wait until it is there, or take it off."
+            raise WorkbenchError(self._refusal)
         return self.parts
 
     async def _changed(self, event: events.GenericEventArguments) -> None:
@@ -86,16 +87,23 @@ class AttachedFiles(ui.element, component="attachments.js"):
 class Attachments(AttachedFiles):
     """Keeps what is attached with its session; `on_change` hears of it, `sent` takes what a message carried off.
 
+    `unsay` gets what was said of a file that was still on its way, once all are there.
     `beside`: the sessions that get the same message, by id.
     """
 
     def __init__(
-        self, workbench: Workbench, session: Session, on_change: Callable[[], None], *, beside: Sequence[str] = ()
+        self,
+        workbench: Workbench,
+        session: Session,
+        *,
+        on_change: Callable[[], None],
+        unsay: Callable[[str], None],
+        beside: Sequence[str] = (),
     ) -> None:
         super().__init__(workbench, session.composer_attachments, session.id, place=".session-main", box=".composer")
         self._receivers = (session.id, *beside)
         self._session_id = session.id
-        self._on_change = on_change
+        self._on_change, self._unsay = on_change, unsay
         self.on("give", self._give)
         self.on("native", self._choose)
 
@@ -166,6 +174,8 @@ class Attachments(AttachedFiles):
 
     async def _changed(self, event: events.GenericEventArguments) -> None:
         await super()._changed(event)
+        if not self._waiting:
+            self._unsay(self._refusal)
         with problems_shown():
             await self._keep()
         await self.describe()

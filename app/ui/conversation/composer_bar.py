@@ -107,6 +107,11 @@ class ComposerBar(ui.element):
         self._stop.visible = stops
         self._words.text = RUNNING_HINT if queues else self._hint
 
+    def unsay(self, words: str) -> None:
+        """Take the words back, where they are said under the box."""
+        if words == self._note.text:
+            self.say("")
+
     def say(self, words: str) -> None:
         """Say under the box why a message was not sent; empty words take that back."""
         self._note.text = words

@@ -44,7 +44,7 @@ class SessionComposer(ComposerBar):
             on_typed=on_typed,
         )
         with self.box:
-            self.attachments = Attachments(workbench, session, counting.touch)
+            self.attachments = Attachments(workbench, session, on_change=counting.touch, unsay=self.unsay)
         self.attachments.move(self.box, target_index=0)
         with self.above:
             self.queued = QueuedMessages(workbench, session.id, on_done=on_sent)
