@@ -15,9 +15,12 @@ from tests.faults import (
     oracle,
     planted_secrets,
     rights,
+    tools_paths,
+    tools_sandbox,
 )
 from tests.figures import missed
 from tests.hostile import PAYLOADS
+from tests.tools.attacks import FILES
 
 
 async def test_ways_to_sign_in_are_measured():
@@ -55,6 +58,17 @@ async def test_injections_into_judges_are_measured(monkeypatch: pytest.MonkeyPat
     figures = await judge_injections.run(brief=True)
     assert len(figures) == 2
     assert not missed(figures)
+
+
+def test_paths_that_lead_out_are_looked_for():
+    figures = tools_paths.run()
+    assert len(figures) == 2
+    assert not missed(figures)
+
+
+async def test_programs_against_the_sandbox_are_measured():
+    figures = await tools_sandbox.run(attacks=FILES[:4], stops=2)
+    assert [figures[0].value, figures[-1].value] == ["0 of 4 attacks", "0"], figures
 
 
 async def test_who_may_what_is_measured():

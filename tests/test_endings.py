@@ -3,6 +3,7 @@
 from concurrent.futures import ThreadPoolExecutor
 
 from tests.faults import (
+    api_crowd,
     backup_kills,
     cancelled,
     collectors,
@@ -10,6 +11,7 @@ from tests.faults import (
     evals_kills,
     evals_ways,
     jobs,
+    money,
     provider_ways,
     reviews,
     run_kills,
@@ -35,6 +37,17 @@ async def test_the_ways_of_a_provider_are_measured():
     figures = await provider_ways.run(brief=True)
     assert len(figures) == 4
     assert not missed(figures, but="R2 ends within its limit")
+
+
+async def test_runs_at_once_over_the_api_are_measured():
+    [figure] = await api_crowd.run(runs=10)
+    assert figure.passed, figure
+
+
+async def test_ceilings_of_money_are_measured():
+    figures = await money.run()
+    assert len(figures) == 3
+    assert not missed(figures)
 
 
 async def test_crashes_of_servers_are_measured():

@@ -29,16 +29,16 @@ WATCH = """() => {
 }"""
 
 
-def run() -> list[Figure]:
+def run(rounds: int = ROUNDS) -> list[Figure]:
     with tempfile.TemporaryDirectory() as folder, session_with(f"openai/{MODEL}", Path(folder)) as (_, page):
         ask(page, "warm up")
         milliseconds: list[float] = []
-        for number in range(ROUNDS):
+        for number in range(rounds):
             page.evaluate(WATCH)
             ask(page, f"question {number}")
             milliseconds.append(page.evaluate("() => window.firstText"))
     p50, p95 = statistics.median(milliseconds), statistics.quantiles(milliseconds, n=20)[-1]
-    own = providers_own()
+    own = providers_own(rounds)
     value = f"{p95 - own:.0f} ms (p50 {p50 - own:.0f} ms; the provider takes {own:.0f} ms)"
     return [
         Figure(
@@ -47,10 +47,10 @@ def run() -> list[Figure]:
     ]
 
 
-def providers_own() -> float:
+def providers_own(rounds: int) -> float:
     """Milliseconds from asking that provider to the first word of its answer, the median."""
     with provider() as address:
-        return statistics.median(first_word(f"{address}/chat/completions") for _ in range(ROUNDS))
+        return statistics.median(first_word(f"{address}/chat/completions") for _ in range(rounds))
 
 
 def first_word(address: str) -> float:

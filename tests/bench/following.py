@@ -34,10 +34,10 @@ MOVED = f"""() => window.seen.isConnected
   ? window.seen.getBoundingClientRect().top - {SCROLL}.getBoundingClientRect().top - window.seenAt : 9999"""
 
 
-def run(answers: int = 200, scrolled: int = 50) -> list[Figure]:
-    with slowed_page(MODEL) as page:
+def run(answers: int = 200, scrolled: int = 50, *, model: str = MODEL, longer: str = LONGER) -> list[Figure]:
+    with slowed_page(model) as page:
         left = [distance for number in range(answers) if (distance := followed(page, number)) > END_PIXELS]
-    with slowed_page(LONGER) as page:
+    with slowed_page(longer) as page:
         moved = [pixels for number in range(scrolled) if (pixels := stayed(page, number)) > MOVED_PIXELS]
     return [
         Figure("U1 answers at the newest line, nobody scrolling", told(answers, left), f"{answers}", not left),

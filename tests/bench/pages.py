@@ -58,7 +58,7 @@ def run(*, stored: int = STORED_RUNS, sessions: int = SESSIONS, rounds: int = RO
 async def seeded(folder: Path, *, stored: int, sessions: int) -> dict[str, Visit]:
     """Many runs and sessions, and one session with turns that calculate; by its name, each page that is visited."""
     await seed_runs(folder, stored)
-    workbench = Workbench.open(folder)
+    workbench = Workbench.open(folder, demo_pace=0.001)
     behaviour = PromptBehaviour(
         model="demo/agent", system_prompt="You calculate. " * 100, tools=(ToolChoice(name="calculator"),)
     )

@@ -33,14 +33,14 @@ WATCH = """() => {
 }"""
 
 
-def run() -> list[Figure]:
+def run(keystrokes: int = KEYSTROKES) -> list[Figure]:
     with tempfile.TemporaryDirectory() as temporary:
         folder = Path(temporary) / "data"
         asyncio.run(plant(folder))
         app = AppProcess(folder)
         app.start()
         try:
-            milliseconds = measured(app)
+            milliseconds = measured(app, keystrokes)
         finally:
             app.stop()
     p95 = statistics.quantiles(milliseconds, n=20)[-1]
@@ -57,7 +57,7 @@ async def plant(folder: Path) -> None:
     await workbench.close()
 
 
-def measured(app: AppProcess) -> list[float]:
+def measured(app: AppProcess, keystrokes: int) -> list[float]:
     """Milliseconds of each keystroke; the first ones warm up."""
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=chromium(), args=FLAGS)
@@ -69,7 +69,7 @@ def measured(app: AppProcess) -> list[float]:
         expect(page.get_by_test_id("prompt-preview")).to_contain_text("engineers")
         page.get_by_test_id("prompt-editor").get_by_role("textbox").click()
         page.keyboard.press("ControlOrMeta+End")
-        taken = [keystroke(page) for _ in range(KEYSTROKES + 5)]
+        taken = [keystroke(page) for _ in range(keystrokes + 5)]
         browser.close()
     return taken[5:]
 

@@ -30,24 +30,28 @@ class Visit:
 
 
 EMPTY = Visit("/there-is-no-such-page", "[data-testid=trouble]", "[data-testid=trouble]")
-LIST = Visit("/runs", "[data-testid=run-row]", "[data-testid=runs-count]:has-text('of 10,001')")
-TRACE = Visit("/runs/long-run", "[data-testid=run-step]", ".trace-count:has-text('12,000 cards')")
 
 
-def run() -> list[Figure]:
+def run(*, stored: int = STORED_RUNS, events: int = EVENTS, rounds: int = ROUNDS) -> list[Figure]:
+    runs_listed = f"[data-testid=runs-count]:has-text('of {stored + 1:,}')"
+    cards_counted = f".trace-count:has-text('{events * 3 // 5:,} cards')"
+    visits = (
+        Visit("/runs", "[data-testid=run-row]", runs_listed),
+        Visit("/runs/long-run", "[data-testid=run-step]", cards_counted),
+    )
     with tempfile.TemporaryDirectory() as temporary:
         folder = Path(temporary) / "data"
-        asyncio.run(seed_runs(folder, STORED_RUNS))
-        asyncio.run(seed_long_run(folder, EVENTS))
+        asyncio.run(seed_runs(folder, stored))
+        asyncio.run(seed_long_run(folder, events))
         app = AppProcess(folder)
         app.start()
         try:
-            empty, listed, traced = measured(app, EMPTY, LIST, TRACE)
+            empty, listed, traced = measured(app, EMPTY, *visits, rounds=rounds)
         finally:
             app.stop()
     return [
-        figure(f"P5 Runs with {STORED_RUNS:,} runs", listed, empty),
-        figure(f"P5 a run of {EVENTS:,} events", traced, empty),
+        figure(f"P5 Runs with {stored:,} runs", listed, empty),
+        figure(f"P5 a run of {events:,} events", traced, empty),
     ]
 
 

@@ -13,28 +13,28 @@ RUNS = 100
 SECONDS = 120
 
 
-async def run() -> list[Figure]:
+async def run(runs: int = RUNS) -> list[Figure]:
     with tempfile.TemporaryDirectory() as folder:
         app = AppProcess(Path(folder) / "data")
         try:
             app.start()
-            return [await _crowd(app)]
+            return [await _crowd(app, runs)]
         finally:
             app.stop()
 
 
-async def _crowd(app: AppProcess) -> Figure:
-    limits = httpx.Limits(max_connections=RUNS)
+async def _crowd(app: AppProcess, runs: int) -> Figure:
+    limits = httpx.Limits(max_connections=runs)
     headers = {"Authorization": f"Bearer {app.token}"}
     async with httpx.AsyncClient(
         base_url=f"{app.url}/api/v1", headers=headers, limits=limits, timeout=SECONDS
     ) as client:
-        answered = await asyncio.gather(*(_asked(client, number) for number in range(RUNS)))
+        answered = await asyncio.gather(*(_asked(client, number) for number in range(runs)))
         listed = (await client.get("/runs", params={"limit": 500, "status": "completed"})).json()["data"]
     run_ids = {run_id for run_id in answered if run_id}
     kept = run_ids & {run["id"] for run in listed}
-    value = f"{len(kept)} of {RUNS} answered rightly and listed"
-    return Figure("concurrent API runs", value, "none lost", len(kept) == RUNS)
+    value = f"{len(kept)} of {runs} answered rightly and listed"
+    return Figure("concurrent API runs", value, "none lost", len(kept) == runs)
 
 
 async def _asked(client: httpx.AsyncClient, number: int) -> str:

@@ -5,7 +5,7 @@ import os
 import re
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -35,19 +35,19 @@ class Ending:
     seconds: float
 
 
-async def run() -> list[Figure]:
+async def run(attacks: Sequence[Attack] = ATTACKS, stops: int = STOPS) -> list[Figure]:
     with _canaries():
         registry = builtin_registry()
         await _told(registry, "1 + 1")
         before = _megabytes()
-        endings = [await _ending(registry, attack) for attack in ATTACKS]
+        endings = [await _ending(registry, attack) for attack in attacks]
         grown = _megabytes() - before
-        stops = sorted([await _stop(registry) for _ in range(STOPS)])
-        warm = sorted([(await _ending(registry, Attack("warm", "1 + 1", "2"))).seconds for _ in range(STOPS)])
+        stopped = sorted([await _stop(registry) for _ in range(stops)])
+        warm = sorted([(await _ending(registry, Attack("warm", "1 + 1", "2"))).seconds for _ in range(stops)])
         await registry.close()
         left = [child for child in psutil.Process().children(recursive=True) if "monty" in child.name()]
         escapes = [one.attack.name for one in endings if LEAKS.search(one.told)] + _changed()
-    return [_escapes(endings, escapes), *_bounds(endings, grown, stops, warm), _rest(left)]
+    return [_escapes(endings, escapes), *_bounds(endings, grown, stopped, warm), _rest(left)]
 
 
 def _escapes(endings: list[Ending], escapes: list[str]) -> Figure:
