@@ -13,6 +13,8 @@ def all_wait(runs: Sequence[Run]) -> bool:
 
 def asking(run_id: str, runs: Sequence[Run]) -> list[Run]:
     """The run and those below it that wait for a person; none while a call of it goes on. `runs` are all that go on."""
+    if not any(live.run_id == run_id and live.stopwatch.stands_still for live in runs):
+        return []  # at once, for all who follow a run ask often
     waits = {live.run_id: live for live in waiting(runs)}
     found = [waits[run_id]] if run_id in waits else []
     for above in found:
