@@ -224,6 +224,7 @@ def test_a_fault_is_said_at_its_box_and_leads_there_and_no_variant_has_one(page:
     expect(page.get_by_test_id("node-title")).to_be_focused()
     page.get_by_test_id("workflow-run-button").click()
     expect(page.get_by_text("A workflow with faults does not run, and this has 1 fault.")).to_be_visible()
+    expect(page.get_by_test_id("node-title")).to_be_focused()  # else what is typed goes there
     answer.fill("{{draft}}, and more")
     expect(page.get_by_test_id("workflow-fault")).to_have_count(0)
     page.get_by_test_id("workflow-run-button").click()
