@@ -7,6 +7,7 @@ import os
 import shutil
 import subprocess
 import sys
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from playwright.sync_api import sync_playwright
@@ -40,13 +41,19 @@ def chromium() -> Path:
         if Path(named).is_file():
             return Path(named)
         raise FileNotFoundError(f"The variable CHROMIUM names {named!r}, and there is no such file.")
-    on_path = (Path(found) for command in COMMANDS if (found := shutil.which(command)))
-    for browser in (*on_path, *map(Path, PLACES)):
-        if browser.is_file():
-            return browser
+    if (found := next(_found(COMMANDS), None)) is not None:
+        return found
     if (downloaded := _playwrights_own()).is_file():
         return downloaded
     raise FileNotFoundError(ADVICE)
+
+
+def chromium_with_windows() -> Path | None:
+    """One that also keeps what a person's browser does, such as a history; `None` where there is none."""
+    named = Path(os.environ.get("CHROMIUM", ""))
+    if named.is_file() and named.name not in WITHOUT_WINDOWS:
+        return named
+    return next(_found(command for command in COMMANDS if command not in WITHOUT_WINDOWS), None)
 
 
 def install() -> None:
@@ -82,6 +89,11 @@ def _is_wanted() -> bool:
         return True
     for_tests_alone = "CI" in os.environ and "CHROMIUM" not in os.environ and _may_use_apt()
     return for_tests_alone and found.name not in WITHOUT_WINDOWS
+
+
+def _found(commands: Iterable[str]) -> Iterator[Path]:
+    on_path = (Path(found) for command in commands if (found := shutil.which(command)))
+    return (browser for browser in (*on_path, *map(Path, PLACES)) if browser.is_file())
 
 
 def _playwrights_own() -> Path:

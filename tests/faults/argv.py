@@ -22,7 +22,7 @@ from app.domain.tool_settings import McpServer, StdioTransport
 from app.workbench import Workbench
 from app.workbench.problem_report import problem_report
 from tests.app_process import ROOT, AppProcess, plain_environment
-from tests.browser import chromium
+from tests.browser import chromium_with_windows
 from tests.figures import Figure
 from tests.planted import files, new, spellings
 from tests.waiting import wait_until
@@ -99,7 +99,7 @@ def _environment(folder: Path, search: Search, display: str | None) -> dict[str,
     programs.mkdir()
     home.mkdir()
     for name, profile in (("chromium", ""), ("tab", f"--user-data-dir={folder / 'tab'}")):
-        shows = f'exec {chromium()} {OPTIONS} {profile} "$@" 2> /dev/null' if display else "exec sleep 3"
+        shows = f'exec {chromium_with_windows()} {OPTIONS} {profile} "$@" 2> /dev/null' if display else "exec sleep 3"
         script = programs / name
         script.write_text(f'#!/bin/sh\n{{ env; echo "$@"; }} > "{folder}/told-{name}"\n{shows}\n')
         script.chmod(0o755)
@@ -155,7 +155,7 @@ def _typed(app: AppProcess, profile: Path, display: str | None) -> Figure:
     name, bar = "S5 the printed address among what a browser shows as its history", "0"
     if display is None:
         return Figure(name, "", bar, None)
-    command = [str(chromium()), *OPTIONS.split(), f"--user-data-dir={profile}", app.address]
+    command = [str(chromium_with_windows()), *OPTIONS.split(), f"--user-data-dir={profile}", app.address]
     showing = subprocess.Popen(command, env=os.environ | {"DISPLAY": display}, stderr=subprocess.DEVNULL)
     try:
         wait_until(lambda: f"{app.url}/" in history(profile, shown=True), seconds=60)
@@ -209,8 +209,8 @@ async def _report(data: Path, search: Search) -> None:
 
 @contextmanager
 def a_display() -> Iterator[str | None]:
-    """The name of one nobody sees; `None` where there is no Xvfb or no Chromium."""
-    if (server := shutil.which("Xvfb")) is None or not _has_chromium():
+    """The name of one nobody sees; `None` where there is no Xvfb, or no Chromium with windows."""
+    if (server := shutil.which("Xvfb")) is None or chromium_with_windows() is None:
         yield None
         return
     reads, writes = os.pipe()
@@ -226,11 +226,3 @@ def a_display() -> Iterator[str | None]:
     finally:
         showing.terminate()
         showing.wait(10)
-
-
-def _has_chromium() -> bool:
-    try:
-        chromium()
-    except FileNotFoundError:
-        return False
-    return True
