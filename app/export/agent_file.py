@@ -12,13 +12,12 @@ from app.domain.caution import with_tools_held
 from app.domain.errors import TooLarge, WorkbenchError
 from app.domain.unpacked import values_in
 from app.domain.values import is_of_a_clock, new_id
+from app.export.limits import LARGEST_AGENT
 from app.export.words import json_bytes
 
 FORMAT = "agent-playground/agent"
 VERSION = 2
 """Of a file with a workflow; what is asked by a prompt is written as version 1, which older apps read."""
-LARGEST = 4 * 1024 * 1024
-"""Bytes."""
 MOST_VALUES = 500_000
 
 _LONGEST_NAME = 200
@@ -57,9 +56,9 @@ def read_agent_file(content: bytes, taken_slugs: Collection[str]) -> Agent:
 
 
 def _document(content: bytes) -> dict[str, JsonValue]:
-    if len(content) > LARGEST:
-        megabytes = len(content) / 1024 / 1024
-        raise TooLarge(f"This file has {megabytes:.1f} MB; an agent's file has 4 MB at most.")
+    if len(content) > LARGEST_AGENT:
+        has, most = f"{len(content) / 1024**2:.1f} MiB", f"{LARGEST_AGENT // 1024**2} MiB"
+        raise TooLarge(f"This file has {has}; an agent's file has {most} at most. {_WAY_OUT}")
     if values_in(content, MOST_VALUES) == MOST_VALUES:
         raise TooLarge(f"This file holds more than {MOST_VALUES:,} values, which no agent has. {_WAY_OUT}")
     return document_of(content, FORMAT, _WAY_OUT)

@@ -11,6 +11,7 @@ from playwright.sync_api import Locator, Page, Route, expect
 
 from app.domain.agents import Parameters, PromptBehaviour, ToolChoice, Variable, new_agent, with_variant
 from app.export.agent_file import agent_file
+from app.export.limits import LARGEST_AGENT
 from tests.app_process import AppProcess
 from tests.e2e.accessible import violations
 from tests.e2e.playground import STORY, SUM, ask
@@ -370,8 +371,20 @@ def test_a_file_that_is_no_agent_is_refused_in_words(page: Page) -> None:
     offered(b"{}", "it does not say")
     newer = {"format": "agent-playground/agent", "version": 99, "agent": {}}
     offered(json.dumps(newer).encode(), "newer Agent Playground")
-    offered(b" " * (4 * 1024**2 + 1), "larger than 4 MiB")
+    offered(b" " * (LARGEST_AGENT + 1), "larger than 16 MiB")
     expect(page).to_have_url(re.compile("/agents$"))
+
+
+@pytest.mark.long
+def test_an_agent_with_many_long_prompts_is_imported(page: Page) -> None:
+    agent = new_agent("Long history", PromptBehaviour(system_prompt="Be brief."), taken_slugs=())
+    for number in range(40):
+        agent = with_variant(agent, PromptBehaviour(system_prompt=f"{number:02} " * 60_000), origin=1)
+    page.goto("/agents")
+    content = {"name": "x.json", "mimeType": "application/json", "buffer": agent_file(agent)}
+    page.get_by_test_id("agent-file-input").locator("input[type=file]").set_input_files(content)
+    expect(page).to_have_url(re.compile("/agents/long-history$"))
+    expect(page.get_by_test_id("agent-name")).to_be_visible()
 
 
 def test_agents_are_found_by_any_word(page: Page) -> None:

@@ -21,7 +21,8 @@ from app.domain.agents import (
     with_variant,
 )
 from app.domain.errors import TooLarge, WorkbenchError
-from app.export.agent_file import FORMAT, LARGEST, agent_file, read_agent_file
+from app.export.agent_file import FORMAT, agent_file, read_agent_file
+from app.export.limits import LARGEST_AGENT
 
 RICH = PromptBehaviour(
     system_prompt="Be {{mood}} – ünïcode, {{ braces }}, \u202e and 🎉\n" * 10,
@@ -156,9 +157,17 @@ def test_a_deeply_nested_schema_is_refused():
         read_agent_file(content, taken_slugs=())
 
 
-def test_a_file_of_more_than_4_mb_is_refused_before_it_is_read():
-    with pytest.raises(TooLarge, match="4 MB at most"):
-        read_agent_file(b" " * (LARGEST + 1), taken_slugs=())
+def test_a_file_that_is_too_large_is_refused_before_it_is_read():
+    with pytest.raises(TooLarge, match="16 MiB at most"):
+        read_agent_file(b" " * (LARGEST_AGENT + 1), taken_slugs=())
+
+
+def test_an_agent_with_a_long_history_of_long_prompts_reads_back():
+    agent = new_agent("Long", PromptBehaviour(system_prompt="a" * 200_000), taken_slugs=())
+    for number in range(50):
+        agent = with_variant(agent, PromptBehaviour(system_prompt=f"{number:02}" * 100_000), origin=1)
+    back = read_agent_file(agent_file(agent), taken_slugs=())
+    assert [one.behaviour for one in back.variants] == [one.behaviour for one in agent.variants]
 
 
 def test_a_prompt_of_200_000_characters_is_no_problem():

@@ -24,7 +24,7 @@ from app.api.door.guests import Guests
 from app.api.door.rate import RunLimits
 from app.api.door.refusals import MCP, OPENAI_PATHS, Refusal, asks_the_api
 from app.domain.values import new_id
-from app.export.limits import LARGEST_BUNDLE, LARGEST_DATASET
+from app.export.limits import LARGEST_AGENT, LARGEST_BUNDLE, LARGEST_DATASET
 from app.store.keys.sign_ins import SignIns
 from app.workbench.known_secrets import speaking
 
@@ -35,7 +35,7 @@ API_BODY = 10 * 1024 * 1024
 BODY_OF_OTHERS = 1024 * 1024
 """Bytes it may carry else: a message has 200,000 characters at most."""
 ENVELOPE = 64 * 1024
-"""Bytes that an upload may carry beside its file, and any request of a page as many as an upload."""
+"""Bytes that an upload may carry beside its file."""
 UPLOADS = "/api/v1/uploads"
 BUNDLES = "/api/v1/runs/import"
 """The address that takes as much as a bundle may have."""
@@ -108,7 +108,8 @@ class Door:
         """
         self._app = app = app if mcp is None else _with_mcp(app, mcp)
         self._prove = prove
-        self._pages = BodyLimit(app, lambda: guests.largest_file() + ENVELOPE)
+        self._pages = BodyLimit(app, LARGEST_AGENT + ENVELOPE)
+        self._uploads = BodyLimit(app, lambda: guests.largest_file() + ENVELOPE)
         limited = RunLimits(app, guests.going_on, guests.waiting)
         self._api = BodyLimit(limited, API_BODY)
         self._of_others = BodyLimit(limited, BODY_OF_OTHERS)
@@ -151,7 +152,7 @@ class Door:
         if caller != ANYONE and path.startswith(OPENAI_PATHS):
             return self._for_openai
         if caller != ANYONE and path == UPLOADS:
-            return self._pages
+            return self._uploads
         if caller.manages and DATASETS.fullmatch(path):
             return self._datasets
         if not caller.owner:

@@ -20,9 +20,9 @@ from app.export.agent_file import document_of
 
 FORMAT = "agent-playground/workflow"
 VERSION = 1
-LARGEST = 1_000_000
-"""Bytes of a file, which has blanks in it."""
-MOST_VALUES = 50_000
+LARGEST = 4_000_000
+"""Bytes of a file, in which each value has a line of its own, with blanks before it."""
+MOST_VALUES = LARGEST_DOCUMENT
 LONGEST_NAME = 200
 _WAY_OUT = "Choose a file that was exported from a workflow."
 

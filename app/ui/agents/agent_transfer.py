@@ -1,21 +1,26 @@
 """Agents to and from a file."""
 
+import asyncio
 from collections.abc import Awaitable, Callable
 
 from nicegui import events, ui
 
 from app.domain.agents import Agent
 from app.export.agent_file import agent_file
+from app.export.limits import LARGEST_AGENT
 from app.ui.elements.buttons import button
 from app.ui.elements.notices import notify
 
-LARGEST_FILE = 4 * 1024**2
-"""Bytes of a file that is offered for import."""
+_TOO_LARGE = (
+    f"This file is larger than {LARGEST_AGENT // 1024**2} MiB, the most that can be imported. "
+    "Choose a file that was exported from an agent's page."
+)
 
 
-def download_agent(agent: Agent) -> None:
+async def download_agent(agent: Agent) -> None:
     """Hand the agent with all its variants to the browser as one file."""
-    ui.download.content(agent_file(agent), f"{agent.slug}.agent.json", "application/json")
+    content = await asyncio.to_thread(agent_file, agent)
+    ui.download.content(content, f"{agent.slug}.agent.json", "application/json")
 
 
 class _Upload(ui.upload):
@@ -33,9 +38,9 @@ class ImportButton:
         self._on_file = on_file
         self._upload = _Upload(
             auto_upload=True,
-            max_file_size=LARGEST_FILE,
+            max_file_size=LARGEST_AGENT,
             on_upload=self._uploaded,
-            on_rejected=lambda: notify("This file is larger than 4 MiB. An agent's file never is."),
+            on_rejected=lambda: notify(_TOO_LARGE),
         )
         self._upload.classes("hidden").props('accept=".json,application/json" data-testid=agent-file-input')
         import_button = button("Import", icon="upload", testid="import-agent-button")
@@ -43,10 +48,10 @@ class ImportButton:
 
     async def _uploaded(self, event: events.UploadEventArguments) -> None:
         # What a browser was told of sizes binds no browser.
-        too_large = event.file.size() > LARGEST_FILE
+        too_large = event.file.size() > LARGEST_AGENT
         content = b"" if too_large else await event.file.read()
         self._upload.reset()
         if too_large:
-            notify("This file is larger than 4 MiB. An agent's file never is.")
+            notify(_TOO_LARGE)
         else:
             await self._on_file(content)

@@ -1,5 +1,6 @@
 """All agents as cards: found, created, duplicated, exported, imported, deleted and brought back."""
 
+import asyncio
 from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Self
@@ -200,7 +201,7 @@ class AgentsPage:
 
     async def _import(self, content: bytes) -> None:
         with problems_shown():
-            agent = read_agent_file(content, self._workbench.agents.slugs())
+            agent = await asyncio.to_thread(read_agent_file, content, self._workbench.agents.slugs())
             await self._add(agent)
             if tools_of(agent.active_variant.behaviour):
                 wary = "Its tools are off, or ask, and its limits no wider than a new agent's, until you allow more."
@@ -221,7 +222,7 @@ class AgentsPage:
                 case "duplicate":
                     await self._duplicate(agent)
                 case "export":
-                    download_agent(agent)
+                    await download_agent(agent)
                 case "delete":
                     await self._delete(agent)
                 case "restore":

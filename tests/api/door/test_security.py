@@ -15,7 +15,8 @@ from starlette.types import Receive, Scope, Send
 from app.api.door.security import API_BODY, ENVELOPE, Door, install
 from app.domain.keys import ApiKey, secret_digest
 from app.domain.values import now
-from tests.door import LARGEST_FILE, NoGuests, evil_hosts, evil_origins
+from app.export.limits import LARGEST_AGENT
+from tests.door import NoGuests, evil_hosts, evil_origins
 from tests.signed_in import BROWSER, one_browser
 
 PORT = 8765
@@ -38,7 +39,7 @@ async def crash(_: Request) -> PlainTextResponse:
 
 
 METHODS = ["GET", "POST"]
-PAGE_BODY = LARGEST_FILE + ENVELOPE
+PAGE_BODY = LARGEST_AGENT + ENVELOPE
 SMALL_APP = Starlette(
     routes=[
         Route("/", length, methods=METHODS),

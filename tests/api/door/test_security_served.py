@@ -8,8 +8,9 @@ import pytest
 from aiohttp import ClientSession, WSServerHandshakeError
 
 from app.api.door.security import API_BODY, ENVELOPE
+from app.export.limits import LARGEST_AGENT
 from tests.app_process import AppProcess
-from tests.door import LARGEST_FILE, SOCKET, Owner, Target, ask
+from tests.door import SOCKET, Owner, Target, ask
 
 SOCKET_IO = "/_nicegui_ws/socket.io/?EIO=4&transport="
 
@@ -58,7 +59,7 @@ async def test_a_program_opens_a_socket_of_the_api_with_a_key(small_app: AppProc
     assert refused.value.status == 401
 
 
-@pytest.mark.parametrize(("path", "allowed"), [("/api/length", API_BODY), ("/", LARGEST_FILE + ENVELOPE)])
+@pytest.mark.parametrize(("path", "allowed"), [("/api/length", API_BODY), ("/", LARGEST_AGENT + ENVELOPE)])
 async def test_who_sends_too_much_still_hears_why(small_app: AppProcess, path: str, allowed: int) -> None:
     shown = {"Origin": small_app.url, "Cookie": f"agent_playground_{small_app.port}={small_app.sign_in()}"}
     client = http.client.HTTPConnection("127.0.0.1", small_app.port, timeout=20)

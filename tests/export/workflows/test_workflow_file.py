@@ -10,7 +10,7 @@ from app.domain.errors import TooLarge, WorkbenchError
 from app.domain.workflows.document import AgentNode, Template, ToolNode, Workflow
 from app.domain.workflows.layout import tidied
 from app.domain.workflows.operations import moved
-from app.export.workflows.workflow_file import WorkflowFile, read_workflow_file, workflow_file
+from app.export.workflows.workflow_file import LARGEST, WorkflowFile, read_workflow_file, workflow_file
 from tests.domain.workflows.random_workflows import random_workflow
 from tests.domain.workflows.worlds import chain
 
@@ -38,6 +38,12 @@ def test_any_workflow_reads_back():
         workflow = tidied(random_workflow(Random(number), most=12))
         read = read_workflow_file(written(workflow)).workflow
         assert read == asking(workflow)
+
+
+def test_a_workflow_of_very_many_values_reads_back():
+    node = ToolNode(id="get", tool="fetch", policy="ask", error_value=[0] * 120_000)
+    read = read_workflow_file(written(chain(DRAFT, node)))
+    assert read.workflow.by_id()["get"] == node
 
 
 def test_tools_out_of_a_file_ask():
@@ -97,9 +103,9 @@ def test_what_is_no_workflows_file_is_refused_in_words(content, words):
 
 def test_too_large_and_too_deep_files_are_refused():
     with pytest.raises(TooLarge):
-        read_workflow_file(b" " * 1_000_001)
+        read_workflow_file(b" " * (LARGEST + 1))
     with pytest.raises(TooLarge):
-        read_workflow_file(b"[" + b"1," * 100_000 + b"1]")
+        read_workflow_file(b"[" + b"1," * 256_000 + b"1]")
     for depth in (200, 900, 5_000):
         deep = '{"a":' * depth + "1" + "}" * depth
         content = written().decode().replace('"edges": [', f'"deep": {deep}, "edges": [', 1).encode()
