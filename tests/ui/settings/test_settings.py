@@ -12,7 +12,7 @@ from app.llm.providers.last_seen import Seen
 from app.llm.providers.provider_desk import KeyState, ProviderState
 from app.llm.providers.providers import PROVIDERS
 from app.ui.elements.provider_views import card_head, form_view, models_view, seen_words, state_words
-from app.ui.settings.provider_card import steps_of
+from app.ui.settings.provider_doctor import steps_of
 from app.ui.settings.providers import own_server_form
 from app.ui.settings.settings_page import libraries, libraries_view
 
