@@ -238,6 +238,7 @@ def test_a_server_of_ones_own_is_added_and_removed_and_so_is_a_key(
     openai.get_by_test_id("forget-key").click()
     page.get_by_test_id("question-confirm").click()
     expect(openai.get_by_test_id("provider-state")).to_have_text("Needs a key")
+    expect(openai.locator("input[type=password]").first).to_be_focused()  # the button is gone with the key
     page.get_by_test_id("undo-button").click()
     expect(openai.get_by_test_id("provider-note")).to_contain_text("from before is back")
     expect(openai.get_by_test_id("provider-state")).not_to_have_text("Needs a key")

@@ -11,7 +11,7 @@ from app.llm.providers.accepted import accepted_by
 from app.llm.providers.provider_desk import ProviderEntry
 from app.ui.elements.buttons import button
 from app.ui.elements.clicks import on_click_of
-from app.ui.elements.focus import lead_to
+from app.ui.elements.focus import lead_to, refocus
 from app.ui.elements.format import plural
 from app.ui.elements.live_html import LiveHtml
 from app.ui.elements.markup import icon, tag
@@ -195,6 +195,7 @@ class ProviderCard(ui.element):
             self._say("The key is removed.")
             self._offer_back("was removed", before)
         self._show()
+        refocus(self._form, "input:not([hidden])")
 
     async def _remove(self) -> None:
         words = f"Agents whose model begins with {self._name}/ stop working. Its key is deleted too."

@@ -9,6 +9,7 @@ from app.domain.errors import WorkbenchError
 from app.llm.providers.doctor import COST, Doctor, Finding, Step
 from app.ui.elements.buttons import button
 from app.ui.elements.doctor_view import DoctorStep, doctor_steps, steps_view
+from app.ui.elements.focus import refocus
 from app.ui.elements.live_html import LiveHtml
 from app.ui.elements.notices import notify
 
@@ -41,7 +42,7 @@ class ProviderDoctor(ui.element):
             with ui.element("div").classes("row-line doctor-line"):
                 self._model = ui.input("Model to try").props("outlined dense data-testid=doctor-model")
                 self._start = button("Run the doctor", self._begin, icon="healing", testid="run-doctor")
-                self._stop = button("Stop", self._cancel, look="quiet", testid="stop-doctor")
+                self._stop = button("Stop", self._stop_asked, look="quiet", testid="stop-doctor")
                 self._stop.visible = False
             self._steps = LiveHtml().props("role=status aria-live=polite")
         self.on("keydown.enter", self._begin)
@@ -64,6 +65,12 @@ class ProviderDoctor(ui.element):
             self._start.set_enabled(False)
             self._stop.visible = True
             self._task = background_tasks.create(self._examine(), name=f"examine {self._provider}")
+
+    async def _stop_asked(self) -> None:
+        self._cancel()
+        if self._task is not None:
+            await asyncio.wait([self._task])
+            refocus(self, "[data-testid=run-doctor]")
 
     def _cancel(self) -> None:
         if self._task is not None:
