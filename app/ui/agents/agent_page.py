@@ -7,44 +7,29 @@ from typing import ClassVar, Literal, assert_never
 from nicegui import PageArguments, ui
 
 from app.domain.agents import (
-    LONGEST_DESCRIPTION,
     Agent,
     Behaviour,
     PromptBehaviour,
     WorkflowBehaviour,
     archived,
-    name_problem,
-    renamed,
     unarchived,
 )
 from app.domain.errors import NotFound
 from app.domain.evals.gates import GateOutcome
-from app.ui.agents.agent_heading import agent_heading
-from app.ui.agents.agent_transfer import download_agent
+from app.ui.agents.agent_head import AgentHead
 from app.ui.agents.editor_draft import EditorBar, EditorDraft
 from app.ui.agents.editor_form import EditorForm
 from app.ui.agents.editor_tabs import TABS, Tab, changed_tabs, tab_of
-from app.ui.agents.gate_settings import change_gate
 from app.ui.agents.nodes_note import nodes_note
 from app.ui.agents.try_chat import TryChat
 from app.ui.agents.variants import Variants
 from app.ui.conversation.differences_view import EDITOR, DifferencesDialog
-from app.ui.elements.addresses import (
-    AGENTS,
-    agent_address,
-    agent_runs_address,
-    build_address,
-    compare_address,
-    session_address,
-    suggest_address,
-)
-from app.ui.elements.buttons import button, icon_button
+from app.ui.elements.addresses import AGENTS, agent_address, agent_runs_address, build_address
+from app.ui.elements.buttons import button
 from app.ui.elements.choice import Choice
-from app.ui.elements.clicks import ONE_CLICK
 from app.ui.elements.gate_dialog import Promotion, ask_about, past_the_gate, undo_promotion
-from app.ui.elements.notices import notify, problems_shown
+from app.ui.elements.notices import problems_shown
 from app.ui.elements.pager import address_with, say_address
-from app.ui.elements.questions import asked_for_text
 from app.ui.elements.undo_bar import UndoBar
 from app.ui.markdown.live_markdown import LiveMarkdown
 from app.workbench import Workbench
@@ -92,7 +77,13 @@ class AgentPage:
         self._undo = UndoBar()
         self._take_offer_away: Callable[[], None] = lambda: None
         with ui.element("div").classes("page page-wide agent-page"):
-            self._build_head()
+            self._head = AgentHead(
+                workbench,
+                self._draft,
+                list_address=self.list_address,
+                on_change=self._look,
+                on_gate=self._look_at_gate,
+            )
             self._build_columns(live_markdown)
         self._show_form()
         self._look()
@@ -102,24 +93,6 @@ class AgentPage:
     @property
     def _agent(self) -> Agent:
         return self._workbench.agents.get(self._agent_id)
-
-    def _build_head(self) -> None:
-        with ui.element("div").classes("toolbar agent-head"):
-            self._heading = ui.html(sanitize=False, tag="header").classes("grow agent-heading")
-            with ui.element("div").classes("row-line agent-head-actions"):
-                icon_button("edit", "Rename", self._rename, testid="rename-agent")
-                icon_button("notes", "Change the description", self._redescribe, testid="describe-agent")
-                icon_button("download", "Export to a file", lambda: download_agent(self._agent), testid="agent-export")
-                suggest = icon_button("auto_fix_high", "Suggest a better prompt", self._suggest, testid="agent-suggest")
-                suggest.visible = self._agent.kind == "prompt"
-                icon_button("verified_user", "Gate: what guards promotion", self._change_gate, testid="agent-gate")
-                icon_button("delete_outline", "Delete", self._delete, testid="agent-delete")
-                compare = button("Compare", partial(self._compare, 0), icon="view_column", testid="compare-button")
-                compare.props('aria-label="Compare variants side by side"')
-                runs = button("Runs", self._show_runs, icon="receipt_long", testid="agent-runs")
-                runs.props('aria-label="Runs of this agent"')
-                talk = button("New session", icon="forum", testid="new-session-button")
-                talk.on("click", self._talk, js_handler=ONE_CLICK)
 
     def _build_columns(self, live_markdown: LiveMarkdown) -> None:
         with ui.element("div").classes("agent-columns"):
@@ -202,7 +175,7 @@ class AgentPage:
         state = (agent, week, self._draft.origin, dict(self._outcomes))
         if state != self._seen:
             self._seen = state
-            self._heading.set_content(agent_heading(agent, week))
+            self._head.show(agent, week)
             self._variants.show(agent, origin=self._draft.origin, outcomes=self._outcomes)
         self._bar.show(self._draft)
         self._mark()
@@ -270,9 +243,9 @@ class AgentPage:
                 case "diff":
                     self._show_differences(number)
                 case "talk":
-                    await self._talk(number)
+                    await self._head.talk(number)
                 case "compare":
-                    self._compare(number)
+                    self._head.compare(number)
                 case "copy":
                     self._copy(number)
                 case "runs":
@@ -296,11 +269,6 @@ class AgentPage:
             undo = partial(undo_promotion, self._workbench, promotion)
             self._undo.show(f"Variant {promotion.after.active} is the active one", undo, self._look)
 
-    async def _change_gate(self) -> None:
-        with problems_shown():
-            await change_gate(self._workbench, self._agent)
-        await self._look_at_gate()
-
     async def _look_at_gate(self) -> None:
         """Tell of the newest variants whether the gate would let them past."""
         agent, gating = self._agent, self._workbench.gating
@@ -317,46 +285,3 @@ class AgentPage:
         agent = self._agent
         other = agent.active if number != agent.active else agent.variant(number).origin or number
         DifferencesDialog(agent, self._draft.behaviour, before=other, after=number)
-
-    async def _talk(self, number: int | None = None) -> None:
-        with problems_shown():
-            session = await self._workbench.chat.new_session(self._agent_id, number)
-            ui.navigate.to(session_address(session.id))
-
-    def _compare(self, number: int) -> None:
-        agent = self._agent
-        variants = (agent.active, number) if number and number != agent.active else ()
-        ui.navigate.to(compare_address(agent.slug, *variants))
-
-    def _suggest(self) -> None:
-        ui.navigate.to(suggest_address(self._agent.slug, variant=self._draft.origin))
-
-    def _show_runs(self) -> None:
-        ui.navigate.to(agent_runs_address(self._agent.slug))
-
-    async def _rename(self) -> None:
-        name = await asked_for_text("Rename agent", self._agent.name, label="Name")
-        if not name:
-            return
-        others = [one for one in self._workbench.agents.all() if one.id != self._agent_id]
-        if problem := name_problem(name, others):
-            notify(problem)
-            return
-        await self._change_agent(lambda agent: renamed(agent, name))
-        ui.page_title(f"{name} · Agent Playground")
-
-    async def _redescribe(self) -> None:
-        text = await asked_for_text("Description", self._agent.description, label="What this agent is for")
-        if text is not None:
-            description = text[:LONGEST_DESCRIPTION]
-            await self._change_agent(lambda agent: agent.model_copy(update={"description": description}))
-
-    async def _change_agent(self, change: Callable[[Agent], Agent]) -> None:
-        with problems_shown():
-            await self._workbench.agents.change(self._agent_id, change)
-        self._look()
-
-    async def _delete(self) -> None:
-        with problems_shown():
-            await self._workbench.agents.delete(self._agent_id)
-            ui.navigate.to(address_with(self.list_address, {"deleted": self._agent_id}))
