@@ -30,7 +30,7 @@ from app.ui.elements.choice import Choice
 from app.ui.elements.gate_dialog import Promotion, ask_about, past_the_gate, undo_promotion
 from app.ui.elements.notices import problems_shown
 from app.ui.elements.pager import address_with, say_address
-from app.ui.elements.undo_bar import UndoBar
+from app.ui.elements.undo_bar import DeletedNotice, UndoBar
 from app.ui.markdown.live_markdown import LiveMarkdown
 from app.workbench import Workbench
 
@@ -106,6 +106,9 @@ class AgentPage:
     def _build_bar(self) -> None:
         self._bar = EditorBar(on_save=self._save, on_discard=self._discard, on_differences=self._show_what_changed)
         self._elsewhere = ui.element("div").props("role=status")
+        words = "This agent is deleted. What you change here stays with it."
+        restore = partial(self._workbench.agents.restore, self._agent_id)
+        self._deleted = DeletedNotice(words, restore, testid="agent-deleted")
 
     def _build_side(self, live_markdown: LiveMarkdown) -> None:
         label = "What stands beside the editor"
@@ -177,6 +180,7 @@ class AgentPage:
             self._seen = state
             self._head.show(agent, week)
             self._variants.show(agent, origin=self._draft.origin, outcomes=self._outcomes)
+        self._deleted.show(deleted=agent.deleted_at is not None)
         self._bar.show(self._draft)
         self._mark()
         self._show_elsewhere()

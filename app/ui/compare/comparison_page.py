@@ -26,7 +26,7 @@ from app.ui.elements.buttons import button
 from app.ui.elements.gate_dialog import past_the_gate, undo_promotion
 from app.ui.elements.markup import icon, joined, tag
 from app.ui.elements.notices import problems_shown
-from app.ui.elements.undo_bar import UndoBar
+from app.ui.elements.undo_bar import DeletedNotice, UndoBar
 from app.ui.markdown.live_markdown import LiveMarkdown
 from app.workbench import Workbench
 
@@ -53,6 +53,8 @@ class ComparisonPage:
         self._heads: list[ColumnFacts] = []
         with ui.element("div").classes("session compare"), ui.element("div").classes("session-main"):
             self._build_head()
+            restore = partial(workbench.comparisons.restore, comparison.id)
+            self._deleted = DeletedNotice("This comparison is deleted.", restore, testid="comparison-deleted")
             self._differing = ColumnDifferences()
             self._board = Board(on_press=self._press)
             with self._board:
@@ -122,6 +124,7 @@ class ComparisonPage:
 
     async def _follow(self) -> None:
         self._comparison = self._workbench.comparisons.get(self._comparison.id)
+        self._deleted.show(deleted=self._comparison.deleted_at is not None)
         behaviours = [self._behaviour(session) for session in self._sessions()]
         await self._differing.show(behaviours, is_open=not self._comparison.turns)
         if not self._workbench.compare.sending(self._comparison.id):

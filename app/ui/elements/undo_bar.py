@@ -1,11 +1,12 @@
-"""A bar at the bottom of the page that says what was done, and takes it back."""
+"""What was done is said, and taken back: by a bar at the bottom, and on the page of what is deleted."""
 
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from inspect import isawaitable
 
 from nicegui import ui
 
 from app.ui.elements.buttons import button
+from app.ui.elements.notices import problems_shown
 
 SECONDS = 8.0
 
@@ -35,3 +36,29 @@ class UndoBar:
             button("Undo", take_back, look="quiet", testid="undo-button")
             ui.timer(SECONDS, self._place.clear, once=True)
         return lambda: None if bar.is_deleted else bar.delete()
+
+
+class DeletedNotice(ui.element):
+    """That what the page is about is deleted, maybe in another tab; its button calls `restore`."""
+
+    def __init__(self, words: str, restore: Callable[[], Awaitable[object]], *, testid: str) -> None:
+        super().__init__("div")
+        self.props(f"role=status data-testid={testid}")
+        self._words = words
+        self._restore = restore
+        self.visible = False
+
+    def show(self, *, deleted: bool) -> None:
+        """Show it where that is so."""
+        if deleted == self.visible:
+            return
+        self.visible = deleted
+        self.clear()
+        if deleted:
+            with self, ui.element("div").classes("notice notice-warn is-line"):
+                ui.label(self._words)
+                button("Undo", self._bring_back, look="quiet", testid="undo-button")
+
+    async def _bring_back(self) -> None:
+        with problems_shown():
+            await self._restore()

@@ -14,6 +14,7 @@ from app.ui.elements.markup import Html, icon, joined, tag
 from app.ui.elements.notices import problems_shown
 from app.ui.elements.pager import say_address
 from app.ui.elements.questions import asked_for_text
+from app.ui.elements.undo_bar import DeletedNotice
 from app.ui.evals.cases_panel import CasesPanel
 from app.ui.evals.dataset_files import ExportDataset, ImportDataset
 from app.ui.evals.experiment_list import ExperimentList
@@ -43,6 +44,8 @@ class DatasetPage:
         ui.page_title(f"{dataset.name} · Agent Playground")
         with ui.element("div").classes("page page-wide dataset-page"):
             self._build_head()
+            restore = partial(workbench.collecting.restore, dataset.id)
+            self._deleted = DeletedNotice("This dataset is deleted.", restore, testid="dataset-deleted")
             self._choice = Choice(PARTS, self._turn, label="What is shown", testid="dataset-{}")
             self._place = ui.element("div")
         self._show()
@@ -80,6 +83,7 @@ class DatasetPage:
     async def _tick(self) -> None:
         """Show what changed since, here or elsewhere."""
         newest = self._workbench.datasets.get(self._dataset.id)
+        self._deleted.show(deleted=newest.deleted_at is not None)
         if newest != self._dataset:
             changed, self._dataset = newest.version != self._dataset.version, newest
             if changed and isinstance(self._part, CasesPanel | ScorersPanel):

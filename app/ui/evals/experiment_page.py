@@ -1,13 +1,14 @@
 """`/experiments/{id}`: what is tried, how far it is, what came of it, and what went wrong."""
 
 from contextlib import suppress
+from functools import partial
 from time import monotonic
 
 from nicegui import background_tasks, ui
 
 from app.domain.errors import NotFound
 from app.domain.evals.experiments import Cell, CellState, Experiment
-from app.ui.elements.buttons import button, icon_button
+from app.ui.elements.buttons import icon_button
 from app.ui.elements.choice import Choice
 from app.ui.elements.clicks import on_click_of
 from app.ui.elements.focus import refocus
@@ -15,6 +16,7 @@ from app.ui.elements.live_html import LiveHtml
 from app.ui.elements.markup import tag
 from app.ui.elements.notices import problems_shown
 from app.ui.elements.pager import Pager, pages
+from app.ui.elements.undo_bar import DeletedNotice
 from app.ui.evals.experiment_views import action_buttons, cells_list, columns_table, heading, progress_view
 from app.ui.evals.verdict_view import verdict_view
 from app.workbench import Workbench
@@ -53,7 +55,9 @@ class ExperimentPage:
                 self._buttons = on_click_of(LiveHtml().classes("run-actions"), "do", self._act)
                 with icon_button("more_vert", "More", testid="experiment-more"), ui.menu():
                     ui.menu_item("Delete", self._delete).props("data-testid=experiment-delete")
-            self._build_deleted()
+            words = "This experiment is deleted. It is removed for good at a later start of the app."
+            restore = partial(workbench.experimenting.restore, experiment.id)
+            self._deleted = DeletedNotice(words, restore, testid="experiment-deleted")
             with ui.element("div").classes("stack experiment-body") as self._body:
                 self._progress = LiveHtml().props("data-testid=experiment-progress")
                 self._verdict = LiveHtml()
@@ -63,13 +67,6 @@ class ExperimentPage:
         self._progress.show(tag("p", "Reading what came of it…", cls="muted"))
         ui.timer(0, self._tick, once=True)
         ui.timer(REFRESH_SECONDS, self._tick)
-
-    def _build_deleted(self) -> None:
-        self._deleted = ui.element("div").classes("notice").props("role=status data-testid=experiment-deleted")
-        with self._deleted:
-            ui.label("This experiment is deleted. It is removed for good at a later start of the app.")
-            button("Undo", self._restore, look="quiet", testid="undo-button")
-        self._deleted.visible = False
 
     def _build_cells(self) -> None:
         ui.html("Cells", sanitize=False, tag="h2").classes("section-title")
@@ -82,7 +79,8 @@ class ExperimentPage:
         own, experimenting = self._experiment.id, self._workbench.experimenting
         self._experiment = self._workbench.experiments.get(own)
         gone = self._experiment.deleted_at is not None
-        self._deleted.visible, self._body.visible, self._buttons.visible = gone, not gone, not gone
+        self._deleted.show(deleted=gone)
+        self._body.visible = self._buttons.visible = not gone
         if gone:
             self._seen = None
             return
@@ -166,9 +164,4 @@ class ExperimentPage:
     async def _delete(self) -> None:
         with problems_shown():
             await self._workbench.experimenting.delete(self._experiment.id)
-        await self._look()
-
-    async def _restore(self) -> None:
-        with problems_shown():
-            await self._workbench.experimenting.restore(self._experiment.id)
         await self._look()
