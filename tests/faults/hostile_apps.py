@@ -11,7 +11,7 @@ from pathlib import Path
 from playwright.sync_api import Browser, BrowserContext, Error, Frame, Page, ViewportSize, expect, sync_playwright
 
 from tests.app_process import AppProcess
-from tests.browser import chromium
+from tests.browser import chromium, chromium_with_windows
 from tests.e2e.conftest import FLAGS, WINDOW
 from tests.e2e.playground import finished, send, start_session
 from tests.figures import Figure
@@ -25,6 +25,7 @@ from tests.tools.builtin.pdfs import pdf_of
 from tests.view_servers import Entry, of_others
 from tests.view_servers.hands import press_in
 
+NAME = "A1 hostile views that got anything"
 PATIENCE = 60_000
 """Milliseconds for whatever a machine that does much else is slow with."""
 TALL: ViewportSize = {"width": 1280, "height": 1400}
@@ -46,9 +47,13 @@ class Story:
 
 
 def run(views: Sequence[HostileView] = VIEWS, *, brief: bool = False) -> list[Figure]:
+    """In a browser like a person's: one without windows runs a view in the process of our page, which views stop."""
+    file = chromium() if brief else chromium_with_windows()
+    if file is None:
+        return [Figure(NAME, "there is no Chromium with windows", "0", None)]
     expect.set_options(timeout=PATIENCE)
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=chromium(), args=FLAGS)
+        browser = playwright.chromium.launch(executable_path=file, args=FLAGS)
         try:
             if brief:
                 views = [view for view in views if view.name in BRIEFLY]
@@ -71,7 +76,7 @@ def hostile(browser: Browser, views: Sequence[HostileView]) -> Figure:
             print(f"  {outcome.view.name}, to {outcome.view.tries}: {words[:300]}")
     got, untried = ([one for one in outcomes if one.got], [one for one in outcomes if one.untried])
     value = f"{len(got)} of {len(views)} hostile views{_more(untried, hits)}"
-    return Figure("A1 hostile views that got anything", value, "0", not got and not untried)
+    return Figure(NAME, value, "0", not got and not untried)
 
 
 def _more(untried: Sequence[Outcome], hits: Sequence[str]) -> str:
