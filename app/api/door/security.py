@@ -115,9 +115,8 @@ class Door:
         self._of_others = BodyLimit(limited, BODY_OF_OTHERS)
         # In base64 a file is a third longer; beside it there is a conversation.
         self._for_openai = BodyLimit(limited, lambda: guests.largest_file() * 4 // 3 + API_BODY)
-        self._bundles = BodyLimit(app, LARGEST_BUNDLE)
-        self._datasets = BodyLimit(app, LARGEST_DATASET)
-        self._backups = BodyLimit(app, LARGEST_BACKUP)
+        of_files = (LARGEST_BUNDLE, LARGEST_DATASET, LARGEST_BACKUP)
+        self._bundles, self._datasets, self._backups = (BodyLimit(app, most) for most in of_files)
         self._guests = guests
         self._origin = f"http://{HOST}:{port}"
         self._connections = connections or Connections()

@@ -91,17 +91,14 @@ def direct_call(litellm: ModuleType, connection: Connection, arguments: Mapping[
         filtered = litellm.anthropic_beta_headers_manager.update_request_with_filtered_beta
         headers, body = filtered(headers=headers, request_data=body, provider=provider)
         body.pop("stream", None)  # it goes last
-    if provider in _BY_SDK:  # what is asked for besides is written once
-        written = b'{"messages":%b,%b' % (_by_sdk(body["messages"]), _end(form, model, place["api_base"]))
-    else:
-        written = json.dumps({**body, "stream": True, **more}).encode()
+    whole = {**body, "stream": True, **more}
     return Call(
         model=model,
         provider=provider,
         title=connection.title,
         url=url,
         headers={**_ALWAYS, **headers},
-        body=written,
+        body=_body_by_sdk(body, form, model, place) if provider in _BY_SDK else json.dumps(whole).encode(),
         config=config,
         read=_reader(litellm, provider, form, known),
     )
@@ -132,6 +129,11 @@ def _form(litellm: ModuleType, model: str, provider: str, asked: str) -> _Form |
     if _NOT_ALONE & options.keys() or config.should_fake_stream(model=model, custom_llm_provider=provider, stream=True):
         return None
     return _Form(config, options, by_tool)
+
+
+def _body_by_sdk(body: Fields, form: _Form, model: str, place: Fields) -> bytes:
+    """What is asked for besides the messages is written once."""
+    return b'{"messages":%b,%b' % (_by_sdk(body["messages"]), _end(form, model, place["api_base"]))
 
 
 @lru_cache(maxsize=_REMEMBERED)
