@@ -78,19 +78,17 @@ class Answer(ui.element):
         self._used_below = task_of if run.workflow else no_task
         self.text = ""
         """All that was said, for copying."""
+        self._run, self._run_id = run, started.run_id
         self._began = started.at
-        self._run_id = started.run_id
         self._contents = contents
         self._live_markdown = live_markdown
         self._specs: Mapping[str, ToolSpec] = {tool.spec.name: tool.spec for tool in run.tools}
         self._act = act
         self._edits = edits
         self._pauses: dict[str, PauseCard] = {}
-        self._schema = run.output_schema
         self._last_words = ""
         self._answers = 0
         self._to_skip = 0
-        self._agent_slug = run.agent.slug
         self._steps: deque[_Step] = deque()
         self._streaming: Markdown | None = None
         self._reasoning: Reasoning | None = None
@@ -140,8 +138,8 @@ class Answer(ui.element):
                 words = " ".join(("Went on after the app was closed.", *notes))
                 self._note(tag("div", mark("play_circle", words, warn=bool(notes)), data_testid="run-resumed"))
             case RunFinished(status=status, error=error):
-                if status == "completed" and self._schema is not None:
-                    self._note(await output_check(self._schema, self._last_words))
+                if status == "completed" and self._run.output_schema is not None:
+                    self._note(await output_check(self._run.output_schema, self._last_words))
                 self._end(error, stopped=status == "cancelled", ended=entry)
             case Forked():  # what was before it took place in another run
                 self._began = entry.at
@@ -187,7 +185,7 @@ class Answer(ui.element):
         if self._streaming is None:
             with self._body:
                 self._streaming = Markdown()
-        live = self._live_markdown.text(self._run_id, self._answers, json=self._schema is not None)
+        live = self._live_markdown.text(self._run_id, self._answers, json=self._run.output_schema is not None)
         await live.take(text)
         if self._streaming is not None:
             self._streaming.follow(live)
@@ -223,13 +221,13 @@ class Answer(ui.element):
         if not text.strip():
             streaming.delete()
             return None
-        json = self._schema is not None
+        json = self._run.output_schema is not None
         streaming.replace(await self._live_markdown.finished(self._run_id, number, text, json=json))
         self._remember(text)
         return streaming
 
     async def _say(self, text: str) -> Markdown:
-        html = await self._live_markdown.drawn(text, json=self._schema is not None)
+        html = await self._live_markdown.drawn(text, json=self._run.output_schema is not None)
         self._remember(text)
         with self._body:
             return Markdown(html=html)
@@ -259,7 +257,7 @@ class Answer(ui.element):
         for pause in self._pauses.values():
             pause.close()
         if error is not None:
-            self._note(error_card(error, agent_slug=self._agent_slug))
+            self._note(error_card(error, agent_slug=self._run.agent.slug))
         elif stopped:
             self._note(tag("div", mark("stop_circle", "Stopped."), data_testid="message-stopped"))
         took = duration((ended.at - self._began).total_seconds() * 1000)
