@@ -124,18 +124,27 @@ class ReviewPage:
     # The queue.
 
     async def _begin(self) -> None:
+        asked = self._queue, self._experiment
         self._choice.show(self._queue)
-        try:
-            self._round = await self._workbench.reviewing.begin(self._queue, self._experiment)
-        except WorkbenchError as problem:
-            self._round = None
-            self._say_nothing("rate_review", "Nothing to review here", str(problem))
+        found, problem = await self._found(*asked)
+        if asked != (self._queue, self._experiment):
+            return  # others were asked for meanwhile, and may be there already
+        self._round = found
+        if self._round is None:
+            self._say_nothing("rate_review", "Nothing to review here", problem)
             return
         if self._round.experiment is not None and self._round.experiment.id in (self._box.options or ()):
             self._experiment = self._round.experiment.id
             self._box.value = self._experiment
         async with self._turn:
             await self._show()
+
+    async def _found(self, queue: QueueName, experiment_id: str) -> tuple[Round | None, str]:
+        """The answers, or why there are none."""
+        try:
+            return await self._workbench.reviewing.begin(queue, experiment_id), ""
+        except WorkbenchError as problem:
+            return None, str(problem)
 
     def _choose(self, queue: QueueName) -> None:
         self._ask(queue, self._experiment)
@@ -241,7 +250,7 @@ class ReviewPage:
     async def _say(self, pressed: str) -> None:
         item = self._round.item if self._round else None
         place, _, word = pressed.partition(".")
-        if item is None:
+        if item is None or int(place) >= len(self._asked()):  # another tab took criteria away
             return
         criterion, value = self._asked()[int(place)], word == "yes"
         before = self._workbench.reviewing.answers(item, [criterion]).get(criterion)
