@@ -19,8 +19,13 @@ ON_GLIBC = pytest.mark.skipif(glibc() is None, reason="only glibc keeps what is 
 class Page:
     """It and its element refer to each other, as those of NiceGUI do."""
 
-    def __init__(self) -> None:
+    def __init__(self, much: int = 0) -> None:
         self.element = self
+        self.read = [[] for _ in range(much)]
+
+
+def never() -> bool:
+    return False
 
 
 @pytest.fixture
@@ -34,7 +39,7 @@ async def loop():
 
 @ON_GLIBC
 async def test_what_a_page_held_is_freed_soon_after_it_is_gone(loop):
-    memory = SpareMemory(glibc(), busy=lambda: False, rest=0.001)
+    memory = SpareMemory(glibc(), busy=never, is_open=never, rest=0.001)
     memory.keep_little()
     page = weakref.ref(Page())
     assert page() is not None
@@ -45,7 +50,7 @@ async def test_what_a_page_held_is_freed_soon_after_it_is_gone(loop):
 @ON_GLIBC
 async def test_nothing_is_looked_through_while_runs_go_on(loop):
     going_on = ["a run"]
-    memory = SpareMemory(glibc(), busy=lambda: bool(going_on), rest=0.001)
+    memory = SpareMemory(glibc(), busy=lambda: bool(going_on), is_open=never, rest=0.001)
     page = weakref.ref(Page())
     memory.page_gone()
     [giving] = [task for task in asyncio.all_tasks() if task.get_name() == "give memory back"]
@@ -57,7 +62,7 @@ async def test_nothing_is_looked_through_while_runs_go_on(loop):
 
 
 async def test_without_that_library_it_is_freed_too(loop):
-    memory = SpareMemory(None, busy=lambda: False, rest=0.001)
+    memory = SpareMemory(None, busy=never, is_open=never, rest=0.001)
     memory.keep_little()
     page = weakref.ref(Page())
     memory.page_gone()
@@ -66,7 +71,7 @@ async def test_without_that_library_it_is_freed_too(loop):
 
 @pytest.mark.parametrize(("going_on", "much"), [(False, spare_memory._SOME), (True, spare_memory._MUCH)])
 async def test_a_page_that_was_there_while_much_was_read_is_freed(loop, going_on: bool, much: int):
-    memory = SpareMemory(None, busy=lambda: going_on, rest=0.001)
+    memory = SpareMemory(None, busy=lambda: going_on, is_open=never, rest=0.001)
     page = weakref.ref(Page())
     with no_collection(much):
         read = [[] for _ in range(much)]
@@ -75,6 +80,26 @@ async def test_a_page_that_was_there_while_much_was_read_is_freed(loop, going_on
     memory.page_gone()
     await until(lambda: page() is None)
     assert len(read) == much
+
+
+async def given_back(memory: SpareMemory) -> None:
+    memory.page_gone()
+    [giving] = [task for task in asyncio.all_tasks() if task.get_name() == "give memory back"]
+    await giving
+
+
+@pytest.mark.parametrize("much", [spare_memory._SOME, 1])
+async def test_pages_that_were_open_when_all_was_looked_through_are_freed_once_they_are_gone(loop, much: int):
+    pages = {name: Page(spare_memory._SOME if name == "first" else much) for name in ("first", "second")}
+    memory = SpareMemory(None, busy=never, is_open=lambda: bool(pages), rest=0.001)
+    first, second = (weakref.ref(pages[name]) for name in ("first", "second"))
+    gc.freeze()
+    del pages["first"]
+    await given_back(memory)
+    assert first() is None and second() is not None
+    del pages["second"]
+    await given_back(memory)
+    assert second() is None
 
 
 def test_other_systems_have_another_library(monkeypatch):

@@ -22,8 +22,8 @@ from app.late import never, read, unbuilt, without
 # nor pictures in memory, another server, and what starts one again when its code changes.
 with unbuilt(), without("aiohttp", "requests", "PIL", "tornado", "watchfiles"):
     never("pydantic.v1")  # FastAPI would look for models of it in every route
+    from nicegui import Client, ui
     from nicegui import app as server
-    from nicegui import ui
     from nicegui.server import Server
 
 from starlette.routing import Route
@@ -64,7 +64,9 @@ PAGE_SECONDS = 1
 def serve(workbench: Workbench, listening: socket.socket, how: Opening = "nothing") -> None:
     """Serve there until the process is told to end; then close the workbench. Raises `StorageError` before."""
     port: int = listening.getsockname()[1]
-    spare_memory = SpareMemory(glibc(), busy=lambda: bool(workbench.runs.live_runs()))
+    spare_memory = SpareMemory(
+        glibc(), busy=lambda: bool(workbench.runs.live_runs()), is_open=lambda: bool(Client.instances)
+    )
     spare_memory.keep_little()
     token = workbench.access_token = secrets.token_urlsafe(32)
     workbench.origin = f"http://{HOST}:{port}"

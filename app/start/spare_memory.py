@@ -25,16 +25,28 @@ _MUCH = 500_000
 
 
 class SpareMemory:
-    def __init__(self, library: ctypes.CDLL | None, busy: Callable[[], bool], rest: float = REST) -> None:
+    def __init__(
+        self,
+        library: ctypes.CDLL | None,
+        *,
+        busy: Callable[[], bool],
+        is_open: Callable[[], bool],
+        rest: float = REST,
+    ) -> None:
         """Without the C `library` what is freed is not given back; while the app is `busy`, little more is freed.
 
-        To look through the pages takes some 50 ms in which the event loop stands still, through all objects 100.
+        `is_open` says whether there is a page. To look through the pages takes some 50 ms in which the event loop
+        stands still, through all objects 100.
         """
         self._library = library
         self._busy = busy
+        self._is_open = is_open
         self._rest = rest
         self._giving: asyncio.Task[None] | None = None
-        self._kept = gc.get_freeze_count()
+        self._stays = gc.get_freeze_count()
+        """How many of the objects that are set aside are needed for good, as far as is known."""
+        self._pages_too = False
+        """Whether pages were open when all objects were set aside last."""
 
     def keep_little(self) -> None:
         """Have freed memory reused by all threads, and large pieces given back at once."""
@@ -55,11 +67,13 @@ class SpareMemory:
 
     def _collect(self) -> None:
         """Elements and their page refer to each other, also where they were set aside with all that was there."""
-        busy, set_aside = self._busy(), gc.get_freeze_count()
-        self._kept = min(self._kept, set_aside)
-        if set_aside - self._kept > (_MUCH if busy else _SOME):
-            collect_all()
-            self._kept = gc.get_freeze_count()
+        busy, is_open, set_aside = self._busy(), self._is_open(), gc.get_freeze_count()
+        self._stays = min(self._stays, set_aside)
+        last_is_gone = self._pages_too and not is_open and not busy
+        if last_is_gone or set_aside - self._stays > (_MUCH if busy else _SOME):
+            found, self._pages_too = collect_all(), is_open
+            if found < _SOME or not is_open:  # else pages of that kind come and go: those there are will go as well
+                self._stays = gc.get_freeze_count()
         elif not busy:
             gc.collect()
 
