@@ -8,20 +8,21 @@ import weakref
 import pytest
 from nicegui import core
 
-from app.domain.garbage import no_collection
+from app.domain.garbage import collect_all, in_doubt, no_collection
 from app.start import spare_memory
 from app.start.spare_memory import SpareMemory, glibc
 from tests.waiting import until
 
+MANY = 5000
+"""Records for which the collector rests."""
 ON_GLIBC = pytest.mark.skipif(glibc() is None, reason="only glibc keeps what is freed")
 
 
 class Page:
     """It and its element refer to each other, as those of NiceGUI do."""
 
-    def __init__(self, much: int = 0) -> None:
+    def __init__(self) -> None:
         self.element = self
-        self.read = [[] for _ in range(much)]
 
 
 def never() -> bool:
@@ -31,9 +32,11 @@ def never() -> bool:
 @pytest.fixture
 async def loop():
     before, core.loop = core.loop, asyncio.get_running_loop()
+    collect_all(is_open=False)
     gc.disable()
     yield core.loop
     gc.enable()
+    collect_all(is_open=False)
     core.loop = before
 
 
@@ -69,37 +72,59 @@ async def test_without_that_library_it_is_freed_too(loop):
     await until(lambda: page() is None)
 
 
-@pytest.mark.parametrize(("going_on", "much"), [(False, spare_memory._SOME), (True, spare_memory._MUCH)])
-async def test_a_page_that_was_there_while_much_was_read_is_freed(loop, going_on: bool, much: int):
-    memory = SpareMemory(None, busy=lambda: going_on, is_open=never, rest=0.001)
-    page = weakref.ref(Page())
-    with no_collection(much):
-        read = [[] for _ in range(much)]
-    gc.collect()
-    assert page() is not None
-    memory.page_gone()
-    await until(lambda: page() is None)
-    assert len(read) == much
-
-
 async def given_back(memory: SpareMemory) -> None:
     memory.page_gone()
     [giving] = [task for task in asyncio.all_tasks() if task.get_name() == "give memory back"]
     await giving
 
 
-@pytest.mark.parametrize("much", [spare_memory._SOME, 1])
-async def test_pages_that_were_open_when_all_was_looked_through_are_freed_once_they_are_gone(loop, much: int):
-    pages = {name: Page(spare_memory._SOME if name == "first" else much) for name in ("first", "second")}
-    memory = SpareMemory(None, busy=never, is_open=lambda: bool(pages), rest=0.001)
-    first, second = (weakref.ref(pages[name]) for name in ("first", "second"))
-    gc.freeze()
-    del pages["first"]
+@pytest.mark.parametrize("somebody", ["a run", "a page"])
+async def test_a_page_that_was_there_while_much_was_read_is_freed_once_nobody_is_there(loop, somebody: str):
+    there = {somebody}
+    memory = SpareMemory(None, busy=lambda: "a run" in there, is_open=lambda: "a page" in there, rest=0.001)
+    page = weakref.ref(Page())
+    with no_collection(MANY):
+        read = [[] for _ in range(MANY)]
     await given_back(memory)
-    assert first() is None and second() is not None
-    del pages["second"]
+    assert page() is not None
+    there.clear()
     await given_back(memory)
-    assert second() is None
+    assert page() is None
+    assert len(read) == MANY
+
+
+@pytest.mark.parametrize("somebody", ["a run", "a page"])
+async def test_it_is_freed_where_somebody_is_there_too_once_very_much_was_read(loop, somebody: str):
+    memory = SpareMemory(None, busy=lambda: somebody == "a run", is_open=lambda: somebody == "a page", rest=0.001)
+    page = weakref.ref(Page())
+    for _ in range(spare_memory._MUCH // MANY + 1):
+        with no_collection(MANY):
+            pass
+    await given_back(memory)
+    assert page() is None
+
+
+async def test_pages_that_were_open_when_all_was_looked_through_are_freed_once_nobody_is_there(loop):
+    there = {"a page"}
+    memory = SpareMemory(None, busy=never, is_open=lambda: bool(there), rest=0.001)
+    page = Page()
+    collect_all(is_open=True)
+    seen = weakref.ref(page)
+    del page
+    await given_back(memory)
+    assert seen() is not None
+    there.clear()
+    await given_back(memory)
+    assert seen() is None
+    assert in_doubt() == 0
+
+
+async def test_what_takes_long_to_look_through_is_not_looked_through_again(loop):
+    memory = SpareMemory(None, busy=never, is_open=lambda: True, rest=0.001)
+    stays = [[] for _ in range(2_000_000)]
+    before = gc.get_freeze_count()
+    await given_back(memory)
+    assert gc.get_freeze_count() >= before + len(stays)
 
 
 def test_other_systems_have_another_library(monkeypatch):

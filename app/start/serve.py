@@ -39,6 +39,7 @@ from app.api.mcp.endpoint import McpEndpoint
 from app.api.routes.sign_in import sign_in_routes
 from app.api.routes.uploads import file_routes
 from app.domain.errors import WorkbenchError
+from app.domain.garbage import set_aside
 from app.engine.runs.unbroken import Unbroken
 from app.start.opening import NOT_SEEN, Opening, open_page
 from app.start.signatures import remember_signatures
@@ -85,7 +86,7 @@ def serve(workbench: Workbench, listening: socket.socket, how: Opening = "nothin
     shown, warming = asyncio.Event(), Unbroken()
 
     async def start() -> None:
-        gc.freeze()  # what is loaded now stays: looking through it again and again would stop the loop
+        set_aside()  # what is loaded now stays: looking through it again and again would stop the loop
         gc.enable()
         await workbench.start(with_datasets=True)
         warming.begin(_announce(workbench, api, here, shown, how))
@@ -194,7 +195,7 @@ async def _announce(workbench: Workbench, api: LazyApi, here: Announcement, show
     for page in FIRST_PAGES:  # so that their first visitors need not wait for it, and who is busy now does not either
         await asyncio.to_thread(read, page)
         await asyncio.sleep(PAGE_SECONDS)
-    gc.freeze()  # what is loaded now stays: looking through it again and again would stop the loop
+    set_aside()  # what is loaded now stays: looking through it again and again would stop the loop
 
 
 async def _close(workbench: Workbench, warming: Unbroken) -> None:

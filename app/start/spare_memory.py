@@ -7,21 +7,22 @@ import asyncio
 import ctypes
 import gc
 import sys
+import time
 from collections.abc import Callable
 
 from nicegui import background_tasks
 
-from app.domain.garbage import collect_all
+from app.domain.garbage import collect_all, in_doubt, set_aside
 
 REST = 5.0
 """Seconds after the first of several pages that go one after the other."""
 _ARENA_MAX, _POOLS = -8, 2
 _MMAP_THRESHOLD, _LARGE = -3, 256 * 1024
 """Bytes from which on something stands by itself, and goes back when it is freed. See mallopt(3)."""
-_SOME = 50_000
-"""Objects: where more were set aside since all were looked through, all are again."""
-_MUCH = 500_000
-"""The same while the app is busy."""
+_MUCH = 100_000
+"""Records: where more may be garbage all is looked through, also while somebody is there."""
+_LONG = 0.03
+"""Seconds that a look at the pages may take."""
 
 
 class SpareMemory:
@@ -35,18 +36,14 @@ class SpareMemory:
     ) -> None:
         """Without the C `library` what is freed is not given back; while the app is `busy`, little more is freed.
 
-        `is_open` says whether there is a page. To look through the pages takes some 50 ms in which the event loop
-        stands still, through all objects 100.
+        `is_open` says whether there is a page. To look through all there is takes half a second in which the event loop
+        stands still.
         """
         self._library = library
         self._busy = busy
         self._is_open = is_open
         self._rest = rest
         self._giving: asyncio.Task[None] | None = None
-        self._stays = gc.get_freeze_count()
-        """How many of the objects that are set aside are needed for good, as far as is known."""
-        self._pages_too = False
-        """Whether pages were open when all objects were set aside last."""
 
     def keep_little(self) -> None:
         """Have freed memory reused by all threads, and large pieces given back at once."""
@@ -67,15 +64,14 @@ class SpareMemory:
 
     def _collect(self) -> None:
         """Elements and their page refer to each other, also where they were set aside with all that was there."""
-        busy, is_open, set_aside = self._busy(), self._is_open(), gc.get_freeze_count()
-        self._stays = min(self._stays, set_aside)
-        last_is_gone = self._pages_too and not is_open and not busy
-        if last_is_gone or set_aside - self._stays > (_MUCH if busy else _SOME):
-            found, self._pages_too = collect_all(), is_open
-            if found < _SOME or not is_open:  # else pages of that kind come and go: those there are will go as well
-                self._stays = gc.get_freeze_count()
+        busy, is_open = self._busy(), self._is_open()
+        if in_doubt() > (_MUCH if busy or is_open else 0):
+            collect_all(is_open=is_open)
         elif not busy:
+            began = time.thread_time()
             gc.collect()
+            if time.thread_time() - began > _LONG:  # next time it would take as long for what stays
+                set_aside()
 
 
 def glibc() -> ctypes.CDLL | None:

@@ -20,6 +20,7 @@ from functools import cache
 from types import ModuleType
 
 from app.domain.errors import ModelFailure, StorageError
+from app.domain.garbage import set_aside
 from app.domain.messages import system_message
 from app.domain.streaming import Delta, ModelRequest, Reply
 from app.llm.attachments.attachments import Attachments
@@ -88,7 +89,7 @@ def _importing_much() -> Iterator[None]:
         yield
     finally:
         sys.setswitchinterval(interval)
-        gc.freeze()
+        set_aside()
         gc.enable()
 
 

@@ -58,6 +58,18 @@ async def run_page(workbench: Workbench, run: str, arguments: PageArguments) -> 
     await RunPage(workbench, run, arguments).build()
 
 
+class _Page(ui.element):
+    """Its run is let go of with it: the parts of the page refer to each other, and would keep what they read."""
+
+    def __init__(self, run: RunSoFar) -> None:
+        super().__init__("div")
+        self._run = run
+
+    def _handle_delete(self) -> None:
+        self._run.let_go()
+        super()._handle_delete()
+
+
 class RunPage:
     def __init__(self, workbench: Workbench, run_id: str, arguments: PageArguments) -> None:
         self._workbench = workbench
@@ -71,7 +83,7 @@ class RunPage:
         self._view = view_of(arguments.query_parameters.get("view", ""))
         self._tabs: RunTabs | None = None
         ui.page_title("Run · Agent Playground")
-        with ui.element("div").classes("page page-wide run-page"):
+        with _Page(self._run).classes("page page-wide run-page"):
             with ui.element("div").classes("run-top"):
                 self._heading = ui.html(loading_heading(), sanitize=False, tag="header").classes("run-heading")
                 with ui.element("div").classes("run-buttons"):

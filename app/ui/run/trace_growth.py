@@ -78,6 +78,10 @@ class RunSoFar:
         self._owners: dict[int, int] = {}
         """By the entry of what a node did: where that node began."""
 
+    def let_go(self) -> None:
+        """Hold nothing of it any more."""
+        vars(self).update(vars(RunSoFar(self.run_id)))
+
     @property
     def nodes(self) -> NodeRuns:
         """The nodes of a workflow, as far as they are known."""

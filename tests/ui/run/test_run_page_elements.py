@@ -1,12 +1,15 @@
 """The page of a run holds few elements, however long the run is: each update walks through all of them."""
 
+import gc
 from pathlib import Path
 
 import pytest
 
+from app.domain.events import Entry
 from app.ui.run.run_tabs import VIEWS, View
 from tests.seeds import seed_long_run
 from tests.ui.runs.test_runs_pages import sees, visitor
+from tests.waiting import until
 
 MOST = 500
 SHOWN: dict[View, str] = {
@@ -30,3 +33,27 @@ async def test_no_view_of_a_run_has_many_elements(tmp_path: Path, events: int):
             await sees(user, SHOWN[view])
             counted[view] = sum(1 for _ in user.current_layout.descendants())
     assert max(counted.values()) < MOST, counted
+
+
+def held() -> int:
+    """The entries of traces in memory, also of those that only refer to themselves."""
+    return sum(1 for one in gc.get_objects() if type(one) is Entry)
+
+
+@pytest.mark.parametrize("view", VIEWS)
+async def test_a_page_that_is_left_holds_nothing_of_its_run_until_garbage_is_collected(tmp_path: Path, view: View):
+    await seed_long_run(tmp_path, 1000)
+    async with visitor(tmp_path) as (user, _):
+        await user.open("/jobs")
+        gc.collect()
+        before = held()
+        gc.disable()
+        try:
+            await user.open(f"/runs/long-run?view={view}")
+            await sees(user, SHOWN[view])
+            await until(lambda: held() >= before + 1000, pause=0.1)
+            assert user.client is not None
+            user.client.delete()
+            await until(lambda: held() < before + 10, pause=0.1)
+        finally:
+            gc.enable()
