@@ -4,7 +4,7 @@ import asyncio
 import logging
 from collections.abc import Awaitable, Callable
 
-from nicegui import ui
+from nicegui import Client, ui
 from nicegui.page_arguments import RouteMatch
 
 from app.domain.errors import NotFound, WorkbenchError
@@ -54,6 +54,11 @@ def worth_showing(element: ui.element) -> None:
     for frame in element.ancestors():
         if isinstance(frame, Pages):
             frame.worth_showing.set()
+
+
+def is_left(client: Client) -> bool:
+    """Whether its browser went to another page, or closed the tab: `LeftPages` gave it a moment of its own then."""
+    return client.page.reconnect_timeout is not None
 
 
 def failed() -> None:

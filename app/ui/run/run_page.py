@@ -26,6 +26,7 @@ from app.ui.run.fork_compare import open_beside, open_fork_compare
 from app.ui.run.fork_dialog import open_fork, open_fork_with
 from app.ui.run.replay_dialog import ReplayDialog
 from app.ui.run.run_find import RunFind
+from app.ui.run.run_frame import RunFrame
 from app.ui.run.run_marks import RunMarks
 from app.ui.run.run_tabs import RunTabs, View, view_of
 from app.ui.run.timeline_cards import show_text
@@ -58,18 +59,6 @@ async def run_page(workbench: Workbench, run: str, arguments: PageArguments) -> 
     await RunPage(workbench, run, arguments).build()
 
 
-class _Page(ui.element):
-    """Its run is let go of with it: the parts of the page refer to each other, and would keep what they read."""
-
-    def __init__(self, run: RunSoFar) -> None:
-        super().__init__("div")
-        self._run = run
-
-    def _handle_delete(self) -> None:
-        self._run.let_go()
-        super()._handle_delete()
-
-
 class RunPage:
     def __init__(self, workbench: Workbench, run_id: str, arguments: PageArguments) -> None:
         self._workbench = workbench
@@ -83,7 +72,7 @@ class RunPage:
         self._view = view_of(arguments.query_parameters.get("view", ""))
         self._tabs: RunTabs | None = None
         ui.page_title("Run · Agent Playground")
-        with _Page(self._run).classes("page page-wide run-page"):
+        with RunFrame(self._run).classes("page page-wide run-page") as self._frame:
             with ui.element("div").classes("run-top"):
                 self._heading = ui.html(loading_heading(), sanitize=False, tag="header").classes("run-heading")
                 with ui.element("div").classes("run-buttons"):
@@ -161,7 +150,7 @@ class RunPage:
     async def _tick(self) -> None:
         self._marks.show()
         live = self._workbench.runs.recent(self._run.run_id)
-        if live is None:
+        if live is None or self._frame.is_empty:
             return
         seen = (len(live.entries), live.alive, live.unsaved, *_length(live.draft))
         if seen == self._seen:
