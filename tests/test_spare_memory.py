@@ -13,8 +13,8 @@ from app.start import spare_memory
 from app.start.spare_memory import SpareMemory, glibc
 from tests.waiting import until
 
-MANY = 5000
-"""Records for which the collector rests."""
+MANY = 10_001
+"""Records that are set aside."""
 ON_GLIBC = pytest.mark.skipif(glibc() is None, reason="only glibc keeps what is freed")
 
 
@@ -119,9 +119,10 @@ async def test_pages_that_were_open_when_all_was_looked_through_are_freed_once_n
     assert in_doubt() == 0
 
 
-async def test_what_takes_long_to_look_through_is_not_looked_through_again(loop):
+async def test_what_takes_long_to_look_through_is_not_looked_through_again(loop, monkeypatch):
+    monkeypatch.setattr(spare_memory, "_LONG", 0.0)
     memory = SpareMemory(None, busy=never, is_open=lambda: True, rest=0.001)
-    stays = [[] for _ in range(2_000_000)]
+    stays = [[] for _ in range(10_000)]
     before = gc.get_freeze_count()
     await given_back(memory)
     assert gc.get_freeze_count() >= before + len(stays)

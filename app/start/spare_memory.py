@@ -21,7 +21,7 @@ _MMAP_THRESHOLD, _LARGE = -3, 256 * 1024
 """Bytes from which on something stands by itself, and goes back when it is freed. See mallopt(3)."""
 _MUCH = 100_000
 """Records: where more may be garbage all is looked through, also while somebody is there."""
-_LONG = 0.03
+_LONG = 0.05
 """Seconds that a look at the pages may take."""
 
 
