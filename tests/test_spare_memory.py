@@ -119,13 +119,18 @@ async def test_pages_that_were_open_when_all_was_looked_through_are_freed_once_n
     assert in_doubt() == 0
 
 
-async def test_what_takes_long_to_look_through_is_not_looked_through_again(loop, monkeypatch):
+@pytest.mark.parametrize(("most", "freed"), [(10**9, True), (0, False)])
+async def test_what_takes_long_to_look_through_is_not_looked_through_again(loop, monkeypatch, most: int, freed: bool):
     monkeypatch.setattr(spare_memory, "_LONG", 0.0)
+    monkeypatch.setattr(spare_memory, "_MOST", most)
     memory = SpareMemory(None, busy=never, is_open=lambda: True, rest=0.001)
     stays = [[] for _ in range(10_000)]
     before = gc.get_freeze_count()
     await given_back(memory)
+    page = weakref.ref(Page())
+    await given_back(memory)
     assert gc.get_freeze_count() >= before + len(stays)
+    assert (page() is None) is freed
 
 
 def test_other_systems_have_another_library(monkeypatch):

@@ -21,8 +21,10 @@ _MMAP_THRESHOLD, _LARGE = -3, 256 * 1024
 """Bytes from which on something stands by itself, and goes back when it is freed. See mallopt(3)."""
 _MUCH = 100_000
 """Records: where more may be garbage all is looked through, also while somebody is there."""
-_LONG = 0.05
+_LONG = 0.03
 """Seconds that a look at the pages may take."""
+_MOST = 500_000
+"""Objects that are set aside: to look through more, as there are with LiteLLM, takes half a second."""
 
 
 class SpareMemory:
@@ -44,6 +46,7 @@ class SpareMemory:
         self._is_open = is_open
         self._rest = rest
         self._giving: asyncio.Task[None] | None = None
+        self._is_due = False
 
     def keep_little(self) -> None:
         """Have freed memory reused by all threads, and large pieces given back at once."""
@@ -67,11 +70,20 @@ class SpareMemory:
         busy, is_open = self._busy(), self._is_open()
         if in_doubt() > (_MUCH if busy or is_open else 0):
             collect_all(is_open=is_open)
+        elif not busy and self._is_due:
+            self._settle(is_open=is_open)
         elif not busy:
             began = time.thread_time()
             gc.collect()
-            if time.thread_time() - began > _LONG:  # next time it would take as long for what stays
-                set_aside()
+            self._is_due = time.thread_time() - began > _LONG
+
+    def _settle(self, *, is_open: bool) -> None:
+        """Look no more through what has come and stays: it takes long, and has the collector come more seldom."""
+        self._is_due = False
+        if gc.get_freeze_count() > _MOST:
+            set_aside()
+        else:
+            collect_all(is_open=is_open)
 
 
 def glibc() -> ctypes.CDLL | None:
