@@ -69,3 +69,26 @@ async def test_a_page_that_is_left_holds_nothing_of_its_run_until_garbage_is_col
             await until(lambda: held() < before + 10, pause=0.1)
         finally:
             gc.enable()
+
+
+async def test_a_page_that_let_go_of_its_run_is_loaded_anew_where_its_browser_comes_back(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    await seed_long_run(tmp_path, 101)
+    async with visitor(tmp_path) as (user, _):
+        reloads: list[str] = []
+        await user.open("/runs/long-run")
+        await sees(user, SHOWN["timeline"])
+        assert user.client is not None
+        monkeypatch.setattr(user.navigate, "reload", lambda: reloads.append("reload"))
+        come(user.client)
+        assert not reloads
+        leave(user.client)
+        come(user.client)
+        assert len(reloads) == 1
+
+
+def come(client: Client) -> None:
+    """As NiceGUI does where a browser connects to the page."""
+    for told in client.connect_handlers:
+        client.safe_invoke(told)
