@@ -2,7 +2,7 @@ import asyncio
 import threading
 from collections.abc import AsyncIterator
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -33,6 +33,19 @@ class QuickClock:
     async def sleep(self, seconds: float) -> None:
         self.waits.append(seconds)
         await asyncio.sleep(0)
+
+
+@dataclass
+class SetClock:
+    """A clock that stands until it is set."""
+
+    at: datetime
+
+    def now(self) -> datetime:
+        return self.at
+
+    async def sleep(self, seconds: float) -> None:
+        self.at += timedelta(seconds=seconds)
 
 
 @dataclass

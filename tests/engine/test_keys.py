@@ -1,8 +1,7 @@
 """API keys are shown once, known again by what is kept of them, and end when they should."""
 
 from collections.abc import AsyncIterator
-from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
@@ -14,19 +13,7 @@ from app.domain.provenance import Trigger
 from app.domain.values import now
 from app.engine.keys import Keys
 from app.store.folder.folder import DataFolder
-
-
-@dataclass
-class SetClock:
-    """A clock that stands until it is set."""
-
-    at: datetime
-
-    def now(self) -> datetime:
-        return self.at
-
-    async def sleep(self, seconds: float) -> None:
-        self.at += timedelta(seconds=seconds)
+from tests.engine.conftest import SetClock
 
 
 @pytest.fixture

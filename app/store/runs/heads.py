@@ -16,6 +16,7 @@ from app.domain.provenance import BEHIND
 from app.domain.trace import FORM, SortKey
 from app.store.journal.frames import Document
 from app.store.journal.packed import Packed
+from app.store.runs.spent_since import SpentSince, pico
 from app.store.runs.stored_row import listed, tally_of
 
 NOBODY = -1
@@ -78,6 +79,7 @@ class Heads:
         words = (self.session, self.run, self.parent, self.follows)
         numbers = (self.started, self.cost, self.duration, self.tokens, self.calls, self.revision)
         self._all: tuple[array[int] | array[float], ...] = (*words, *numbers, self.kind)
+        self.spent = SpentSince(self._spent)
 
     def put(self, position: int, document: Document) -> None:
         row, run = _fields(document.get("value")), self._number(str(document.get("id")))
@@ -85,6 +87,7 @@ class Heads:
         if position == len(self.kind):
             for column in self._all:
                 column.append(NOBODY)
+        self._count(position, -1)
         self.session[position] = self._number(str(row.get("session_id") or ""))
         self.run[position] = run
         self.parent[position] = self._number(str(parent.get("run_id"))) if parent else NOBODY
@@ -97,9 +100,11 @@ class Heads:
         self.revision[position] = int(_float(document.get("revision")))
         self.kind[position] = self._kind_number(document, row)
         self._positions[run] = position
+        self._count(position, 1)
 
     def drop(self, position: int) -> None:
         """The run is gone, as if it had never been: it is found under no name, and is of a kind that nobody lists."""
+        self._count(position, -1)
         self._positions[self.run[position]] = NOBODY
         self.kind[position] = NOBODY
 
@@ -164,6 +169,17 @@ class Heads:
         if key == "duration_ms":
             return sorted(positions, key=lambda at: 0.0 if column[at] != column[at] else column[at], reverse=descending)
         return sorted(positions, key=column.__getitem__, reverse=descending)
+
+    def _count(self, position: int, sign: int) -> None:
+        """At once, not when it is on the disk: whoever looks at a row finds its money in the sums."""
+        if self.kind[position] != NOBODY:
+            self.spent.take(self.started[position], sign * self.paid(position))
+
+    def _spent(self, start: float) -> int:
+        """What the runs that began since then have cost, in whole numbers."""
+        kinds = self.kind[:]  # another thread may add to the columns
+        begun = (at for at, kind in enumerate(kinds) if kind != NOBODY and self.started[at] >= start)
+        return sum(pico(self.paid(at)) for at in begun)
 
     def _number(self, name: str) -> int:
         if (number := self._numbers.get(name)) is None:

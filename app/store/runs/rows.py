@@ -18,7 +18,7 @@ from app.store.records.scores import Scores
 from app.store.runs.heads import Heads
 from app.store.runs.kin import Kin
 from app.store.runs.row_filter import found, is_of_key, may_be_of_key, providers_of
-from app.store.runs.spent_since import PICO, SpentSince
+from app.store.runs.spent_since import SpentSince
 from app.store.runs.stored_row import row_field, stamp
 from app.store.runs.tool_figures import ToolFigures
 from app.store.runs.usage_figures import UsageFigures
@@ -36,7 +36,6 @@ class Rows:
         self._known_tool_figures: ToolFigures | None = None
         self._warming = asyncio.Lock()
         self.usage_figures = UsageFigures(database)
-        self.spent = SpentSince(self._spent)
 
     def get(self, run_id: str) -> RunRow | None:
         """The row, `None` for a run that is not there or deleted."""
@@ -143,6 +142,11 @@ class Rows:
     def tools(self) -> list[str]:
         """The names of the tools that runs called, sorted."""
         return sorted({tool for kind in self._heads.kinds_listed() for tool in kind.tools})
+
+    @property
+    def spent(self) -> SpentSince:
+        """What the runs have cost."""
+        return self._heads.spent
 
     def cost_since(self, moment: datetime) -> float:
         """US dollars of the runs that started since then, deleted ones included: the money is spent."""
@@ -281,7 +285,6 @@ class Rows:
             if stored is not None and stored is not before:
                 figures.take(stored, before=before)
                 self.usage_figures.take(stored, before=before)
-                self.spent.take(stored, before)
         self._kin.add(row, moved=before is not None and before.get("started") != row.started_at.timestamp())
 
     async def delete(self, run_ids: Iterable[str]) -> None:
@@ -330,10 +333,6 @@ class Rows:
         """The runs that began since then."""
         begun = [self._kin.begun(agent, since) for agent in list(self._kin.by_agent)]
         return self._heads.there(chain(*begun))
-
-    def _spent(self, start: float) -> int:
-        """What the runs since then have cost, in whole numbers."""
-        return sum(round(self._heads.paid(position) * PICO) for position in self._begun(start))
 
     def _of_session(self, session_id: str) -> list[int]:
         return self._heads.there(self._kin.by_session.get(session_id, ()))

@@ -1,16 +1,18 @@
 """What runs have cost together, while some of them end, and what counts against one that has come some way already."""
 
+import asyncio
 from pathlib import Path
 
 import pytest
 
 from app.domain.events import Forked
 from app.domain.provenance import Parent
-from app.domain.trace import totals
+from app.domain.trace import run_row, totals
 from app.engine.run.ledger import Ledger, Spending, Spent
 from app.engine.run.stopwatch import SystemClock
 from app.store.folder.folder import DataFolder
-from tests.traces import called, returned, said, started, the_sum, trace_of
+from tests.engine.conftest import SetClock
+from tests.traces import BEGAN, called, returned, said, started, the_sum, trace_of
 
 
 async def test_what_was_read_before_a_run_ended_does_not_replace_what_it_has_spent(tmp_path: Path):
@@ -23,6 +25,24 @@ async def test_what_was_read_before_a_run_ended_does_not_replace_what_it_has_spe
     ledger.close(below)
     ledger.remember(above, read_early)
     assert ledger.run_cost(above) == pytest.approx(1.0)
+    await data.close()
+
+
+async def test_a_run_whose_end_is_on_its_way_to_the_disk_counts_once_among_the_money_of_the_day(tmp_path: Path):
+    data = DataFolder.open(tmp_path)
+    ledger = Ledger(data.rows, SetClock(BEGAN))
+    entries = trace_of(started(), returned(cost=0.5), run_id="ends")
+    await data.rows.save(run_row(entries[:1], alive=True))
+    ends = ledger.open("ends", started())
+    ends.spending.follow(entries)
+    assert ledger.day_cost() == pytest.approx(0.5)
+    saving = asyncio.create_task(data.rows.save(run_row(entries, alive=False)))
+    await asyncio.sleep(0)
+    ledger.open("begins", started())
+    assert not saving.done() and ledger.day_cost() == pytest.approx(0.5)
+    await saving
+    ledger.close(ends)
+    assert ledger.day_cost() == pytest.approx(0.5)
     await data.close()
 
 

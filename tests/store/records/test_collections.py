@@ -16,6 +16,7 @@ from app.domain.sessions import Session
 from app.domain.settings import Preferences
 from app.domain.tool_settings import ToolSetting
 from app.domain.trace import ModelTally, RunFilter, RunRow, SortKey, ToolTally, run_row
+from app.store.folder.folder import DataFolder
 from app.store.journal.database import JournalDB
 from app.store.records.sessions import Sessions
 from app.store.records.tables import Agents, PreferencesStore, ToolSettingStore
@@ -217,8 +218,10 @@ async def test_what_a_day_has_cost_is_what_a_recount_says_whatever_changed_since
         rows.cost_since(BEGAN)
         number = chance.randrange(9)
         await rows.save(row(f"r{number}", number, cost=chance.choice((0.1, 0.2, 1e-7, 3.0))))
+    counted = rows.find(RunFilter()).rows
     for moment in (since, BEGAN):
-        assert rows.cost_since(moment) == Rows(database).cost_since(moment)
+        recount = sum(one.cost for one in counted if one.started_at >= moment)
+        assert rows.cost_since(moment) == pytest.approx(recount, abs=1e-12)
 
 
 async def test_the_dearest_runs_of_a_time_are_those_paid_here(database: JournalDB):
@@ -238,10 +241,24 @@ async def test_what_is_added_up_beforehand_is_what_is_said(database: JournalDB):
     await rows.spent.warm(BEGAN, BEGAN + timedelta(minutes=3))
     await rows.save(row("r4", 4, cost=3.0))
     assert (rows.cost_since(BEGAN), rows.cost_since(BEGAN + timedelta(minutes=3))) == (4.0, 3.25)
-    other = Rows(database)
-    saving = other.save(row("r4", 4, cost=5.0))
-    await asyncio.gather(other.spent.warm(BEGAN), saving)
-    assert other.cost_since(BEGAN) == 6.0
+    earlier = BEGAN - timedelta(minutes=1)
+    await asyncio.gather(rows.spent.warm(earlier), rows.save(row("r4", 4, cost=5.0)))
+    assert rows.cost_since(earlier) == 6.0
+
+
+async def test_what_a_run_has_cost_is_in_its_row_and_in_the_sums_at_once(tmp_path: Path):
+    data = DataFolder.open(tmp_path)
+    rows = data.rows
+    await rows.save(row("r1", 1, cost=0.0))
+    assert rows.cost_since(BEGAN) == 0.0
+    saving = [asyncio.create_task(rows.save(row(run_id, 2, cost=0.5))) for run_id in ("r1", "r2")]
+    await asyncio.sleep(0)
+    assert not any(save.done() for save in saving)  # they wait for the disk
+    assert [one and one.cost for one in map(rows.get, ("r1", "r2"))] == [0.5, 0.5]
+    assert rows.cost_since(BEGAN) == rows.cost_since(BEGAN - timedelta(minutes=1)) == 1.0
+    await asyncio.gather(*saving)
+    assert rows.cost_since(BEGAN) == rows.cost_since(BEGAN - timedelta(minutes=1)) == 1.0
+    await data.close()
 
 
 async def test_a_run_that_began_anew_has_cost_once(database: JournalDB):
