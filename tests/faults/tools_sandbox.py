@@ -45,7 +45,8 @@ async def run(attacks: Sequence[Attack] = ATTACKS, stops: int = STOPS) -> list[F
         stopped = sorted([await _stop(registry) for _ in range(stops)])
         warm = sorted([(await _ending(registry, Attack("warm", "1 + 1", "2"))).seconds for _ in range(stops)])
         await registry.close()
-        left = [child for child in psutil.Process().children(recursive=True) if "monty" in child.name()]
+        workers = [child for child in psutil.Process().children(recursive=True) if "monty" in child.name()]
+        _, left = psutil.wait_procs(workers, timeout=LONGEST_SECONDS)  # one that has run its program is ending
         escapes = [one.attack.name for one in endings if LEAKS.search(one.told)] + _changed()
     return [_escapes(endings, escapes), *_bounds(endings, grown, stopped, warm), _rest(left)]
 
