@@ -27,7 +27,7 @@ from tests.figures import Figure
 from tests.hostile_parsers import PARSERS, TOOLS, Parser
 from tests.hostile_patterns import FoundPattern, HostileText, found_patterns, hostile_texts
 from tests.hostile_servers import echo
-from tests.slowness import slowness
+from tests.processor import at_work, slowness
 
 LENGTH = 200_000
 FIRST = 1_000
@@ -122,15 +122,15 @@ def doubled(pattern: FoundPattern, text: HostileText, most: int) -> float:
 def seconds_for(pattern: FoundPattern, text: str) -> float:
     """Given up after one second: a signal ends a match."""
     before = signal.signal(signal.SIGPROF, _give_up)
-    began = time.thread_time()
-    signal.setitimer(signal.ITIMER_PROF, 1)
-    try:
-        with suppress(TimeoutError):
-            pattern.apply(text)
-    finally:
-        signal.setitimer(signal.ITIMER_PROF, 0)
-        signal.signal(signal.SIGPROF, before)
-    return time.thread_time() - began
+    with at_work() as work:
+        signal.setitimer(signal.ITIMER_PROF, 1)
+        try:
+            with suppress(TimeoutError):
+                pattern.apply(text)
+        finally:
+            signal.setitimer(signal.ITIMER_PROF, 0)
+            signal.signal(signal.SIGPROF, before)
+    return work.seconds
 
 
 def _give_up(*_: object) -> None:

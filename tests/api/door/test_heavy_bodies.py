@@ -4,7 +4,6 @@ import asyncio
 import contextlib
 import gc
 import json
-import time
 from collections.abc import AsyncIterator, Awaitable
 from pathlib import Path
 from typing import TypeVar
@@ -15,6 +14,7 @@ from websockets.asyncio.client import connect
 
 from app.api.door.strict_json import MOST_GROUPS, MOST_VALUES, check_shape
 from app.domain.errors import TooLarge
+from tests.processor import at_work
 from tests.rights_world import LIMITED, NOBODY, OWNER, WHOLE, Who, World, opened_world
 
 T = TypeVar("T")
@@ -40,9 +40,9 @@ async def longest_stop(work: Awaitable[T]) -> tuple[T, float]:
     async def look() -> None:
         nonlocal longest
         while True:
-            before = time.thread_time()
-            await asyncio.sleep(0)
-            longest = max(longest, time.thread_time() - before)
+            with at_work() as turn:
+                await asyncio.sleep(0)
+            longest = max(longest, turn.seconds)
 
     looking = asyncio.create_task(look())
     try:

@@ -1,7 +1,6 @@
 """Whether an answer fits its output schema."""
 
 import json
-import time
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from threading import Thread
@@ -9,6 +8,7 @@ from threading import Thread
 import pytest
 
 from app.engine.loop.output import check_output, schema_problem
+from tests.processor import at_work
 
 PERSON = {
     "type": "object",
@@ -126,9 +126,9 @@ HOSTILE = [
 
 @pytest.mark.parametrize("schema", HOSTILE)
 def test_a_hostile_schema_takes_no_time(schema):
-    began = time.process_time()
-    check_output(schema, json.dumps("a" * 40 + "!"))
-    assert time.process_time() - began < 2
+    with at_work() as work:
+        check_output(schema, json.dumps("a" * 40 + "!"))
+    assert work.seconds < 2
 
 
 @pytest.mark.parametrize("schema", HOSTILE[-3:])
@@ -138,12 +138,12 @@ def test_a_schema_without_an_end_is_told_so(schema):
 
 
 def test_a_hostile_pattern_of_names_takes_no_time():
-    began = time.process_time()
-    check_output({"patternProperties": {"^(a+)+$": {"type": "string"}}}, json.dumps({"a" * 40 + "!": 1}))
-    assert check_output({"patternProperties": {"^a": {"type": "string"}}}, '{"ab": 1, "b": 1}') == (
-        "/ab: 1 is not of type 'string'",
-    )
-    assert time.process_time() - began < 2
+    with at_work() as work:
+        check_output({"patternProperties": {"^(a+)+$": {"type": "string"}}}, json.dumps({"a" * 40 + "!": 1}))
+        assert check_output({"patternProperties": {"^a": {"type": "string"}}}, '{"ab": 1, "b": 1}') == (
+            "/ab: 1 is not of type 'string'",
+        )
+    assert work.seconds < 2
 
 
 @pytest.mark.parametrize("word", ["additionalProperties", "unevaluatedProperties"])

@@ -1,13 +1,13 @@
 """Boxes to choose from."""
 
 import asyncio
-import time
 from collections.abc import Callable
 
 from nicegui import ui
 from nicegui.testing.user_simulation import user_simulation
 
 from app.ui.elements.choice import MANY, choice_box
+from tests.processor import at_work
 
 NAMES = {f"a{number}": f"Agent {number}" for number in range(300)}
 
@@ -20,9 +20,9 @@ def seconds(made: Callable[[], object]) -> float:
     """Of the processor, of the quickest of five."""
 
     def once() -> float:
-        began = time.thread_time()
-        made()
-        return time.thread_time() - began
+        with at_work() as work:
+            made()
+        return work.seconds
 
     return min(once() for _ in range(5))
 

@@ -2,7 +2,6 @@
 
 import json
 import sys
-import time
 import unicodedata
 
 import pytest
@@ -19,6 +18,7 @@ from app.ui.elements.markup import Html, tag
 from app.ui.elements.visible import titled, visible
 from app.ui.schema_form.json import as_json, read_json
 from app.ui.tools.user_file_page import hidden_line
+from tests.processor import at_work
 
 TURNED = "safe\u202egpj.exe"
 TAGS = "hi" + "".join(chr(0xE0000 + ord(letter)) for letter in "rm -rf")
@@ -57,9 +57,9 @@ def test_markup_stays_markup() -> None:
 def test_a_hostile_text_keeps_nobody_waiting() -> None:
     visible("")
     for text in ("\u202e", "a\u202e", "⚠\ufe0f", "\ufe0f"):
-        began = time.process_time()
-        visible(text * (20_000 // len(text)))
-        assert time.process_time() - began < 0.05
+        with at_work() as work:
+            visible(text * (20_000 // len(text)))
+        assert work.seconds < 0.05
 
 
 def test_a_long_title_does_not_push_away_whose_tool_it_is() -> None:
