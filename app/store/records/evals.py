@@ -1,7 +1,7 @@
 """The tables of evals: datasets, their cases, experiments and what became of their cells."""
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable
+from collections.abc import Awaitable, Callable
 from datetime import datetime
 from functools import cached_property
 
@@ -10,8 +10,50 @@ from app.domain.evals.cases import Case, Dataset
 from app.domain.evals.experiments import Cell, Experiment
 from app.domain.values import alphabetical
 from app.store.journal.database import JournalDB
-from app.store.journal.documents import Documents, Keyed, Marks, Restorable, number
+from app.store.journal.documents import Documents, Keyed, Marks, Restorable, V, number
 from app.store.journal.frames import Document
+
+
+class Filed(Keyed[V]):
+    """Those that belong to one thing are found without a look at all there are."""
+
+    def __init__(self, documents: Documents[V], key: Callable[[V], str], *, owner: str) -> None:
+        """`owner`: the mark that says what each belongs to."""
+        super().__init__(documents, key)
+        self._owner = owner
+        self.revisions: defaultdict[str, int] = defaultdict(int)
+        """By what they belong to: goes up with every change of one in this process."""
+
+    async def create(self, value: V) -> V:
+        return await self._filed(self._key(value), super().create(value))
+
+    async def save(self, value: V) -> V:
+        return await self._filed(self._key(value), super().save(value))
+
+    async def change(self, key: str, change: Callable[[V], V]) -> V:
+        return await self._filed(key, super().change(key, change))
+
+    async def _filed(self, key: str, stored: Awaitable[V]) -> V:
+        """Also where whoever waits for the disk is cancelled: it is there by then."""
+        try:
+            return await stored
+        finally:
+            if (document := self._documents.stored(key)) is not None:
+                owner = str(document.get(self._owner))
+                self._by_owner[owner][key] = None
+                self.revisions[owner] += 1
+
+    def _of(self, owner: str) -> list[Document]:
+        """In the order they were stored first."""
+        own = map(self._documents.stored, tuple(self._by_owner.get(owner, ())))
+        return [document for document in own if document is not None]
+
+    @cached_property
+    def _by_owner(self) -> defaultdict[str, dict[str, None]]:
+        found: defaultdict[str, dict[str, None]] = defaultdict(dict)
+        for document in self._documents.documents():
+            found[str(document.get(self._owner))][str(document.get("id"))] = None
+        return found
 
 
 class Datasets(Restorable[Dataset]):
@@ -41,42 +83,26 @@ class Datasets(Restorable[Dataset]):
         return await super().create(value)
 
 
-class Cases(Restorable[Case]):
+class Cases(Filed[Case], Restorable[Case]):
     def __init__(self, database: JournalDB) -> None:
         documents = Documents(database, "cases", Case, noun="case", marks=_marks_of_case)
-        super().__init__(documents, lambda case: case.id)
+        super().__init__(documents, lambda case: case.id, owner="dataset")
 
     def of(self, dataset_id: str) -> list[Case]:
         """The dataset's cases that are not deleted, the oldest first; for many of them in a thread."""
-        own = (self._documents.stored(key) for key in self._by_dataset.get(dataset_id, ()))
-        shown = [document for document in own if document is not None and not document.get("deleted")]
+        shown = [document for document in self._of(dataset_id) if not document.get("deleted")]
         shown.sort(key=lambda document: (number(document.get("created")), str(document.get("id"))))
         return list(self._documents.values(shown))
 
     def count(self, dataset_id: str, *, must_pass: bool = False, recorded: bool = False) -> int:
         """How many cases it has that are not deleted; only those that `must_pass` or hold a record, where asked."""
         wanted = [mark for mark, asked in (("must_pass", must_pass), ("recorded", recorded)) if asked]
-        own = (self._documents.stored(key) for key in self._by_dataset.get(dataset_id, ()))
-        shown = (document for document in own if document is not None and not document.get("deleted"))
+        shown = (document for document in self._of(dataset_id) if not document.get("deleted"))
         return sum(all(document.get(mark) is True for mark in wanted) for document in shown)
 
     def all_recorded(self, dataset_id: str) -> bool:
         """Whether the tools of each of its cases can answer from a record."""
         return self.count(dataset_id, recorded=True) == self.count(dataset_id)
-
-    async def save(self, value: Case) -> Case:
-        kept = await super().save(value)
-        self._by_dataset[kept.dataset_id][kept.id] = None
-        return kept
-
-    async def create(self, value: Case) -> Case:
-        kept = await super().create(value)
-        self._by_dataset[kept.dataset_id][kept.id] = None
-        return kept
-
-    @cached_property
-    def _by_dataset(self) -> defaultdict[str, dict[str, None]]:
-        return _index(self._documents.documents(), "dataset")
 
 
 class Experiments(Restorable[Experiment]):
@@ -118,18 +144,16 @@ class Experiments(Restorable[Experiment]):
         await self._documents.remove(experiment_id)
 
 
-class Cells(Keyed[Cell]):
+class Cells(Filed[Cell]):
     def __init__(self, database: JournalDB) -> None:
         documents = Documents(database, "cells", Cell, noun="cell", marks=_marks_of_cell)
-        super().__init__(documents, lambda cell: cell.id)
-        self.revisions: defaultdict[str, int] = defaultdict(int)
-        """By experiment: goes up with every change of a cell of it in this process."""
+        super().__init__(documents, lambda cell: cell.id, owner="experiment")
 
     def revision(self, experiment_id: str) -> int:
         return self.revisions[experiment_id]
 
     def ids(self, experiment_id: str) -> list[str]:
-        return list(self._by_experiment.get(experiment_id, ()))
+        return list(self._by_owner.get(experiment_id, ()))
 
     async def forget(self, cell_id: str) -> None:
         """For good, as its experiment is."""
@@ -137,37 +161,7 @@ class Cells(Keyed[Cell]):
 
     def of(self, experiment_id: str) -> list[Cell]:
         """Every cell of the experiment that was begun or skipped, in no order; for many of them in a thread."""
-        own = (self._documents.stored(key) for key in tuple(self._by_experiment.get(experiment_id, ())))
-        return list(self._documents.values(document for document in own if document is not None))
-
-    async def save(self, value: Cell) -> Cell:
-        kept = await super().save(value)
-        self._by_experiment[kept.experiment_id][kept.id] = None
-        self.revisions[kept.experiment_id] += 1
-        return kept
-
-    async def create(self, value: Cell) -> Cell:
-        kept = await super().create(value)
-        self._by_experiment[kept.experiment_id][kept.id] = None
-        self.revisions[kept.experiment_id] += 1
-        return kept
-
-    async def change(self, key: str, change: Callable[[Cell], Cell]) -> Cell:
-        kept = await super().change(key, change)
-        self.revisions[kept.experiment_id] += 1
-        return kept
-
-    @cached_property
-    def _by_experiment(self) -> defaultdict[str, dict[str, None]]:
-        return _index(self._documents.documents(), "experiment")
-
-
-def _index(documents: Iterable[Document], mark: str) -> defaultdict[str, dict[str, None]]:
-    """By mark: the ids of the documents, in the order they were stored first."""
-    found: defaultdict[str, dict[str, None]] = defaultdict(dict)
-    for document in documents:
-        found[str(document.get(mark))][str(document.get("id"))] = None
-    return found
+        return list(self._documents.values(self._of(experiment_id)))
 
 
 def _marks_of_case(case: Case) -> Marks:

@@ -57,9 +57,7 @@ class Scores(Removable[Score]):
 
     async def save(self, value: Score) -> Score:
         with self._changed(value.run_id, value.id):  # whoever gives another one meanwhile replaces it
-            kept = await super().save(value)
-        self.revision += 1
-        return kept
+            return await super().save(value)
 
     async def delete(self, key: str) -> None:
         """Forget it for good; nothing happens where there is none."""
@@ -68,7 +66,6 @@ class Scores(Removable[Score]):
         with self._changed(run_id := _run_of(document)):
             await super().delete(key)
         self._by_run[run_id] = _OfRun(self._by_run[run_id].ids - {key})
-        self.revision += 1
 
     async def forget(self, run_ids: Iterable[str]) -> None:
         """Forget for good what was said of these runs."""
@@ -94,6 +91,7 @@ class Scores(Removable[Score]):
             yield
         finally:
             self._by_run[run_id] = _OfRun(self._by_run[run_id].ids)
+            self.revision += 1
 
     @cached_property
     def _by_run(self) -> "defaultdict[str, _OfRun]":

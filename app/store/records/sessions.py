@@ -42,9 +42,11 @@ class Sessions(Restorable[Session]):
 
     async def change(self, key: str, change: Callable[[Session], Session]) -> Session:
         before = self.get(key)
-        after = await super().change(key, change)
-        self.changes += not after.behind and before is not after and _marks(before) != _marks(after)
-        return after
+        try:
+            return await super().change(key, change)
+        finally:  # whoever waited for the disk may be gone, and it is so
+            after = self.get(key)
+            self.changes += not after.behind and _marks(before) != _marks(after)
 
     def recent(
         self,

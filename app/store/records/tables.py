@@ -208,8 +208,10 @@ class ToolSettingStore:
         return ToolSetting() if document is None else next(self._documents.values([document]), _OFF)
 
     async def save(self, name: str, setting: ToolSetting) -> None:
-        await self._documents.save(name, setting)
-        self.revision += 1
+        try:
+            await self._documents.save(name, setting)
+        finally:  # whoever waited for the disk may be gone, and it is so
+            self.revision += 1
 
 
 class PreferencesStore:

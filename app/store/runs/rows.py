@@ -285,7 +285,7 @@ class Rows:
             if stored is not None and stored is not before:
                 figures.take(stored, before=before)
                 self.usage_figures.take(stored, before=before)
-        self._kin.add(row, moved=before is not None and before.get("started") != row.started_at.timestamp())
+                self._kin.add(row, moved=before is not None and before.get("started") != row.started_at.timestamp())
 
     async def delete(self, run_ids: Iterable[str]) -> None:
         """Take the runs out of the lists; `restore` brings them back."""

@@ -11,7 +11,8 @@ from pydantic import JsonValue
 
 from app.domain.agents import Agent, PromptBehaviour, new_agent
 from app.domain.errors import Conflict, NotFound
-from app.domain.provenance import Parent
+from app.domain.evals.scores import RATING, given
+from app.domain.provenance import Parent, Trigger
 from app.domain.sessions import Session
 from app.domain.settings import Preferences
 from app.domain.tool_settings import ToolSetting
@@ -21,6 +22,7 @@ from app.store.journal.database import JournalDB
 from app.store.records.sessions import Sessions
 from app.store.records.tables import Agents, PreferencesStore, ToolSettingStore
 from app.store.runs.rows import Rows
+from tests.store.giving_up import given_up
 from tests.traces import BEGAN, asked, finished, returned, started, trace_of
 
 
@@ -258,6 +260,22 @@ async def test_what_a_run_has_cost_is_in_its_row_and_in_the_sums_at_once(tmp_pat
     assert rows.cost_since(BEGAN) == rows.cost_since(BEGAN - timedelta(minutes=1)) == 1.0
     await asyncio.gather(*saving)
     assert rows.cost_since(BEGAN) == rows.cost_since(BEGAN - timedelta(minutes=1)) == 1.0
+    await data.close()
+
+
+async def test_whoever_is_gone_before_the_disk_has_a_change_leaves_no_list_behind(tmp_path: Path):
+    data = DataFolder.open(tmp_path)
+    await data.rows.warm()
+    chat = await data.sessions.create(session("chat", 1))
+    changes, settings, said = data.sessions.changes, data.tool_settings.revision, data.scores.revision
+    assert data.rows.turns("s1") == data.rows.by_age() == []
+    await given_up(data.rows.save(row("r1", 1)))
+    await given_up(data.sessions.change(chat.id, lambda found: found.model_copy(update={"title": "Soups"})))
+    await given_up(data.tool_settings.save("add", ToolSetting(enabled=False)))
+    await given_up(data.scores.save(given("r1", RATING, Trigger(kind="page"), value=1)))
+    assert [turn.run_id for turn in data.rows.turns("s1")] == ["r1"]
+    assert (data.sessions.changes, data.tool_settings.revision) == (changes + 1, settings + 1)
+    assert data.scores.revision > said
     await data.close()
 
 

@@ -10,6 +10,7 @@ from app.domain.evals.experiments import Cell, CellKey, Column, Experiment, Plan
 from app.domain.provenance import Trigger
 from app.domain.values import new_id, now
 from app.store.folder.folder import DataFolder
+from tests.store.giving_up import given_up
 
 
 def a_dataset(slug: str = "sums") -> Dataset:
@@ -85,6 +86,20 @@ async def test_the_cells_of_an_experiment_are_found_after_a_restart(tmp_path: Pa
     }
     assert [found.id for found in again.experiments.recent(dataset_id=dataset.id)] == [experiment.id]
     await again.close()
+
+
+async def test_what_is_stored_for_somebody_who_is_gone_by_then_is_found_as_well(tmp_path: Path):
+    folder = DataFolder.open(tmp_path)
+    dataset = await folder.datasets.create(a_dataset())
+    case, [key, *_] = a_case(dataset, "one"), planned(a_plan(dataset, "x"))
+    cell = Cell(id=cell_id("e", key), experiment_id="e", **key._asdict())
+    assert (folder.cases.of(dataset.id), folder.cells.of("e"), folder.cells.revision("e")) == ([], [], 0)
+    await given_up(folder.cases.create(case))
+    await given_up(folder.cells.save(cell))
+    assert (folder.cases.of(dataset.id), folder.cells.of("e"), folder.cells.revision("e")) == ([case], [cell], 1)
+    await given_up(folder.cells.change(cell.id, lambda found: found.model_copy(update={"end": "passed"})))
+    assert folder.cells.revision("e") == 2
+    await folder.close()
 
 
 def test_the_first_repeat_of_all_cases_is_planned_first():
