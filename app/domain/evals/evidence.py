@@ -14,7 +14,7 @@ from app.domain.provenance import AgentRef
 from app.domain.trace.left import active_seconds
 from app.domain.trace.row import RunRow, run_row
 from app.domain.trace.trajectory import trajectory
-from app.domain.trace.usage import own_entries
+from app.domain.trace.usage import Totals, own_entries, totals
 
 DECLINED: frozenset[ToolStatus] = frozenset({"denied", "cancelled", "invalid", "unknown"})
 """Calls that no tool got."""
@@ -83,12 +83,12 @@ class Evidence:
     @property
     def cost(self) -> float:
         """US dollars, those of the runs that it started included."""
-        return sum(row.cost for row in self.rows) + self.below_usd
+        return sum(sums.cost for sums in self._sums) + self.below_usd
 
     @property
     def unpriced(self) -> bool:
         """True where a call had no known price, so that the cost is more than `cost`."""
-        return self.below_unpriced or any(row.unpriced for row in self.rows)
+        return self.below_unpriced or any(sums.unpriced for sums in self._sums)
 
     @cached_property
     def steps(self) -> int:
@@ -102,6 +102,10 @@ class Evidence:
         if not self.rows:
             return None
         return "limit" if self.rows[-1].status == "limited" else self.rows[-1].failure
+
+    @cached_property
+    def _sums(self) -> tuple[Totals, ...]:
+        return tuple(map(totals, self.traces))
 
     def _made(self) -> Iterator[MadeCall]:
         before = 0
