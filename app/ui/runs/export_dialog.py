@@ -46,6 +46,7 @@ class ExportDialog:
         self._run_ids = run_ids
         self._format: Format = "html" if workbench.preferences.get().mode == "user" else "markdown"
         self._found: tuple[Redaction, ...] = ()
+        self._looks = 0
         self._switches: dict[Shape, ui.checkbox] = {}
         with (
             ui.dialog().props("aria-label=Export") as self._dialog,
@@ -101,16 +102,19 @@ class ExportDialog:
 
     async def _look(self) -> None:
         """Show what would be taken out; what was let through stays in the list of switches."""
+        self._looks = look = self._looks + 1
+        found: tuple[Redaction, ...] | None = None
         try:
             found = await self._workbench.exports.preview(self._run_ids, self._choice)
+            view = preview_table(found)
         except WorkbenchError as error:
-            if not self._dialog.is_deleted:
-                self._preview.set_content(tag("p", str(error), cls="is-bad"))
-                self._download.disable()
+            view = tag("p", str(error), cls="is-bad")
+        if look != self._looks or self._dialog.is_deleted:  # something else was chosen meanwhile, or it was closed
             return
-        if not self._dialog.is_deleted:  # closed meanwhile
+        self._preview.set_content(view)
+        self._download.set_enabled(found is not None)
+        if found is not None:
             self._found = found
-            self._preview.set_content(preview_table(found))
             self._show_switches()
 
     def _show_switches(self) -> None:
