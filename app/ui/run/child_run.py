@@ -44,6 +44,8 @@ class ChildRun(ui.element):
         self._run = RunSoFar(run_id)
         self._timeline: Timeline | None = None
         self._open = False
+        self._is_due = True
+        """Whether its steps may be others than those that are shown."""
         self.classes("child-run").props("data-testid=child-steps")
         with self:
             with ui.element("summary"):
@@ -59,8 +61,9 @@ class ChildRun(ui.element):
 
     async def _look(self) -> None:
         alive = self._show_line()
-        if self._open and (self._timeline is None or alive or self._timer.active):
-            await self._show_steps(alive=alive)
+        self._is_due = self._is_due or alive
+        if self._open and self._is_due:
+            self._is_due = alive or not await self._show_steps(alive=alive)
         self._timer.active = alive
 
     def _show_line(self) -> bool:
@@ -85,12 +88,13 @@ class ChildRun(ui.element):
         )
         return state.status in ("running", "paused")
 
-    async def _show_steps(self, *, alive: bool) -> None:
+    async def _show_steps(self, *, alive: bool) -> bool:
+        """Whether they could be read."""
         try:
             entries = (await self._workbench.runs.trace(self._run.run_id)).entries
         except WorkbenchError as problem:
             self._line.show(tag("span", str(problem), cls="is-bad"))
-            return
+            return False
         self._run.take(entries[len(self._run.entries) :])
         if self._timeline is None:
             with self._place:
@@ -98,6 +102,7 @@ class ChildRun(ui.element):
                 context = card_context(self._workbench, self._run, nested=True)
                 self._timeline = Timeline(self._run, context, wanted=None, on_choose=lambda _: None, short=SHORT)
         self._timeline.show(alive=alive)
+        return True
 
 
 def card_context(workbench: Workbench, run: RunSoFar, *, nested: bool = False) -> CardContext:

@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
-from nicegui import Client, core, ui
+from nicegui import Client, core, events, ui
 from nicegui.page import page
 
 from app.domain.events import Event
@@ -136,3 +136,25 @@ async def test_a_child_that_is_about_to_begin_is_looked_for_as_long_as_the_run_a
         await other._look()
         assert not other._timer.active and "not stored any more" in words(place)
     await workbench.close()
+
+
+async def test_a_child_that_is_folded_away_while_it_goes_on_is_whole_when_it_is_opened_again(tmp_path: Path):
+    workbench = opened(tmp_path)
+    await workbench.start()
+    session = await workbench.chat.new_session(workbench.agents.by_slug("assistant").id)
+    live = await workbench.chat.send(session.id, "Tell me a long story")
+    with shown() as place:
+        child = ChildRun(workbench, "above", live.run_id)
+        await child._turned(turned(place, to=True))
+        await child._turned(turned(place, to=False))
+        live.stop()
+        await live.ended()
+        await child._look()
+        assert not child._timer.active
+        await child._turned(turned(place, to=True))
+        assert len(child._run.entries) == len(live.entries)
+    await workbench.close()
+
+
+def turned(place: ui.element, *, to: bool) -> events.GenericEventArguments:
+    return events.GenericEventArguments(sender=place, client=place.client, args=to)
