@@ -27,6 +27,7 @@ from app.ui.conversation.differences_view import EDITOR, DifferencesDialog
 from app.ui.elements.addresses import AGENTS, agent_address, agent_runs_address, build_address
 from app.ui.elements.buttons import button
 from app.ui.elements.choice import Choice
+from app.ui.elements.clicks import one_at_a_time
 from app.ui.elements.gate_dialog import Promotion, ask_about, past_the_gate, undo_promotion
 from app.ui.elements.notices import problems_shown
 from app.ui.elements.pager import address_with, say_address
@@ -203,6 +204,7 @@ class AgentPage:
         self._show_form()
         self._look()
 
+    @one_at_a_time
     async def _save(self) -> None:
         if not self._draft.changed:
             return

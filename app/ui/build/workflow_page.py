@@ -26,6 +26,7 @@ from app.ui.build.tour import Doings, Tour
 from app.ui.build.workflow_editor import WorkflowEditor
 from app.ui.elements.addresses import BUILD, agent_address
 from app.ui.elements.buttons import button, icon_button
+from app.ui.elements.clicks import one_at_a_time
 from app.ui.elements.focus import lead_to
 from app.ui.elements.format import plural
 from app.ui.elements.notices import copy_text, notify, problems_shown
@@ -137,6 +138,7 @@ class WorkflowPage(AgentPage):
         with problems_shown():
             await self._run_of_node(way, self._node.id if self._node else "")
 
+    @one_at_a_time
     async def _run_of_node(self, way: Way, id_: str) -> None:
         """Run what is in the editor to the node, from it on, or it alone; or ask for a value in its place.
 

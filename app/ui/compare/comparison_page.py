@@ -23,6 +23,7 @@ from app.ui.conversation.turn import Turn
 from app.ui.conversation.turn_actions import do_on_turn
 from app.ui.elements.addresses import COMPARE, session_address
 from app.ui.elements.buttons import button
+from app.ui.elements.clicks import one_at_a_time
 from app.ui.elements.gate_dialog import past_the_gate, undo_promotion
 from app.ui.elements.markup import icon, joined, tag
 from app.ui.elements.notices import problems_shown
@@ -239,6 +240,7 @@ class ComparisonPage:
             await self._workbench.compare.call_tie(self._comparison.id, number)
         await self._update()
 
+    @one_at_a_time
     async def _promote(self, place: int) -> None:
         session = self._sessions()[place]
         act = partial(promote, self._workbench, session)

@@ -1,8 +1,9 @@
 """Clicks on what markup shows, heard by the one element that it stands in, however often it is drawn; and Enter."""
 
 import json
-from collections.abc import Callable
-from typing import TypeVar
+from collections.abc import Callable, Coroutine
+from functools import wraps
+from typing import Any, Concatenate, ParamSpec, TypeVar
 
 from nicegui import events, ui
 
@@ -20,6 +21,9 @@ _ENTERED = """(event) => {
 }"""
 
 Place = TypeVar("Place", bound=ui.element)
+Page = TypeVar("Page")
+P = ParamSpec("P")
+Doing = Callable[Concatenate[Page, P], Coroutine[Any, Any, None]]
 
 
 def on_click_of(
@@ -36,6 +40,23 @@ def on_click_of(
 
     place.props("data-once" if once else "")
     return place.on("click", hear, js_handler=_EMIT % json.dumps([f"data-{one}" for one in (name, *along)]))
+
+
+def one_at_a_time(do: Doing[Page, P]) -> Doing[Page, P]:
+    """A method for what begins something anew each time: pressed once more while it goes on it does nothing."""
+    at_it: set[int] = set()
+
+    @wraps(do)
+    async def done(page: Page, /, *args: P.args, **given: P.kwargs) -> None:
+        if (own := id(page)) in at_it:
+            return
+        at_it.add(own)
+        try:
+            await do(page, *args, **given)
+        finally:
+            at_it.discard(own)
+
+    return done
 
 
 def on_enter(box: Place, handler: Callable[[], object]) -> Place:

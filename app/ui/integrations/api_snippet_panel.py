@@ -34,6 +34,8 @@ class ApiSnippetPanel(ui.element):
         self._call: AgentCall | None = None
         self._number = 0
         """Of the request that is shown; an answer to another one comes too late."""
+        self._tried: int | None = None
+        """That of the one which is being tried."""
         with self:
             names = [(one.name, one.title) for one in ALL_SNIPPETS]
             self._ways = Choice(
@@ -65,7 +67,8 @@ class ApiSnippetPanel(ui.element):
         match event.args:
             case ["copy"] if self._call is not None:
                 self._copy(self._call)
-            case ["trial"] if self._call is not None:
+            case ["trial"] if self._call is not None and self._tried != self._number:
+                self._tried = self._number  # once, where it is pressed twice: each time an agent runs
                 background_tasks.create(self._try(self._call), name="try an MCP snippet")
             case ["began", number] if number == self._number:
                 self._trial.set_content(_AT_WORK)
@@ -75,7 +78,10 @@ class ApiSnippetPanel(ui.element):
     async def _try(self, call: AgentCall) -> None:
         self._trial.set_content(_AT_WORK)
         snippet, number = self._snippet, self._number
-        answer = await self._on_try(snippet, call, number)
+        try:
+            answer = await self._on_try(snippet, call, number)
+        finally:
+            self._tried = None if self._tried == number else self._tried
         if not self.is_deleted:
             self._show_answer(answer.model_dump())
 

@@ -22,6 +22,7 @@ from app.ui.agents.prompt_tokens import prompt_tokens
 from app.ui.conversation.differences_view import compared, differences_summary, differences_view
 from app.ui.elements.buttons import button, icon_button
 from app.ui.elements.choice import Choice
+from app.ui.elements.clicks import one_at_a_time
 from app.ui.elements.markup import Html, icon, joined, tag
 from app.ui.elements.notices import problems_shown
 from app.ui.elements.prompt_editor import Mode, PromptEditor
@@ -235,6 +236,7 @@ class PromptPanel(ui.element):
         else:
             await self._save()
 
+    @one_at_a_time
     async def _save(self) -> None:
         behaviour = self._written
         declared = declared_with(behaviour.system_prompt, behaviour.variables)

@@ -13,7 +13,7 @@ from app.engine.run.run import Run
 from app.ui.conversation.save_case import SaveCase
 from app.ui.elements.addresses import run_address
 from app.ui.elements.buttons import button, icon_button
-from app.ui.elements.clicks import ONE_CLICK
+from app.ui.elements.clicks import ONE_CLICK, one_at_a_time
 from app.ui.elements.format import head
 from app.ui.elements.new_session import AS_NODES, NODES_SYMBOL, make_workflow
 from app.ui.elements.notices import NOTHING_COPIED, notify, problems_shown
@@ -233,6 +233,7 @@ class RunPage:
             self._chosen(self._run.steps[index])
             self._built_tabs().open("messages", index)
 
+    @one_at_a_time
     async def _run_nodes(self, way: Way, node: NodeRun | None) -> None:
         """Run that part of the workflow as it ran here, in a run that opens."""
         if node is None:

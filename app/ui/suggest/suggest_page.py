@@ -10,6 +10,7 @@ from app.engine.experiments.searching import MOST_PROPOSALS, Suggestion, Wish
 from app.ui.conversation.differences_view import compared, differences_view
 from app.ui.elements.addresses import EVALS, agent_address, build_address
 from app.ui.elements.buttons import button, loading
+from app.ui.elements.clicks import one_at_a_time
 from app.ui.elements.format import plural
 from app.ui.elements.live_html import LiveHtml
 from app.ui.elements.markup import Html, icon, joined, tag
@@ -35,7 +36,6 @@ class SuggestPage:
         self._workbench, self._agent = workbench, agent
         self._datasets = {one.id: one for one in workbench.datasets.all() if one.scorers}
         self._suggestion: Suggestion | None = workbench.suggesting.of_agent(agent.id)
-        self._begins = False
         self._seen: object = None
         self._diffed: str = ""
         ui.page_title(f"Suggest · {agent.name} · Agent Playground")
@@ -122,10 +122,9 @@ class SuggestPage:
         few = count < FEWEST_TO_PROVE
         self._note.text = f"{plural(count, 'case')}. " + (_FEW if few else _ENOUGH)
 
+    @one_at_a_time
     async def _begin(self) -> None:
-        """One search, where it is pressed twice: it may take seconds until the first one is there."""
-        if self._begins:
-            return
+        """It may take seconds until the first one is there."""
         wish = Wish(
             agent_id=self._agent.id,
             variant=int(self._variant.value or self._agent.active),
@@ -135,18 +134,15 @@ class SuggestPage:
             tools="live" if self._tools.value == "live" else "recorded",
             live=self._live if self._tools.value == "recorded" else (),
         )
-        self._begins = True
-        try:
-            with problems_shown(), loading(self._start):
-                self._suggestion = await self._workbench.suggesting.start(wish, PAGE)
-        finally:
-            self._begins = False
+        with problems_shown(), loading(self._start):
+            self._suggestion = await self._workbench.suggesting.start(wish, PAGE)
         self._look()
 
     def _stop_it(self) -> None:
         if self._suggestion is not None:
             self._suggestion.stop()
 
+    @one_at_a_time
     async def _save_it(self) -> None:
         if self._suggestion is None:
             return

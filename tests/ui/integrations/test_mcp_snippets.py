@@ -1,14 +1,19 @@
 """What clients of MCP are told, read as they read it, and tried with the library's own client."""
 
+import asyncio
 import json
 import shlex
 import sys
 import tomllib
 from dataclasses import replace
 
+import pytest
+from nicegui import Client, core, events
+from nicegui.page import page
+
 from app import paths
-from app.ui.integrations.api_snippet_panel import MCP_ANSWER, answer_view
-from app.ui.integrations.api_snippets import AgentCall
+from app.ui.integrations.api_snippet_panel import MCP_ANSWER, Answer, ApiSnippetPanel, answer_view
+from app.ui.integrations.api_snippets import AgentCall, Snippet
 from app.ui.integrations.mcp_snippets import (
     MCP_SNIPPETS,
     claude_code,
@@ -21,6 +26,7 @@ from app.ui.integrations.mcp_snippets import (
 from app.ui.integrations.mcp_trial import tried
 from tests.api.mcp.serving import SUM, TOKEN, mcp_at_a_port
 from tests.api.over import opened
+from tests.waiting import until
 
 COMMAND = ("/opt/Agent Playground/agent-playground", "mcp", "--data", '/home/ada/"my" data')
 CALL = AgentCall("http://127.0.0.1:8765", "a", "A", "Hi", tool="run_a", command=COMMAND, environment={"X": "é"})
@@ -77,3 +83,26 @@ async def test_the_command_is_tried_by_starting_it(tmp_path):
     assert "15" in answer.text and answer.run
     gone = await tried(snippet_named("claude-desktop"), replace(call, command=("/no/such/program",)), 1, token="")
     assert (gone.status, "/no/such/program" in gone.text) == (0, True)
+
+
+async def test_a_snippet_that_is_tried_twice_runs_its_agent_once(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(core, "loop", asyncio.get_running_loop())
+    let_go, asked = asyncio.Event(), list[int]()
+
+    async def on_try(snippet: Snippet, call: AgentCall, number: int) -> Answer:
+        asked.append(number)
+        await let_go.wait()
+        return Answer(number=number, status=MCP_ANSWER, ms=1, size=1, text="3")
+
+    with Client(page("")) as client:
+        panel = ApiSnippetPanel("cursor", lambda _: None, on_try)
+        panel.show(CALL)
+        pressed = events.GenericEventArguments(sender=panel, client=client, args=["trial"])
+        for _ in range(2):
+            panel._act(pressed)
+            await until(lambda: asked == [1])
+        let_go.set()
+        await until(lambda: panel._tried is None)
+        panel._act(pressed)
+        await until(lambda: asked == [1, 1])
+    client.delete()
