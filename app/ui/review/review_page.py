@@ -127,16 +127,16 @@ class ReviewPage:
         asked = self._queue, self._experiment
         self._choice.show(self._queue)
         found, problem = await self._found(*asked)
-        if asked != (self._queue, self._experiment):
-            return  # others were asked for meanwhile, and may be there already
-        self._round = found
-        if self._round is None:
-            self._say_nothing("rate_review", "Nothing to review here", problem)
-            return
-        if self._round.experiment is not None and self._round.experiment.id in (self._box.options or ()):
-            self._experiment = self._round.experiment.id
-            self._box.value = self._experiment
-        async with self._turn:
+        async with self._turn:  # what was pressed before is said of the answer that was shown then
+            if asked != (self._queue, self._experiment):
+                return  # others were asked for meanwhile, and may be there already
+            self._round = found
+            if self._round is None:
+                self._say_nothing("rate_review", "Nothing to review here", problem)
+                return
+            if self._round.experiment is not None and self._round.experiment.id in (self._box.options or ()):
+                self._experiment = self._round.experiment.id
+                self._box.value = self._experiment
             await self._show()
 
     async def _found(self, queue: QueueName, experiment_id: str) -> tuple[Round | None, str]:
