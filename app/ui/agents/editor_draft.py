@@ -140,7 +140,7 @@ class EditorDraft:
         copy = WorkingCopy(
             agent_id=self._agent_id, origin=self.origin, behaviour=self.behaviour, pins=self.pins, updated_at=now()
         )
-        self._kept_at = copy.updated_at
+        self._kept_at, self._drop_trouble = copy.updated_at, ""
         self._workbench.working_copies.typed(copy)
 
     async def _drop(self) -> None:

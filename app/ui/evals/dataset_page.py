@@ -107,8 +107,8 @@ class DatasetPage:
         if said is not None and said != before:
             with problems_shown():
                 changes = DatasetChanges.model_validate({field: said})
-                self._dataset = await self._workbench.collecting.change_dataset(self._dataset.id, changes)
-                self._show()
+                await self._workbench.collecting.change_dataset(self._dataset.id, changes)
+                await self._tick()  # which shows the cases too that came meanwhile
 
     async def _try(self) -> None:
         await open_try(self._workbench, self._dataset)

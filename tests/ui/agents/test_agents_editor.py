@@ -8,6 +8,7 @@ import pytest
 from pydantic import JsonValue, ValidationError
 
 from app.domain.agents import Agent, Limits, Parameters, PromptBehaviour, Variable, WorkingCopy
+from app.domain.errors import StorageError
 from app.domain.values import now
 from app.ui.agents.editor_draft import EditorDraft
 from app.ui.agents.editor_form import EditorForm
@@ -92,6 +93,25 @@ async def test_a_draft_that_a_known_key_was_taken_out_of_is_discarded_too(tmp_pa
     draft.change(draft.saved)
     await until(lambda: workbench.working_copies.get(tutor.id) is None)
     await workbench.close()
+
+
+async def test_once_a_change_is_kept_nothing_is_said_of_one_that_could_not_be_forgotten(
+    workbench: Workbench, tutor: Agent, monkeypatch: pytest.MonkeyPatch
+):
+    draft = EditorDraft(workbench, tutor)
+    draft.change(prompted("Changed"))
+    await until(lambda: draft.is_written)
+    with monkeypatch.context() as patched:
+        patched.setattr(type(workbench.working_copies), "drop", refused)
+        draft.change(draft.saved)
+        await until(lambda: draft.trouble)
+    draft.change(prompted("Changed again"))
+    await until(lambda: draft.is_written)
+    assert not draft.trouble
+
+
+async def refused(*_: object) -> None:
+    raise StorageError("The disk is full.")
 
 
 async def test_two_drafts_saved_at_once_become_two_variants(workbench: Workbench, tutor: Agent):
