@@ -160,7 +160,7 @@ class Documents(Generic[V]):
         self._parsed.pop(key, None)  # what is kept anew is the last to be forgotten
         self._parsed[key] = (document, value)
         if self.most_parsed is not None and len(self._parsed) > self.most_parsed:
-            del self._parsed[next(iter(self._parsed))]
+            self._parsed.pop(next(iter(self._parsed)), None)  # another thread may forget the same
 
     @property
     def _places(self) -> dict[str, int]:

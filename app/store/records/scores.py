@@ -81,7 +81,7 @@ class Scores(Removable[Score]):
         """The runs of which was said what is wanted; `None` where nothing of that kind is."""
         if not (wanted.rating or wanted.tag or wanted.noted or wanted.voted):
             return None
-        return {run_id for run_id in self._by_run if _fits(self.marks(run_id), wanted)}
+        return {run_id for run_id in list(self._by_run) if _fits(self.marks(run_id), wanted)}
 
     @contextmanager
     def _changed(self, run_id: str, *more: str) -> Iterator[None]:

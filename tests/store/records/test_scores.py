@@ -1,6 +1,7 @@
 """What people said of runs: looked up once, and anew after each change."""
 
 import asyncio
+import threading
 from pathlib import Path
 
 import pytest
@@ -73,3 +74,23 @@ async def test_what_the_disk_does_not_take_was_not_said(tmp_path: Path, change: 
     with pytest.raises(StorageError):
         await changing
     assert scores.marks("r1").rating == "good"
+
+
+async def test_a_run_may_be_scored_while_those_with_a_tag_are_looked_for_in_a_thread(tmp_path: Path):
+    scores = Scores(JournalDB(tmp_path / "app.tdb"))
+    for run_id in ("r1", "r2"):
+        await scores.give(given(run_id, TAG, PAGE, label="odd"))
+    looking, let_go = threading.Event(), threading.Event()
+
+    class Slow(str):
+        def casefold(self) -> str:
+            looking.set()
+            let_go.wait(30)
+            return super().casefold()
+
+    wanted = RunFilter().model_copy(update={"tag": Slow("Odd")})
+    found = asyncio.create_task(asyncio.to_thread(scores.runs_with, wanted))
+    await asyncio.to_thread(looking.wait, 30)
+    await scores.give(rated("r3", 1))
+    let_go.set()
+    assert await found == {"r1", "r2"}
