@@ -32,29 +32,36 @@ class InterruptedRuns:
         self._found: dict[str, RunRow] = {}
         """As they really stand: nothing changes those but `Runs.resume`."""
         self._looked_for = False
+        self._looking = asyncio.Lock()
 
     async def all(self) -> list[RunRow]:
         """The newest of them that are not deleted, as they really stand; looked for once."""
-        if not self._looked_for:
-            self._looked_for = True
-            for row in self._rows.find(RunFilter(status="running"), limit=MOST_LEFT).rows:
-                if not self._is_taken(row.run_id):
-                    await self.settled(row)
+        async with self._looking:  # whoever asks meanwhile wants all of them too
+            if not self._looked_for:
+                for row in self._rows.find(RunFilter(status="running"), limit=MOST_LEFT).rows:
+                    if not self._is_taken(row.run_id):
+                        await self.settled(row)
+                self._looked_for = True
         return [left for run_id, left in self._found.items() if self._rows.get(run_id) is not None]
 
     async def settled(self, row: RunRow) -> RunRow:
         """The row as the run really stands, as far as its trace can be read; what it has cost is stored."""
-        if row.run_id not in self._found:
-            taken = self._is_taken(row.run_id)
-            entries = await self._entries(row.run_id)
-            whole = bool(entries) and isinstance(entries[0].event, RunStarted)
-            left = run_row(entries, alive=taken) if whole else row.model_copy(update={"status": "interrupted"})
-            if taken or self._is_taken(row.run_id) or self._rows.get(row.run_id) != row:
-                return left
-            self._found[row.run_id] = left
+        if (found := self._found.get(row.run_id)) is not None:
+            return found
+        taken = self._is_taken(row.run_id)
+        entries = await self._entries(row.run_id)
+        whole = bool(entries) and isinstance(entries[0].event, RunStarted)
+        left = run_row(entries, alive=taken) if whole else row.model_copy(update={"status": "interrupted"})
+        if taken or self._is_taken(row.run_id) or self._rows.get(row.run_id) != row:
+            return left
+        self._found[row.run_id] = left
+        try:
             if whole:
                 await self.store(entries)
-        return self._found[row.run_id]
+        except BaseException:  # what it has cost may count nowhere yet
+            self._found.pop(row.run_id, None)
+            raise
+        return left
 
     async def store(self, entries: Sequence[Entry]) -> None:
         """Keep the row of a run that nobody works on; what it has cost counts from then on."""
@@ -65,12 +72,13 @@ class InterruptedRuns:
             await self._rows.save(row)
         except StorageError as problem:
             log.warning("What run %s has cost is not on disk: %s", row.run_id, problem)
-        self._ledger.forget()
+        finally:  # whoever waited for the disk may be gone, and it is so
+            self._ledger.forget()
 
     async def answered(self, row: RunRow) -> RunRow:
         """The row of an ended run with the answer that its trace tells, which is kept where it can be written."""
         answer = await asyncio.to_thread(answer_head, await self._entries(row.run_id))
-        told = row.model_copy(update={"answer": answer})
+        told = (self._rows.get(row.run_id) or row).model_copy(update={"answer": answer})
         try:
             await self._rows.save(told)
         except StorageError as problem:

@@ -1,5 +1,6 @@
 """What a kill leaves: money that was spent, runs without a row, turns that their session does not know of."""
 
+import asyncio
 import shutil
 from collections.abc import AsyncIterator
 from datetime import timedelta
@@ -81,6 +82,40 @@ async def test_what_a_killed_run_has_cost_counts_once_its_row_is_met(house, sess
     again = await after.chat.resume(live.run_id)
     await ended(again)
     assert after.runs.ledger.day_cost() == pytest.approx(after.data.rows.get(live.run_id).cost) == 2 * spent
+    await after.closed()
+
+
+@pytest.mark.parametrize("store", ["traces.read", "rows.warm"])
+async def test_what_was_left_is_found_also_where_whoever_looked_for_it_first_went_away(
+    house, session, tmp_path, monkeypatch, store
+):
+    house.models.plans["waits"] = [reply("", LOOK)]
+    house.models.gate.set()
+    live = await house.chat.send(session.id, "waits")
+    await until(lambda: house.models.calls and not house.models.gate.clear())
+    await until(lambda: len(house.models.calls) == 2)
+    await live.recorder.flush()
+    shutil.copytree(house.data.path, tmp_path / "killed", ignore=shutil.ignore_patterns("lock", "cache"))
+    house.models.gate.set()
+    await ended(live)
+    after = Household.opened(tmp_path / "killed", house.models)
+    part, method = store.split(".")
+    own = getattr(after.data, part)
+    waits, go_on, real = asyncio.Event(), asyncio.Event(), getattr(own, method)
+
+    async def slow(*args: object, **given: object) -> object:
+        waits.set()
+        await go_on.wait()
+        return await real(*args, **given)
+
+    monkeypatch.setattr(own, method, slow)
+    looking = asyncio.create_task(after.runs.left())
+    await asyncio.wait_for(waits.wait(), 30)
+    looking.cancel()
+    await asyncio.wait([looking])
+    go_on.set()
+    [row] = await after.runs.left()
+    assert (row.status, after.runs.ledger.day_cost()) == ("interrupted", pytest.approx(row.cost)) and row.cost > 0
     await after.closed()
 
 
