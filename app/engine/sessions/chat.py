@@ -19,7 +19,7 @@ from app.domain.events import MessageAdded, Origin, PauseResolved, RunStarted
 from app.domain.messages import Attachment, Message, user_message
 from app.domain.prompts import system_of
 from app.domain.provenance import WORKING_COPY, AgentRef, Purpose, Trigger
-from app.domain.sessions import Session, behaviour_of, check_not_deleted, queued_message, switched
+from app.domain.sessions import QueuedMessage, Session, behaviour_of, check_not_deleted, queued_message, switched
 from app.domain.streaming import ModelRequest
 from app.domain.trace import StoredTrace, files_after
 from app.domain.values import new_id, now
@@ -146,7 +146,7 @@ class Chat:
         message = user_message(checked(waiting.text, waiting.attachments), *waiting.attachments)
         path, waited = partial(self._branch_of, message_id), 0.0 if at_once else waiting.waited_ms(now())
         return await self.runs.unbroken.or_undone(
-            self._begun(session_id, path, message, waiting.trigger, queued=message_id, waited_ms=waited)
+            self._begun(session_id, path, message, waiting.trigger, queued=waiting, waited_ms=waited)
         )
 
     def _branch_of(self, message_id: str, session: Session) -> tuple[str, ...]:
@@ -236,15 +236,15 @@ class Chat:
         purpose: Purpose | None = None,
         *,
         run_id: str | None = None,
-        queued: str = "",
+        queued: QueuedMessage | None = None,
         typed: bool = False,
         waited_ms: float | None = None,
         begun_as: Begun = as_it_is,
         work: Work = run_agent,
     ) -> Run:
         async with self.runs.beginning(session_id):
-            if queued:
-                queued_message(self.sessions.get(session_id), queued)
+            if queued is not None:
+                queued_message(self.sessions.get(session_id), queued.id)
             await self.runs.check_idle(session_id)
             session = self.sessions.get(session_id)  # a run may have begun and ended since it was asked for
             path, purpose = path_of(session), purpose or purpose_of(session)
@@ -254,10 +254,13 @@ class Chat:
             started = begun_as(started.model_copy(update={"follows": path[-1] if path else FIRST}))
             origin: Origin = "queued" if queued else "user"
             said, along = session.app_contexts, session.app_messages
+            waited = "" if queued is None else queued.id
 
             async def join(live: Run) -> None:
-                turned = partial(with_run, before=path, run_id=live.run_id, text=message.headline, queued=queued)
-                await self.sessions.change(session_id, partial(turned, typed=typed, along=said))
+                turned = partial(with_run, before=path, run_id=live.run_id, text=message.headline, queued=waited)
+                await self.sessions.change(
+                    session_id, lambda newest: turned(_as_asked(newest, purpose, queued), typed=typed, along=said)
+                )
 
             return await self.runs.start(
                 started, message, origin=origin, waited_ms=waited_ms, run_id=run_id, along=along, join=join, work=work
@@ -339,3 +342,15 @@ class Chat:
                 f"Agent {agent.name!r} cannot use the model {model!r}. {error} Choose another model for this session, "
                 "or in the agent's editor."
             ) from error
+
+
+def _as_asked(session: Session, purpose: Purpose, queued: QueuedMessage | None) -> Session:
+    """The session, of which nothing that its next run begins with was taken back while that was made ready.
+
+    Raises `Conflict` where it was.
+    """
+    if purpose != "compare":  # a column's runs are found in its comparison, too
+        check_not_deleted(session)
+    if queued is not None and queued not in session.queue:
+        raise Conflict("This message was changed or taken away just now.")
+    return session

@@ -199,7 +199,9 @@ class Queue:
         try:
             await self.chat.send_queued(session_id, head.id, at_once=head.id == at_once)
         except (NotFound, Conflict):
-            log.debug("Queued message %s was sent or taken away, or waits for another run", head.id)
+            log.debug("Queued message %s was sent, changed or taken away, or waits for another run", head.id)
+            if self._sessions.get(session_id).queue[:1] not in ((), (head,)):
+                await self._send_next(session_id)
         except WorkbenchError as error:
             await self._sessions.change(session_id, partial(_refused, head=head, why=str(error)))
 

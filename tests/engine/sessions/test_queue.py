@@ -316,3 +316,33 @@ async def test_a_message_that_is_changed_while_it_is_refused_stays_as_it_was_cha
     await queue.close()
     kept = [one.text for one in bench.data.sessions.get(session.id).queue]
     assert kept == (["something else"] if how == "edited" else [])
+
+
+@pytest.mark.parametrize("how", ["edited", "dropped", "deleted"])
+async def test_a_message_that_is_changed_while_its_run_is_made_ready_is_not_sent_as_it_was(bench, monkeypatch, how):
+    queue = Queue(bench.chat)
+    session, live, go_on = await answering(bench)
+    message = await queue.add(session.id, "second")
+    at_check, changed = asyncio.Event(), asyncio.Event()
+
+    async def check(_model: str) -> None:
+        at_check.set()
+        await changed.wait()
+
+    monkeypatch.setattr(bench.runs.models, "check", check, raising=False)
+    bench.models.say(reply("yes"))
+    go_on.set()
+    await asyncio.wait_for(at_check.wait(), 10)
+    if how == "edited":
+        await queue.edit(session.id, message.id, "something else")
+    elif how == "dropped":
+        await queue.drop(session.id, message.id)
+    else:
+        await bench.data.sessions.delete(session.id)
+    changed.set()
+    await queue.close()
+    kept = bench.data.sessions.get(session.id)
+    begun = [bench.data.rows.get(run_id).request for run_id in kept.runs if run_id != live.run_id]
+    assert begun == (["something else"] if how == "edited" else [])
+    assert [one.text for one in kept.queue] == (["second"] if how == "deleted" else [])
+    await bench.runs.close()
