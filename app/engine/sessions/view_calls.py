@@ -130,6 +130,7 @@ class ViewCall:
             returned(run, call, Outcome.of("cancelled", GONE))
             raise
         returned(run, call, replace(outcome, parts=parts))
+        self.view.tell_counted(run)  # what was made again while this one went on
         self.view.counted = Counted(allowed.call, time.monotonic()) if outcome.status == "ok" else None
         return outcome
 

@@ -239,7 +239,7 @@ class Views:
                     await self._quiet_at_last(place)
                 finally:
                     await _end_calls(place)
-            place.tell_counted(run)
+                    place.tell_counted(run)
             run.recorder.record(RunFinished(status="completed"))
         finally:
             if place.run is run:

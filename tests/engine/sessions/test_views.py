@@ -159,6 +159,31 @@ async def test_a_call_made_again_is_told_where_another_came_between(desk: Desk):
     assert titles_and_ends(below) == (["free", "held", "free", "held"], ["ok"] * 4)
 
 
+async def test_calls_made_again_while_another_one_goes_on_are_told(desk: Desk):
+    view = await desk.brought()
+    await desk.views.call(view, "show", FREE)
+    begun = len(desk.calls())
+    other = asyncio.create_task(desk.views.call(view, "show", HELD))
+    await until(lambda: len(desk.calls()) > begun, 30)
+    await desk.views.call(view, "show", FREE)
+    await other
+    [below] = desk.below(view)
+    await below.ended()
+    ends = [entry.event for entry in below.entries if isinstance(entry.event, ToolReturned)]
+    assert sum(end.times for end in ends) == 3
+
+
+async def test_calls_made_again_are_told_where_somebody_stops_the_run(desk: Desk):
+    view = await desk.brought()
+    for _ in range(3):
+        await desk.views.call(view, "show", FREE)
+    [below] = desk.below(view)
+    below.stop()
+    await below.ended()
+    ends = [entry.event for entry in below.entries if isinstance(entry.event, ToolReturned)]
+    assert sum(end.times for end in ends) == 3
+
+
 async def test_a_call_made_again_is_told_where_its_view_is_closed_meanwhile(desk: Desk):
     view = await desk.brought()
     again = await made_again(desk, view)
