@@ -184,9 +184,10 @@ class Keys:
             log.warning("When a key was last used is not on disk: %s", error)
 
     async def _change(self, key_id: str, change: Callable[[ApiKey], ApiKey]) -> ApiKey:
-        key = await self._store.change(key_id, change)
-        self._keep(key)
-        return key
+        try:
+            return await self._store.change(key_id, change)
+        finally:  # whoever waited for the disk may be gone, and it is so
+            self._keep(self._store.get(key_id))
 
     def _by_digest(self) -> dict[str, ApiKey]:
         if self._known is None:

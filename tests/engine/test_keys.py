@@ -14,6 +14,7 @@ from app.domain.values import now
 from app.engine.keys import Keys
 from app.store.folder.folder import DataFolder
 from tests.engine.conftest import SetClock
+from tests.store.giving_up import given_up
 
 
 @pytest.fixture
@@ -193,3 +194,10 @@ async def test_a_key_does_what_was_ticked_for_it_and_one_for_all_agents_does_all
     assert not keys.may_vary(Trigger(kind="agent", name="One", key=made.key.id))
     await keys.revoke(whole.key.id)
     assert not keys.may_vary(Trigger(kind="api_key", name="whole", key=whole.key.id))
+
+
+async def test_a_key_that_was_revoked_opens_nothing_also_where_whoever_revoked_it_is_gone(keys: Keys, clock: SetClock):
+    made = await keys.create("Mine")
+    assert keys.check(made.secret).standing(clock.now()) == "valid"
+    await given_up(keys.revoke(made.key.id))
+    assert keys.check(made.secret).standing(clock.now()) == "revoked"
