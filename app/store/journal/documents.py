@@ -106,6 +106,16 @@ class Documents(Generic[V]):
 
         Raises `StorageError`; then the old one stands.
         """
+        value = self.put(key, value)
+        await self.durable()
+        return value
+
+    async def durable(self) -> None:
+        """Return when what was put is on disk. Raises `StorageError`; then what was there before stands."""
+        await self._journal.durable()
+
+    def put(self, key: str, value: V) -> V:
+        """The same as `save`, but for the disk, which has it once `durable` returns."""
         if self._database.redaction is not None and not self.made_of_clean:
             value = self._database.redaction().value(value)
         fields: Document = {"id": key, "revision": self.revision(key) + 1, **self._marks(value)}
@@ -116,7 +126,6 @@ class Documents(Generic[V]):
             self._places[key] = place
         if (document := self.stored(key)) is not None:
             self._keep(document, value)
-        await self._journal.durable()
         return value
 
     async def replace(self, key: str, value: V, *, expected_revision: int) -> V:

@@ -8,6 +8,7 @@ from heapq import nlargest
 from itertools import chain
 
 from app.domain.branches import Turn
+from app.domain.errors import StorageError
 from app.domain.trace import KeyRuns, RunFilter, RunPage, RunRow, SortKey, ToolStats, Week
 from app.domain.values import now
 from app.store.journal.database import JournalDB
@@ -275,17 +276,24 @@ class Rows:
         """Insert or replace; a deleted row stays deleted, one of another app stays one."""
         if self._known_tool_figures is None:
             await self.warm()  # nothing is saved while they are made in a thread
-        figures, before = self._tool_figures, self._documents.stored(row.run_id)
+        before = self._documents.stored(row.run_id)
         if before is not None and row_field(before, "imported"):
             row = row.model_copy(update={"imported": True})
+        self._documents.put(row.run_id, row)
+        stored, revision = self._documents.stored(row.run_id), self._documents.revision(row.run_id)
+        self._count(stored, before)
+        self._kin.add(row, moved=before is not None and before.get("started") != row.started_at.timestamp())
         try:
-            await self._documents.save(row.run_id, row)
-        finally:  # what could not be written yet is known all the same
-            stored = self._documents.stored(row.run_id)
-            if stored is not None and stored is not before:
-                figures.take(stored, before=before)
-                self.usage_figures.take(stored, before=before)
-                self._kin.add(row, moved=before is not None and before.get("started") != row.started_at.timestamp())
+            await self._documents.durable()
+        except StorageError:
+            if self._documents.revision(row.run_id) < revision:  # it was taken back
+                self._count(before, stored)
+            raise
+
+    def _count(self, stored: Document | None, before: Document | None) -> None:
+        """At once, not when it is on the disk: whoever adds up all rows meanwhile finds it there."""
+        for figures in (self._tool_figures, self.usage_figures):
+            figures.take(stored, before=before)
 
     async def delete(self, run_ids: Iterable[str]) -> None:
         """Take the runs out of the lists; `restore` brings them back."""

@@ -56,11 +56,11 @@ class ToolFigures:
         for document in stored:
             self._add(document, 1)
 
-    def take(self, document: Document, *, before: Document | None) -> None:
-        """Count a run's row as it is stored now, in place of what was stored `before`."""
-        if before is not None:
-            self._add(before, -1)
-        self._add(document, 1)
+    def take(self, document: Document | None, *, before: Document | None) -> None:
+        """Count a run's row as it is stored now, if it is, in place of what was stored `before`."""
+        for row, sign in ((before, -1), (document, 1)):
+            if row is not None:
+                self._add(row, sign)
 
     def stats(self) -> Mapping[str, ToolStats]:
         """By tool, those that were ever called."""

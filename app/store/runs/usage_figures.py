@@ -36,7 +36,7 @@ TABLE = "usage"
 WAIT_SECONDS = 1800.0
 """A day is stored so long after a run of it has changed: each time all of it, which makes the journal longer."""
 NOBODY_KNOWS: State = (-1, -1)
-Change = tuple[Document | None, Document]
+Change = tuple[Document | None, Document | None]
 """A row as it was and as it is."""
 
 log = logging.getLogger(__name__)
@@ -71,8 +71,8 @@ class UsageFigures:
         self.settled = False
         """Whether the figures are known to be right: what was stored was compared with the rows."""
 
-    def take(self, document: Document, *, before: Document | None) -> None:
-        """Count a run's row as it is stored now, in place of what was stored `before`."""
+    def take(self, document: Document | None, *, before: Document | None) -> None:
+        """Count a run's row as it is stored now, if it is, in place of what was stored `before`."""
         self._take(document, before)
         if self._changes is not None:
             self._changes.append((before, document))
@@ -175,7 +175,7 @@ class UsageFigures:
         stored = self._stored.get(day)
         return self._days[day].state == ((0, 0) if stored is None else stored.state)
 
-    def _take(self, document: Document, before: Document | None, only: Container[str] | None = None) -> None:
+    def _take(self, document: Document | None, before: Document | None, only: Container[str] | None = None) -> None:
         """`only`: the days whose figures do not know of it yet."""
         for row, sign in ((before, -1), (document, 1)):
             if row is not None and (only is None or day_of(row) in only):

@@ -263,6 +263,30 @@ async def test_what_a_run_has_cost_is_in_its_row_and_in_the_sums_at_once(tmp_pat
     await data.close()
 
 
+async def test_a_row_on_its_way_to_the_disk_is_counted_once_by_whoever_counts_all_of_them(tmp_path: Path):
+    data = DataFolder.open(tmp_path)
+    await data.rows.warm()
+    saving = asyncio.create_task(data.rows.save(row("r1", 1, cost=0.5)))
+    await asyncio.sleep(0)
+    assert not saving.done()
+    await data.rows.settle_usage()
+    await saving
+    assert [figures.runs for _, figures in data.rows.usage_figures.ever()()] == [1]
+    await data.close()
+
+
+async def test_two_states_of_a_row_that_are_on_their_way_at_once_count_once(tmp_path: Path):
+    data = DataFolder.open(tmp_path)
+    await data.rows.save(used("r1", 0))
+    await asyncio.gather(data.rows.save(used("r1", 1)), data.rows.save(used("r1", 2)))
+    assert data.rows.tool_stats()["add"].calls == 2
+    await data.close()
+
+
+def used(run_id: str, calls: int) -> RunRow:
+    return row(run_id, 1).model_copy(update={"tools": (ToolTally(name="add", calls=calls),)})
+
+
 async def test_whoever_is_gone_before_the_disk_has_a_change_leaves_no_list_behind(tmp_path: Path):
     data = DataFolder.open(tmp_path)
     await data.rows.warm()
