@@ -160,12 +160,13 @@ async def test_a_call_made_again_is_told_where_another_came_between(desk: Desk):
 
 
 async def test_calls_made_again_while_another_one_goes_on_are_told(desk: Desk):
-    view = await desk.brought()
-    await desk.views.call(view, "show", FREE)
+    view, elsewhere = await desk.brought(), await desk.brought()
+    await desk.views.call(view, "show", AGAIN)
     begun = len(desk.calls())
     other = asyncio.create_task(desk.views.call(view, "show", HELD))
     await until(lambda: len(desk.calls()) > begun, 30)
-    await desk.views.call(view, "show", FREE)
+    await desk.views.call(view, "show", AGAIN)
+    await desk.views.call(elsewhere, "show", FREE)
     await other
     [below] = desk.below(view)
     await below.ended()
