@@ -96,9 +96,12 @@ class Sending:
     async def again(self) -> None:
         """Try once more what was given up."""
         for run_id in list(self._given_up):
-            await self._unsent.save(UnsentRun(run_id=run_id))
-            del self._given_up[run_id]
+            if self._given_up.pop(run_id, None) is None:  # somebody else asked for it too
+                continue
             self._waiting.append(run_id)
+            await self._unsent.save(UnsentRun(run_id=run_id))
+            if run_id not in self._waiting:  # forgotten meanwhile
+                await self._drop(run_id)
         self.begin()
 
     async def forget(self) -> None:

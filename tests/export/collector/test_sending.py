@@ -140,6 +140,20 @@ async def test_what_no_collector_takes_is_given_up_at_once_and_counted(desk: Des
     await again.close()
 
 
+async def test_what_is_tried_again_twice_or_forgotten_meanwhile_is_sent_once_or_never(desk: Desk):
+    sending = await sent(desk, "400")
+    await asyncio.gather(sending.again(), sending.again())
+    await settled(sending)
+    assert desk.collector.times() == {"r1": 1}
+    await sending.close()
+    await desk.data.unsent_runs.save(UnsentRun(run_id="r2", given_up="No."))
+    other = desk.sending()
+    await asyncio.gather(other.forget(), other.again())
+    await settled(other)
+    assert desk.collector.times() == {"r1": 1} and not desk.data.unsent_runs.all()
+    await other.close()
+
+
 async def test_an_answer_in_json_is_a_receipt_too(desk: Desk):
     assert not (await sent(desk, "json")).refused()
 
