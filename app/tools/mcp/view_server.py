@@ -1,11 +1,12 @@
 """A server as the views of its tools reach it: what they may call and ask, want to reach, and report."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from pydantic import JsonValue
 
+from app.domain.apps import AppConsent
 from app.domain.errors import WorkbenchError
 from app.domain.messages import AppPart
 from app.domain.tools import CallContext, ToolOutput, ToolSpec, canonical_name
@@ -57,17 +58,23 @@ class ViewServer:
 
     async def note_asked(self, view: AppPart) -> None:
         """Remember what the view asks for, so that its owner can allow it."""
-        known = self._session.server.apps
-        asked = known.asked.with_those_of(view.domains)
-        clipboard = known.clipboard_asked or view.clipboard
-        if (asked, clipboard) != (known.asked, known.clipboard_asked):
+
+        def asked(apps: AppConsent) -> AppConsent:
+            clipboard = apps.clipboard_asked or view.clipboard
+            return apps.model_copy(
+                update={"asked": apps.asked.with_those_of(view.domains), "clipboard_asked": clipboard}
+            )
+
+        if asked(self._session.server.apps) != self._session.server.apps:
             with suppress(WorkbenchError):  # the call is over all the same; the next one of it asks again
-                await self.change({"asked": asked, "clipboard_asked": clipboard})
+                await self._change(asked)
 
     async def change(self, changes: Mapping[str, object]) -> None:
         """Store what is asked or allowed for its views, while its connection goes on."""
+        await self._change(lambda apps: apps.model_copy(update=changes))
+
+    async def _change(self, change: Callable[[AppConsent], AppConsent]) -> None:
         stored = await self._servers.change(
-            self._session.server.name,
-            lambda server: server.model_copy(update={"apps": server.apps.model_copy(update=changes)}),
+            self._session.server.name, lambda server: server.model_copy(update={"apps": change(server.apps)})
         )
         self._session.sealed(stored)

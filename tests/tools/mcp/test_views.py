@@ -8,13 +8,16 @@ from pathlib import Path
 
 import pytest
 
+from app.domain.apps import Domains
 from app.domain.errors import ToolError
 from app.domain.messages import AppPart
 from app.domain.tool_settings import HttpTransport, McpServer, StdioTransport
+from app.store.folder.folder import DataFolder
 from app.tools.mcp.hub import McpHub
 from app.tools.mcp.states import Patience
 from tests.tools.context import Context
 from tests.tools.mcp.hubs import called, hub_of, reached, text_of
+from tests.tools.vault import no_secrets
 from tests.waiting import until
 
 WITH_APPS = Path(__file__).parent / "servers" / "with_apps.py"
@@ -123,3 +126,21 @@ async def test_views_read_from_their_server_and_ask_nothing_it_has_no_name_for(h
     assert read["contents"][0]["text"] == "<p>nothing is said"
     with pytest.raises(ToolError, match="cannot ask for sampling/createMessage"):
         await server.asked("sampling/createMessage", {})
+
+
+async def test_what_two_views_ask_for_at_once_is_all_remembered(tmp_path: Path):
+    data = DataFolder.open(tmp_path)  # which writes beside the event loop
+    hub = McpHub(data.mcp_servers, version="1.0", patience=PATIENT, refs=no_secrets, origin=str)
+    await hub.start()
+    await hub.add(with_apps(tmp_path / "counted"))
+    views = hub.app_server("apps")
+    assert views is not None
+    asked = [
+        AppPart(uri="ui://a", server="apps", artifact="", domains=Domains(connect=(f"https://{name}.example",)))
+        for name in ("a", "b")
+    ]
+    await asyncio.gather(*map(views.note_asked, asked))
+    found = (data.mcp_servers.get("apps").apps, next(one for one in hub.states()).server.apps)
+    assert [set(apps.asked.connect) for apps in found] == [{"https://a.example", "https://b.example"}] * 2
+    await hub.close()
+    await data.close()
