@@ -93,6 +93,15 @@ def _importing_much() -> Iterator[None]:
         gc.enable()
 
 
+_warming = threading.Lock()
+
+
+def _warmed_up(litellm: ModuleType) -> None:
+    """Once, for whoever asks: two at a time would each take the other's haste for what is usual."""
+    with _warming:
+        _warm_up(litellm)
+
+
 @cache
 def _warm_up(litellm: ModuleType) -> None:
     """What LiteLLM's first call would do on the loop, for a second: more imports, and reading a vocabulary.
@@ -209,7 +218,7 @@ async def _by_litellm(
 ) -> AsyncIterator[Opened]:
     """The answer of LiteLLM's own call."""
     if not _warm_up.cache_info().currsize:
-        await asyncio.to_thread(_warm_up, litellm)
+        await asyncio.to_thread(_warmed_up, litellm)
     async with asyncio.timeout(idle_timeout):
         chunks = await litellm.acompletion(**arguments)
     async with aclosing(chunks):

@@ -100,9 +100,12 @@ class HttpToolSource:
         return self._problems
 
     def tools(self) -> Mapping[str, RunnableTool]:
-        if self._tools is None:
-            self._tools = {tool.spec.name: tool for tool in self._made(self._store.all())}
-        return self._tools
+        if (known := self._tools) is not None:
+            return known
+        revision, made = self.revision, {tool.spec.name: tool for tool in self._made(self._store.all())}
+        if revision == self.revision:  # else they changed meanwhile, and this is another thread
+            self._tools = made
+        return made
 
     async def create(self, form: HttpTool) -> None:
         """Add a tool. Raises `WorkbenchError` for a form with a mistake, `Conflict` where the name is taken."""
@@ -197,8 +200,8 @@ class HttpToolSource:
                 raise Conflict(f"{form.name!r} means the same as {other.name!r}, which is there already. Rename it.")
 
     def _changed(self) -> None:
-        self._tools = None
         self.revision += 1
+        self._tools = None
 
     def _made(self, forms: Iterable[HttpTool]) -> Iterable[RequestTool]:
         self._problems.clear()

@@ -165,8 +165,9 @@ class McpSession:
         if seen is not None and tuple(seen) != self._state.changes:
             raise Conflict(f"{self.server.name} changed its tools again. Look at what is different now.")
         await self._agree(connection.listing.specs)
-        if self._connection is connection:  # else they were listed anew meanwhile
-            self._show(replace(self._state, status="ready", changes=()))
+        if (listed := self._connection) is not None:  # perhaps they were listed anew meanwhile
+            changes = tool_changes(self.server.seen_tools or (), listed.listing.specs)
+            self._show(replace(self._state, status="changed" if changes else "ready", changes=changes))
 
     async def call(self, name: str, arguments: Mapping[str, JsonValue], context: CallContext) -> ToolOutput:
         """Raises `ToolError`: of the tool itself, or because the server is not there or wants somebody to sign in."""

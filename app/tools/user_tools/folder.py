@@ -192,8 +192,8 @@ class UserTools:
 
     def _current(self) -> NamedTools:
         if self._made_of != self.revision:
-            self._made_of = self.revision
-            self._named = named_tools(self._files)
+            made_of, named = self.revision, named_tools(dict(self._files))  # perhaps in a thread
+            self._named, self._made_of = named, made_of
         return self._named
 
     async def _follow(self) -> None:
