@@ -5,6 +5,7 @@ What is looked up often stays parsed; what only passes by in a search is looked 
 
 import logging
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from threading import Lock
 from typing import Generic, TypeVar
 
 from pydantic import JsonValue, ValidationError
@@ -43,6 +44,8 @@ class Documents(Generic[V]):
         """How many values stay parsed, those stored or parsed last, of a table that grows with every run."""
         self._parsed: dict[str, tuple[Document, V]] = {}
         self._known_places: dict[str, int] | None = None
+        self._changing = Lock()
+        """Values are also read, and parsed, in threads beside the event loop."""
         self.damaged: dict[str, str] = {}
         """By key: a sentence for each document that `values` had to leave out."""
 
@@ -166,16 +169,20 @@ class Documents(Generic[V]):
         if self.find_place is not None:
             return
         key = str(document.get("id"))
-        self._parsed.pop(key, None)  # what is kept anew is the last to be forgotten
-        self._parsed[key] = (document, value)
-        if self.most_parsed is not None and len(self._parsed) > self.most_parsed:
-            self._parsed.pop(next(iter(self._parsed)), None)  # another thread may forget the same
+        with self._changing:
+            self._parsed.pop(key, None)  # what is kept anew is the last to be forgotten
+            self._parsed[key] = (document, value)
+            if self.most_parsed is not None and len(self._parsed) > self.most_parsed:
+                del self._parsed[next(iter(self._parsed))]
 
     @property
     def _places(self) -> dict[str, int]:
         """The document id of each key; made when it is first needed, so that opening is quick."""
         if self._known_places is None:
-            self._known_places = {str(document.get("id")): doc_id for doc_id, document in self._live().items()}
+            with self._changing:
+                if self._known_places is None:
+                    places = {str(document.get("id")): doc_id for doc_id, document in list(self._live().items())}
+                    self._known_places = places
         return self._known_places
 
     def _live(self) -> Mapping[int, Document]:

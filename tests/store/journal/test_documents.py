@@ -1,4 +1,5 @@
 import asyncio
+import sys
 from pathlib import Path
 
 import pytest
@@ -182,3 +183,21 @@ async def test_what_is_removed_is_gone_for_good_and_its_key_is_free(tmp_path: Pa
     await kept.create("a", Note(id="a", text="three"))
     assert (kept.get("a").text, kept.revision("a")) == ("three", 1)
     assert notes(JournalDB(tmp_path / "x.tdb")).get("a").text == "three"
+
+
+async def test_values_are_parsed_in_threads_beside_each_other(tmp_path: Path):
+    kept = notes(JournalDB(tmp_path / "x.tdb"))
+    kept.most_parsed = 2
+    for number in range(8):
+        await kept.create(str(number), Note(id=str(number), text=str(number)))
+
+    def read() -> int:
+        return sum(int(kept.get(str(turn % 8)).text) for turn in range(4_000))
+
+    interval = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    try:
+        read_there = await asyncio.gather(*(asyncio.to_thread(read) for _ in range(4)))
+    finally:
+        sys.setswitchinterval(interval)
+    assert read_there == [14_000] * 4
