@@ -10,7 +10,7 @@ from app.engine.experiments.review_rounds import QueueName, ReviewItem, Round
 from app.engine.experiments.reviewing import ReviewAnswer, Reviewing
 from app.ui.elements.choice import Choice
 from tests.seeds import seed_runs
-from tests.ui.runs.test_runs_pages import sees, the, visitor, words
+from tests.ui.runs.test_runs_pages import marked, sees, visitor, words
 from tests.waiting import until
 
 
@@ -68,7 +68,7 @@ async def test_a_thumb_that_waits_its_turn_is_given_in_the_round_in_which_it_was
         monkeypatch.setattr(Reviewing, name, done)
     async with visitor(tmp_path) as (user, _):
         await user.open("/review")
-        await until(lambda: "1 of 5" in words(user) and the(user, "review-item").visible)
+        await until(lambda: "1 of 5" in words(user) and marked(user, "review-item"))
         user.find("Next").click()
         await looking.wait()
         user.find("Good").click()
