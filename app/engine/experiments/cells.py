@@ -8,11 +8,12 @@ import logging
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Protocol
 
 from app.domain.errors import Conflict, NotFound, StorageError, WorkbenchError
 from app.domain.evals.cases import Case
-from app.domain.evals.endings import ANSWERED, Ending, ending_of
+from app.domain.evals.endings import ANSWERED, STOPPED, Ending, ending_of
 from app.domain.evals.evidence import Evidence
 from app.domain.evals.experiments import Cell, CellKey, Experiment, cell_id
 from app.domain.events import Entry, ModelFailed, ModelReturned, PauseRequested, RunStarted
@@ -33,6 +34,7 @@ GONE = "The run that this case was made from is gone, so there is nothing to sco
 NOTHING_FROM = "This case was not made from a run, so there is none to score."
 HEAD = 200  # characters
 KEPT_RECORDS = 64
+_CANCELLED = Ending(end="skipped", failure="cancelled", why=STOPPED)
 
 
 class CellStore(Protocol):
@@ -217,6 +219,8 @@ class Trying:
             if ending.end is not None:
                 return ending
             said = await self._next(tried)
+            if said is not None and tried.stopped():
+                return _CANCELLED
         return tried.ending
 
     async def _turn(self, tried: Tried, text: str) -> Ending:
@@ -297,10 +301,11 @@ class Trying:
         spoken = (*tried.cell.spoken, run_id)
         tried.cell = await self.cells.save(tried.cell.model_copy(update={"spoken": spoken}))
         told = conversation(tried.traces[-1])
-        said = await self._users.says(case.user, told, behind=tried.experiment.id, trigger=tried.trigger, run_id=run_id)
+        speaks = partial(self._users.says, case.user, told, behind=tried.experiment.id, stopped=tried.stopped)
+        said = await speaks(trigger=tried.trigger, run_id=run_id)
         tried.cell = tried.cell.model_copy(update={"cost": tried.cell.cost + said.cost})
         if said.problem:
-            tried.ending = Ending(end="error", why=said.problem)
+            tried.ending = _CANCELLED if tried.stopped() else Ending(end="error", why=said.problem)
         return said.text or None
 
 

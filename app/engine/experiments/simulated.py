@@ -1,6 +1,6 @@
 """A model speaks for the user of a case: one run of its own for each message, until it has what it wants."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from secrets import token_hex
 
@@ -48,9 +48,19 @@ class SimulatedUsers:
     sessions: SessionStore
 
     async def says(
-        self, user: SimulatedUser, said: Sequence[Message], *, behind: str, trigger: Trigger, run_id: str
+        self,
+        user: SimulatedUser,
+        said: Sequence[Message],
+        *,
+        behind: str,
+        trigger: Trigger,
+        run_id: str,
+        stopped: Callable[[], bool],
     ) -> Said:
-        """What the user says next, by a run of that id. Raises `NotFound` for a model there is not, `StorageError`."""
+        """What the user says next, by a run of that id, which ends at once where all is `stopped` by then.
+
+        Raises `NotFound` for a model there is not, `StorageError`.
+        """
         await self.runs.models.check(user.model)
         began, session_id = now(), new_id()
         session = Session(
@@ -75,6 +85,8 @@ class SimulatedUsers:
             purpose="simulated_user",
         )
         live = await self.runs.start(started, user_message(_next(said)), run_id=run_id)
+        if stopped():  # it was not there yet to be stopped
+            live.stop()
         await live.ended()
         cost = totals(live.entries).cost
         if live.status != "completed":

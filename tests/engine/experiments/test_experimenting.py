@@ -5,6 +5,7 @@ import asyncio
 import pytest
 
 from app.domain.errors import Conflict, ModelFailure, NotFound, WorkbenchError
+from app.domain.evals.cases import CaseContent, SimulatedUser
 from app.domain.evals.experiments import Cell, CellKey, cell_id
 from app.domain.evals.scorers import Contains, Exact, Pairwise
 from app.domain.evals.statistics import reach
@@ -147,6 +148,27 @@ async def test_whenever_it_is_cancelled_no_run_goes_on(trials):
         assert set(ends(await trials.over(experiment.id))) <= {"skipped"}, turns
         assert not trials.bench.runs.live_runs()
     assert not gate.open.is_set()
+
+
+async def test_once_it_is_cancelled_no_simulated_user_is_asked(trials, monkeypatch):
+    await trials.agent()
+    user = SimulatedUser(goal="Know what 1 + 2 is", model="fake/user", most_turns=5)
+    await trials.written(CaseContent(input="Hello", user=user, reference="3"))
+    experiment, asked = await trials.planned(), []
+
+    def answer(request):
+        asked.append(request.messages[-1].text)
+        return "Hi"
+
+    async def check(model: str) -> None:
+        if model == "fake/user":
+            await trials.bench.experimenting.cancel(experiment.id)
+
+    trials.models.answers = answer
+    monkeypatch.setattr(trials.bench.runs.models, "check", check)
+    await trials.bench.experimenting.start(experiment.id)
+    assert ends(await trials.over(experiment.id)) == ["skipped"]
+    assert asked == ["Hello"] and not trials.bench.runs.live_runs()
 
 
 async def test_a_run_that_a_person_stops_is_skipped_and_the_others_go_on(trials):
