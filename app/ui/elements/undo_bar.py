@@ -23,12 +23,22 @@ class UndoBar:
         Gives what takes this offer away before, where undoing would by then destroy something.
         """
 
+        taking_back = False
+
         async def take_back() -> None:
-            with self._place.parent_slot or self._place:
-                for step in undo:
-                    if isawaitable(done := step()):
-                        await done
-            self._place.clear()
+            nonlocal taking_back
+            if taking_back:  # it was pressed twice
+                return
+            taking_back = True
+            try:
+                with self._place.parent_slot or self._place:
+                    for step in undo:
+                        if isawaitable(done := step()):
+                            await done
+            finally:
+                taking_back = False
+            if not bar.is_deleted:  # what was done meanwhile has an offer of its own
+                bar.delete()
 
         self._place.clear()
         with self._place, ui.element("div").classes("undo-bar").props("data-testid=undo-bar") as bar:
