@@ -178,6 +178,7 @@ class Run:
         """Give back what it works with: it does not begin."""
         self.toolset.release()
         self.budget.close()
+        self.control.close()
         self._at_rest.set()
 
 

@@ -64,8 +64,8 @@ class Waiting:
 
     async def look(self) -> None:
         """Show what waits by now."""
-        pauses = await self._workbench.attending.pauses()
         matters = await self._matters()
+        pauses = await self._workbench.attending.pauses()  # last: what was decided meanwhile is not shown again
         if self._place.is_deleted:
             return
         self._show_pauses(pauses)
