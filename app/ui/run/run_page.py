@@ -104,7 +104,8 @@ class RunPage:
         trace = await self._workbench.runs.trace(self._run.run_id, opening=self._show_opening)
         self._damaged = trace.damaged
         self._run.note_edits(await self._workbench.forks.edits(trace.entries))
-        await self._take(list(trace.entries))
+        if not await self._take(list(trace.entries)):
+            return
         await self._show(trace)
         ui.page_title(f"{head(self._run.request, 60) or 'Run'} · Agent Playground")
         ui.timer(REFRESH_SECONDS, self._tick)
@@ -117,17 +118,20 @@ class RunPage:
 
     def _show_opening(self, entries: list[Entry]) -> None:
         """Show the first entries of a long trace while the others are still read."""
-        if self._step is not None or self._view != "timeline" or self._body.is_deleted:
+        if self._step is not None or self._view != "timeline" or self._body.is_deleted or self._frame.is_empty:
             return
         self._run.take(entries)
         self._built_tabs().show_opening()
         worth_showing(self._body)
 
-    async def _take(self, entries: list[Entry]) -> None:
-        """Take what was not taken yet, in pieces that leave the event loop its turns."""
+    async def _take(self, entries: list[Entry]) -> bool:
+        """Take what was not taken yet, in pieces that leave the event loop its turns; `False` once its browser left."""
         for start in range(len(self._run.entries), len(entries), PIECE):
+            if self._frame.is_empty:
+                return False
             self._run.take(entries[start : start + PIECE])
             await asyncio.sleep(0)
+        return not self._frame.is_empty
 
     def _built_tabs(self) -> RunTabs:
         if self._tabs is None:
@@ -158,8 +162,8 @@ class RunPage:
             await self._built_tabs().show(alive=self._alive)
         else:
             self._seen = seen
-            await self._take(live.entries)
-            await self._show(StoredTrace(live.entries, live.draft), live)
+            if await self._take(live.entries):
+                await self._show(StoredTrace(live.entries, live.draft), live)
         await self._findings.show()
 
     async def _show(self, trace: StoredTrace, live: Run | None = None) -> None:

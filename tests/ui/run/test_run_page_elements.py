@@ -1,13 +1,16 @@
 """The page of a run holds few elements, however long the run is: each update walks through all of them."""
 
+import asyncio
 import gc
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
-from nicegui import Client
+from nicegui import Client, context
 
 from app.domain.events import Entry
+from app.domain.trace import Edits
+from app.engine.forks.forks import Forks
 from app.ui.run.run_tabs import VIEWS, View
 from tests.seeds import seed_long_run
 from tests.ui.runs.test_runs_pages import sees, visitor
@@ -66,6 +69,35 @@ async def test_a_page_that_is_left_holds_nothing_of_its_run_until_garbage_is_col
             await until(lambda: held() >= before + 1000, pause=0.1)
             assert user.client is not None
             end(user.client)
+            await until(lambda: held() < before + 10, pause=0.1)
+        finally:
+            gc.enable()
+
+
+async def test_a_page_that_is_left_while_it_is_built_takes_nothing_of_its_run_any_more(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    edits, clients, let_go, found = Forks.edits, list[Client](), asyncio.Event(), asyncio.Event()
+
+    async def slow(forks: Forks, entries: Sequence[Entry]) -> Edits:
+        clients.append(context.client)
+        await let_go.wait()
+        found.set()
+        return await edits(forks, entries)
+
+    await seed_long_run(tmp_path, 1000)
+    async with visitor(tmp_path) as (user, _):
+        monkeypatch.setattr(Forks, "edits", slow)
+        gc.collect()
+        before = held()
+        opening = asyncio.create_task(user.open("/runs/long-run?view=raw"))
+        await until(lambda: clients)
+        gc.disable()
+        try:
+            leave(clients[0])
+            let_go.set()
+            await asyncio.wait_for(found.wait(), 30)
+            await opening
             await until(lambda: held() < before + 10, pause=0.1)
         finally:
             gc.enable()
