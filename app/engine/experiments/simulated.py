@@ -62,21 +62,9 @@ class SimulatedUsers:
         Raises `NotFound` for a model there is not, `StorageError`.
         """
         await self.runs.models.check(user.model)
-        began, session_id = now(), new_id()
-        session = Session(
-            id=session_id,
-            agent_id=SPEAKER.id,
-            agent_slug=SPEAKER.slug,
-            variant=SPEAKER.variant,
-            title=user.goal[:60],
-            runs=(run_id,),
-            behind=behind,
-            created_at=began,
-            updated_at=began,
-        )
-        await self.sessions.create(session)
+        session = await self.sessions.create(_session(user, run_id, behind))
         started = RunStarted(
-            session_id=session_id,
+            session_id=session.id,
             agent=SPEAKER,
             model=user.model,
             system=system_message(_system(user)),
@@ -94,6 +82,21 @@ class SimulatedUsers:
             return Said(run_id, cost, problem=f"The simulated user said nothing. {error.text if error else ''}".strip())
         text = conversation(live.entries)[-1].text.strip()
         return Said(run_id, cost, text="" if DONE in text else text)
+
+
+def _session(user: SimulatedUser, run_id: str, behind: str) -> Session:
+    began = now()
+    return Session(
+        id=new_id(),
+        agent_id=SPEAKER.id,
+        agent_slug=SPEAKER.slug,
+        variant=SPEAKER.variant,
+        title=user.goal[:60],
+        runs=(run_id,),
+        behind=behind,
+        created_at=began,
+        updated_at=began,
+    )
 
 
 def _system(user: SimulatedUser) -> str:
