@@ -15,6 +15,7 @@ from app.domain.provenance import Imported
 from app.domain.sessions import QueuedMessage, Session
 from app.domain.trace import RunFilter
 from app.domain.values import now
+from app.engine.run.run import Run
 from app.engine.sessions.lost_runs import LostRuns
 from app.engine.sessions.turns import history_after
 from tests.engine.households import Family, Household, ended
@@ -61,17 +62,22 @@ def said(text: str, origin: str = "user") -> MessageAdded:
     return MessageAdded(message=user_message(text), origin=origin)
 
 
-async def test_what_a_killed_run_has_cost_counts_once_its_row_is_met(house, session, tmp_path):
+async def killed(house: Household, session: Session, folder: Path) -> tuple[Run, Household]:
+    """A run that called a model and waits for it again, as it ended; and what a kill at that moment left of it."""
     house.models.plans["waits"] = [reply("", LOOK)]
     house.models.gate.set()
     live = await house.chat.send(session.id, "waits")
     await until(lambda: house.models.calls and not house.models.gate.clear())
     await until(lambda: len(house.models.calls) == 2)
     await live.recorder.flush()
-    shutil.copytree(house.data.path, tmp_path / "killed", ignore=shutil.ignore_patterns("lock", "cache"))
+    shutil.copytree(house.data.path, folder, ignore=shutil.ignore_patterns("lock", "cache"))
     house.models.gate.set()
     await ended(live)
-    after = Household.opened(tmp_path / "killed", house.models)
+    return live, Household.opened(folder, house.models)
+
+
+async def test_what_a_killed_run_has_cost_counts_once_its_row_is_met(house, session, tmp_path):
+    live, after = await killed(house, session, tmp_path / "killed")
     spent = live.entries[next(e.seq for e in live.entries if e.event.type == "model_returned")].event.cost
     assert spent > 0 and after.runs.ledger.day_cost() == after.runs.ledger.session_cost(session.id) == 0
 
@@ -89,16 +95,7 @@ async def test_what_a_killed_run_has_cost_counts_once_its_row_is_met(house, sess
 async def test_what_was_left_is_found_also_where_whoever_looked_for_it_first_went_away(
     house, session, tmp_path, monkeypatch, store
 ):
-    house.models.plans["waits"] = [reply("", LOOK)]
-    house.models.gate.set()
-    live = await house.chat.send(session.id, "waits")
-    await until(lambda: house.models.calls and not house.models.gate.clear())
-    await until(lambda: len(house.models.calls) == 2)
-    await live.recorder.flush()
-    shutil.copytree(house.data.path, tmp_path / "killed", ignore=shutil.ignore_patterns("lock", "cache"))
-    house.models.gate.set()
-    await ended(live)
-    after = Household.opened(tmp_path / "killed", house.models)
+    _, after = await killed(house, session, tmp_path / "killed")
     part, method = store.split(".")
     own = getattr(after.data, part)
     waits, go_on, real = asyncio.Event(), asyncio.Event(), getattr(own, method)
