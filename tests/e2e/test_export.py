@@ -85,6 +85,14 @@ def test_in_user_mode_the_web_page_is_what_is_exported(page: Page):
     expect(page.get_by_test_id("settings-mode-developer")).to_have_attribute("aria-pressed", "true")
 
 
+def test_on_a_phone_too_it_says_what_is_taken_out_and_can_be_saved(page: Page):
+    page.set_viewport_size({"width": 390, "height": 800})
+    open_dialog(page)
+    expect(page.get_by_test_id("export-preview")).to_be_visible()
+    page.get_by_test_id("export-download").scroll_into_view_if_needed()
+    expect(page.get_by_test_id("export-download")).to_be_in_viewport()
+
+
 def test_a_shape_can_be_let_through_and_another_format_chosen(page: Page):
     open_dialog(page)
     page.get_by_test_id("export-format-bundle").click()
