@@ -4,6 +4,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 from tests.faults import (
     api_crowd,
+    api_stalled,
     backup_kills,
     cancelled,
     collectors,
@@ -13,6 +14,7 @@ from tests.faults import (
     jobs,
     money,
     provider_ways,
+    reloads,
     reviews,
     run_kills,
     stopped,
@@ -42,6 +44,18 @@ async def test_the_ways_of_a_provider_are_measured():
 async def test_runs_at_once_over_the_api_are_measured():
     [figure] = await api_crowd.run(runs=10)
     assert figure.passed, figure
+
+
+async def test_clients_that_never_read_are_measured():
+    _, sent_away = await api_stalled.run(clients=2, settled=1)
+    assert sent_away.passed, sent_away
+
+
+def test_reloads_in_mid_answer_are_measured():
+    with ThreadPoolExecutor(1) as beside:  # Playwright's own event loop may run in this thread
+        figures = beside.submit(reloads.run, reloads=4).result()
+    assert figures[0].value == "4 of 4"
+    assert not missed(figures)
 
 
 async def test_ceilings_of_money_are_measured():

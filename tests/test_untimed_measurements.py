@@ -23,6 +23,8 @@ from tests.bench import (
     mcp_oauth,
     memory,
     python_sandbox,
+    store_append,
+    suites,
     system,
     system_pages,
     tool_files,
@@ -174,3 +176,16 @@ def test_runs_over_the_api_are_measured():
     against_bare, *against_rivals = api_run.run(rounds=1, warm_up=1, with_rivals=False)
     assert against_bare.value.endswith(" × one that does not stream)")
     assert [figure.passed for figure in against_rivals] == [None] * 5
+
+
+def test_durable_appends_are_measured():
+    with ThreadPoolExecutor(1) as beside:  # it has an event loop of its own
+        figures = beside.submit(store_append.run, rounds=10, many=500).result()
+    assert len(figures) == 3
+    assert figures[2].name == "P4 durable insert into 500 documents, against into 100"
+
+
+def test_suites_of_others_are_measured():
+    figures = suites.run()
+    assert len(figures) == 4
+    assert not [figure for figure in figures if figure.passed is False], figures  # without npm they do not run

@@ -20,6 +20,7 @@ from tests.figures import Figure
 from tests.traces import called, said, started, trace_of
 
 ROUNDS = 600
+MANY = 50_000
 DOCUMENT = {
     "run_id": "r" * 16,
     "text": "What is 5 + 10, then multiply by 3? " * 5,
@@ -28,10 +29,10 @@ DOCUMENT = {
 }
 
 
-def run(rounds: int = ROUNDS) -> list[Figure]:
-    """Measure on the disk that holds the folder for temporary files."""
+def run(rounds: int = ROUNDS, many: int = MANY) -> list[Figure]:
+    """Measure on the disk that holds the checkout; the larger table is of that `many` documents."""
     with tempfile.TemporaryDirectory(dir=_real_disk()) as name:
-        return [*asyncio.run(_appends(Path(name), rounds)), _growth(Path(name), rounds)]
+        return [*asyncio.run(_appends(Path(name), rounds)), _growth(Path(name), rounds, many)]
 
 
 def _real_disk() -> Path:
@@ -98,16 +99,16 @@ class Bare:
         return time.perf_counter() - began
 
 
-def _growth(folder: Path, rounds: int) -> Figure:
-    """Inserts into a table of 50,000 documents and into one of 100, in turns."""
-    small, large = _filled(folder / "small.tdb", 100), _filled(folder / "large.tdb", 50_000)
+def _growth(folder: Path, rounds: int, many: int) -> Figure:
+    """Inserts into a table of many documents and into one of 100, in turns."""
+    small, large = _filled(folder / "small.tdb", 100), _filled(folder / "large.tdb", many)
     in_small, in_large = [], []
     for _ in range(rounds):
         for table, times in ((small, in_small), (large, in_large)):
             began = time.perf_counter()
             table.insert(DOCUMENT)
             times.append(time.perf_counter() - began)
-    return _ratio("P4 durable insert into 50,000 documents, against into 100", in_large, in_small, 1.5)
+    return _ratio(f"P4 durable insert into {many:,} documents, against into 100", in_large, in_small, 1.5)
 
 
 def _filled(path: Path, documents: int) -> JournalDB:

@@ -56,6 +56,8 @@ def one_story(context: BrowserContext, app: AppProcess, at_most: int) -> tuple[i
         counted += 1
         went_on += now_shown.startswith(seen[:-UNSETTLED])
         seen = now_shown
+    if counted == at_most and streaming(steady):
+        steady.get_by_test_id("stop-button").click()
     for page in (steady, reloaded):
         expect(page.get_by_test_id("message-streaming")).to_have_count(0, timeout=120_000)
     same = answer(steady) == answer(reloaded)
