@@ -155,11 +155,12 @@ def _measure() -> Measure:
         if len(text) <= _LONGEST_REMEMBERED:
             return remembered(text)
         digest = blake2b(text.encode(errors="surrogatepass"), digest_size=16).digest()
-        if digest not in long_ones:
+        known = long_ones.get(digest)
+        if known is None:  # threads count at once: what one looks for may be cleared by another
             if len(long_ones) >= _REMEMBERED_TEXTS:
                 long_ones.clear()
-            long_ones[digest] = count(text)
-        return long_ones[digest]
+            known = long_ones[digest] = count(text)
+        return known
 
     return measure
 

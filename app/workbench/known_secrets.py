@@ -105,7 +105,7 @@ class KnownSecrets:
         for name, value in collectors.headers_of(os.environ).items():
             yield secret.Secret(_without_scheme(value), f"header {name} of the collector")
         yield secret.Secret(self._access_token(), "access token of this app", own=True)
-        for value, key in self._keys.seen.items():
+        for value, key in list(self._keys.seen.items()):  # exports ask in a thread
             yield secret.Secret(value, f"API key {key}", own=True)
 
 

@@ -61,7 +61,7 @@ class Spending:
         """Take what is new of the run's entries."""
         for entry in entries[self._seen :] if self._seen else own_entries(entries):
             self._take(entry)
-        self._seen = len(entries)
+        self._seen = max(self._seen, len(entries))  # a trace that was read some time ago is shorter
 
     def _take(self, entry: Entry) -> None:
         match entry.event:

@@ -74,7 +74,8 @@ class ProviderFiles:
                 begun = self._uploaded(account, file, digest, session_id)
                 self._uploading[key] = asyncio.create_task(begun, name=f"upload {file.name} to {provider}")
                 self._uploading[key].add_done_callback(lambda _: self._uploading.pop(key, None))
-            row = await asyncio.shield(self._uploading[key])
+            uploaded = await asyncio.shield(self._uploading[key])
+            row = self._kept.find(key) or uploaded  # others that waited for it have added their sessions
         if session_id not in row.sessions:
             row = await self._save(row.model_copy(update={"sessions": (*row.sessions, session_id)}))
         return row.file_id

@@ -109,7 +109,8 @@ class Backups:
         try:
             async for piece in _in_larger_pieces(pieces):
                 await asyncio.to_thread(_append, unfinished, piece)
-            return await asyncio.to_thread(self._taken_in, unfinished)
+            async with self._one_at_a_time:  # so that no two take one name
+                return await asyncio.to_thread(self._taken_in, unfinished)
         finally:
             await asyncio.to_thread(unfinished.unlink, missing_ok=True)
 

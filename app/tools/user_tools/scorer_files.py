@@ -45,6 +45,9 @@ def call_score(given: str) -> str:
 """
 """Stands behind the file's own text, so that its lines keep their numbers."""
 
+Allowed = tuple[str, str]
+"""The Python that runs a file, and the file's text."""
+
 
 @dataclass(frozen=True, slots=True)
 class ScorerFile:
@@ -68,7 +71,7 @@ class ScorerFolder:
         self.folder = folder.absolute()
         self.seconds = SECONDS
         self._trust = Trust(trusted, everything=trust_all)
-        self._workers: dict[str, tuple[str, file_worker.FileWorker]] = {}
+        self._workers: dict[str, tuple[Allowed, file_worker.FileWorker]] = {}
         self._turns: dict[str, asyncio.Lock] = {}
 
     async def files(self) -> tuple[ScorerFile, ...]:
@@ -114,21 +117,27 @@ class ScorerFolder:
 
     async def _worker(self, name: str, reading: Reading) -> "tuple[str, file_worker.FileWorker]":
         """A process for the file as it is now. Raises `ToolError` where it may not run."""
+        wanted = self._allowed(name, reading)
+        if name in self._workers and self._workers[name][0] != wanted:
+            await self._ended(name)
+            wanted = self._allowed(name, reading)  # it may have been distrusted meanwhile
+        interpreter, text = wanted
+        if name not in self._workers:
+            neighbours = partial(self._trust.neighbours, self.folder)
+            worker = file_worker.FileWorker(
+                reading.path, text + _CALLS_SCORE, interpreter=interpreter, neighbours=neighbours
+            )
+            self._workers[name] = wanted, worker
+        return text, self._workers[name][1]
+
+    def _allowed(self, name: str, reading: Reading) -> Allowed:
+        """Raises `ToolError` where it may not run."""
         trusted = self._trust.get(reading.path)
         if problem := _problem(name, reading):
             raise ToolError(problem)
         if trusted is None or reading.text is None:
             raise ToolError(f"{name} has not been allowed to run. Look at it, and allow it on the page of scorers.")
-        key = f"{trusted.interpreter}\n{reading.text}"
-        if name not in self._workers or self._workers[name][0] != key:
-            await self._ended(name)
-            source = reading.text + _CALLS_SCORE
-            neighbours = partial(self._trust.neighbours, self.folder)
-            worker = file_worker.FileWorker(
-                reading.path, source, interpreter=trusted.interpreter, neighbours=neighbours
-            )
-            self._workers[name] = key, worker
-        return reading.text, self._workers[name][1]
+        return trusted.interpreter, reading.text
 
     async def _ended(self, name: str) -> None:
         if known := self._workers.pop(name, None):

@@ -1,5 +1,6 @@
 """Each kind of scorer asked as the app asks it, files of Python in real processes."""
 
+import asyncio
 from collections.abc import AsyncIterator
 from pathlib import Path
 
@@ -9,6 +10,7 @@ from app.domain.evals.experiments import CellScore
 from app.domain.evals.scorers import Exact, JsonMatch, Judge, Pairwise, PythonFile, Trajectory
 from app.workbench import Workbench
 from tests.cases import acted, answered
+from tests.waiting import until
 
 
 @pytest.fixture
@@ -113,6 +115,19 @@ async def test_nothing_of_a_file_runs_before_its_owner_allowed_it(workbench: Wor
     assert marked.exists()
     await workbench.scorer_files.distrust("mine.py")
     assert "has not been allowed" in (await scored(workbench, source, trusted=False)).reason
+
+
+async def test_a_file_distrusted_while_its_process_is_replaced_does_not_run_again(workbench: Workbench):
+    marked = workbench.scorer_files.folder / "ran"
+    assert (await scored(workbench, "def score(answer): return 1\n")).value == 1.0
+    (workbench.scorer_files.folder / "mine.py").write_text(f"open({str(marked)!r}, 'w')\ndef score(answer): return 1\n")
+    [(_, replaced)] = workbench.scorer_files._workers.values()
+    async with replaced._starting:  # as long as that process takes to end
+        scoring = asyncio.create_task(workbench.scoring.score(PythonFile(name="x", file="mine.py"), answered("x")))
+        await until(lambda: replaced._closed)
+        await workbench.scorer_files.distrust("mine.py")
+    assert "has not been allowed" in (await scoring).reason
+    assert not marked.exists()
 
 
 async def test_a_file_that_may_run_imports_none_that_may_not(workbench: Workbench):

@@ -46,6 +46,18 @@ async def test_a_run_whose_end_is_on_its_way_to_the_disk_counts_once_among_the_m
     await data.close()
 
 
+async def test_a_trace_that_was_read_before_its_run_went_on_counts_nothing_of_it_twice(tmp_path: Path):
+    data = DataFolder.open(tmp_path)
+    ledger = Ledger(data.rows, SystemClock())
+    read_early, goes_on = the_sum()[:3], ledger.open("above", started())
+    goes_on.spending.follow(the_sum())
+    before = goes_on.spending.steps, goes_on.spending.tokens, goes_on.cost
+    assert ledger.recall("above", started(), read_early, {}) is goes_on
+    goes_on.spending.follow(the_sum())
+    assert (goes_on.spending.steps, goes_on.spending.tokens, goes_on.cost) == before
+    await data.close()
+
+
 def test_a_run_that_goes_on_has_used_up_what_it_did_before():
     spending = Spending()
     spending.follow(the_sum())

@@ -193,6 +193,14 @@ async def test_who_asks_at_once_shares_an_upload(tmp_path: Path):
         assert len(set(ids)) == 1 and len(it.store.uploads) == 1
 
 
+async def test_sessions_that_wait_for_one_upload_are_all_noted_with_it(tmp_path: Path):
+    async with sender("openai", tmp_path) as it:
+        content = Content(PDF, "a.pdf", "application/pdf")
+        await asyncio.gather(*(it.files.id_of("openai", content, session) for session in ("s1", "s2", "s3")))
+        [row] = it.kept.all()
+        assert sorted(row.sessions) == ["s1", "s2", "s3"] and len(it.store.uploads) == 1
+
+
 async def test_whoever_is_cancelled_leaves_nothing_there_that_is_not_noted(tmp_path: Path):
     async with sender("openai", tmp_path) as it:
         it.allow("openai")

@@ -343,6 +343,13 @@ async def test_an_upload_that_is_a_backup_is_kept_under_a_name_of_ours(backups: 
     assert await backups.all() == []
 
 
+async def test_uploads_of_one_moment_keep_each_a_name_of_its_own(backups: Backups, tmp_path: Path):
+    sent = [archive_of(tmp_path / f"{n}.zip", {"app.tdb": b"", "runs/x.tdb": bytes(n)}).read_bytes() for n in range(8)]
+    arrived = await asyncio.gather(*(backups.receive(pieces_of(one)) for one in sent))
+    assert [backups.path(one.name).read_bytes() for one in arrived] == sent
+    assert len(await backups.all()) == len(sent)
+
+
 async def test_a_backup_from_before_a_migration_can_be_restored(tmp_path: Path):
     from app.store.folder.migrations import back_up
 
