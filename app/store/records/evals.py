@@ -3,12 +3,12 @@
 from collections import defaultdict
 from collections.abc import Awaitable, Callable
 from datetime import datetime
-from functools import cached_property
 
 from app.domain.errors import Conflict, NotFound
 from app.domain.evals.cases import Case, Dataset
 from app.domain.evals.experiments import Cell, Experiment
 from app.domain.values import alphabetical
+from app.late import late_part
 from app.store.journal.database import JournalDB
 from app.store.journal.documents import Documents, Keyed, Marks, Restorable, V, number
 from app.store.journal.frames import Document
@@ -48,7 +48,7 @@ class Filed(Keyed[V]):
         own = map(self._documents.stored, tuple(self._by_owner.get(owner, ())))
         return [document for document in own if document is not None]
 
-    @cached_property
+    @late_part
     def _by_owner(self) -> defaultdict[str, dict[str, None]]:
         found: defaultdict[str, dict[str, None]] = defaultdict(dict)
         for document in self._documents.documents():

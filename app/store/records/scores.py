@@ -3,11 +3,11 @@
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from functools import cached_property
 
 from app.domain.evals.scores import UNMARKED, RunMarks, Score, marks_of
 from app.domain.trace import RunKind
 from app.domain.values import alphabetical
+from app.late import late_part
 from app.store.journal.database import JournalDB
 from app.store.journal.documents import Documents, Removable
 from app.store.journal.frames import Document
@@ -93,7 +93,7 @@ class Scores(Removable[Score]):
             self._by_run[run_id] = _OfRun(self._by_run[run_id].ids)
             self.revision += 1
 
-    @cached_property
+    @late_part
     def _by_run(self) -> "defaultdict[str, _OfRun]":
         """Made when it is first needed."""
         found: defaultdict[str, set[str]] = defaultdict(set)

@@ -3,10 +3,10 @@
 from array import array
 from bisect import bisect_left
 from collections import defaultdict
-from functools import cached_property
 from typing import Self
 
 from app.domain.trace import RunRow
+from app.late import late_part
 from app.store.runs.heads import NOBODY, Heads
 
 
@@ -20,7 +20,7 @@ class Kin:
     def __init__(self, heads: Heads) -> None:
         self.heads = heads
 
-    @cached_property
+    @late_part
     def by_agent(self) -> "defaultdict[str, array[int]]":
         """By agent: its runs, as they started."""
         found: defaultdict[str, array[int]] = defaultdict(_positions)
@@ -28,7 +28,7 @@ class Kin:
             found[self.heads.kind_of(position).agent].append(position)
         return found
 
-    @cached_property
+    @late_part
     def by_session(self) -> "defaultdict[str, array[int]]":
         """By session: its runs, also those that left it."""
         found: defaultdict[str, array[int]] = defaultdict(_positions)
@@ -36,7 +36,7 @@ class Kin:
             found[self.heads.session_of(position)].append(position)
         return found
 
-    @cached_property
+    @late_part
     def by_parent(self) -> "defaultdict[str, array[int]]":
         """By run: those that it started."""
         found: defaultdict[str, array[int]] = defaultdict(_positions)

@@ -220,13 +220,20 @@ class RunsPage:
             background_tasks.create(self._fill_answers(), name="read answers of old runs", context=self.table)
 
     async def _fill_answers(self) -> None:
-        """Show the answers that rows of an earlier version do not tell."""
-        self._answering = True
-        told = {row.run_id: row for row in await self._workbench.runs.lists.answered(self._shown)}
-        self._answering = False
-        if told and not self.table.is_deleted:
-            self._shown = [told.get(row.run_id, row) for row in self._shown]
-            self._show_rows()
+        """Show the answers that rows of an earlier version do not tell, also of another page that is shown by then."""
+        self._answering, asked = True, set[str]()
+        try:
+            while wanted := [row for row in self._shown if row.answer is None and row.run_id not in asked]:
+                asked |= {row.run_id for row in wanted}
+                answers = {row.run_id: row.answer for row in await self._workbench.runs.lists.answered(wanted)}
+                if answers and not self.table.is_deleted:
+                    self._shown = [
+                        row.model_copy(update={"answer": answers[row.run_id]}) if row.run_id in answers else row
+                        for row in self._shown
+                    ]
+                    self._show_rows()
+        finally:
+            self._answering = False
 
     def _show_rows(self, first: int | None = None) -> None:
         moment = now()
