@@ -1,7 +1,7 @@
 """Datasets and how they come about: by hand, from a file, out of runs; and how they stood when a plan names them."""
 
 import asyncio
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Coroutine, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from itertools import islice
@@ -158,10 +158,9 @@ class Collecting:
                 raise Conflict("Somebody changed who goes on in this case. Open it again, and change it as it is now.")
             return after
 
-        kept = await self.cases.change(case.id, told)
-        if kept.content != before.content:
-            await self._bump(case.dataset_id)
-        return kept
+        if told(before).content == before.content:
+            return await self.cases.change(case.id, told)
+        return await self._with_a_bump(case.dataset_id, self.cases.change(case.id, told))
 
     def case(self, dataset_id: str, case_id: str) -> Case:
         """Raises `NotFound` also for one that was deleted, or is in another dataset."""
@@ -172,13 +171,14 @@ class Collecting:
 
     async def delete_case(self, case_id: str) -> Case:
         """Take it out of the dataset; `restore_case` brings it back."""
-        case = await self.cases.delete(case_id)
-        await self._bump(case.dataset_id)
-        return case
+        return await self._with_a_bump(self.cases.get(case_id).dataset_id, self.cases.delete(case_id))
 
     async def restore_case(self, case_id: str) -> Case:
-        case = await self.cases.restore(case_id)
-        await self._bump(case.dataset_id)
+        return await self._with_a_bump(self.cases.get(case_id).dataset_id, self.cases.restore(case_id))
+
+    async def _with_a_bump(self, dataset_id: str, changing: Coroutine[None, None, Case]) -> Case:
+        """Both at once: whoever is cancelled meanwhile leaves both or none, and both reach the disk together."""
+        case, _ = await asyncio.gather(changing, self._bump(dataset_id))
         return case
 
     async def _bump(self, dataset_id: str) -> None:

@@ -1,13 +1,14 @@
 """Datasets and cases, over a real store."""
 
 import asyncio
+from itertools import count
 from pathlib import Path
 
 import pytest
 
 from app.domain.errors import Conflict, NotFound, StorageError, TooLarge, WorkbenchError
 from app.domain.evals import cases as bounds
-from app.domain.evals.cases import CaseContent, DatasetChanges, new_cases
+from app.domain.evals.cases import Case, CaseContent, DatasetChanges, new_cases
 from app.domain.evals.scorers import Contains, Exact
 from app.domain.messages import FilePart, ToolCall
 from app.domain.secrets.redaction import Redaction
@@ -15,6 +16,7 @@ from app.domain.secrets.secret import Secret
 from app.domain.trace.recorded import recorded_calls
 from app.engine.experiments.collecting import Collecting
 from app.store.folder.folder import DataFolder
+from tests.cancelling import AtAwait
 from tests.engine.scripted import forever, reply
 from tests.store.disks import TroubledDisk, full
 
@@ -181,4 +183,59 @@ async def test_cases_that_a_full_disk_does_not_take_as_a_whole_are_not_added(fai
         assert data.cases.of(dataset.id) == [] and data.cases.count(dataset.id) == 0
     else:
         assert data.cases.count(dataset.id) == 60 and collecting.dataset(dataset.id).version == 2
+    await data.close()
+
+
+WAYS = {
+    "changed": lambda collecting, case: collecting.change_case(case.model_copy(update={"input": "3 + 4"})),
+    "deleted": lambda collecting, case: collecting.delete_case(case.id),
+    "restored": lambda collecting, case: collecting.restore_case(case.id),
+}
+
+
+async def one_case(data: DataFolder, *, deleted: bool) -> tuple[Collecting, Case]:
+    collecting = Collecting(data.datasets, data.cases, lambda: None, data.artifacts)
+    dataset = await collecting.new_dataset("Sums")
+    [case] = await collecting.add_all(dataset.id, list(new_cases(dataset.id, [CaseContent(input="1 + 2")])))
+    return collecting, (await collecting.delete_case(case.id) if deleted else case)
+
+
+@pytest.mark.parametrize("way", WAYS)
+async def test_no_case_changes_without_its_datasets_version_wherever_it_is_cancelled(way: str, tmp_path: Path):
+    loop, awaited = asyncio.get_running_loop(), count(1)
+    for nth in awaited:
+        data = DataFolder.open(tmp_path / str(nth))
+        collecting, case = await one_case(data, deleted=way == "restored")
+        changing, version = WAYS[way](collecting, case), collecting.dataset(case.dataset_id).version
+        cancelled = AtAwait(changing.__qualname__, nth)
+        loop.set_task_factory(cancelled)
+        task = loop.create_task(changing)
+        loop.set_task_factory(None)
+        await asyncio.wait([task])
+        await data.close()
+        data = DataFolder.open(tmp_path / str(nth))
+        grown = data.datasets.get(case.dataset_id).version - version
+        assert grown == (data.cases.get(case.id) != case)
+        await data.close()
+        if not cancelled.reached:
+            break
+    assert next(awaited) > 2 and grown == 1
+
+
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("failing", range(1, 4), ids="write {}".format)
+async def test_a_disk_that_is_full_meanwhile_takes_neither_a_case_nor_its_version(
+    failing: int, way: str, tmp_path: Path
+):
+    disk = TroubledDisk("write", times=0, error=full)
+    data = DataFolder.open(tmp_path, disk=disk)
+    collecting, case = await one_case(data, deleted=way == "restored")
+    version = collecting.dataset(case.dataset_id).version
+    disk.first, disk.times = disk.calls + failing, 1
+    try:
+        await WAYS[way](collecting, case)
+    except StorageError:
+        assert (data.cases.get(case.id), collecting.dataset(case.dataset_id).version) == (case, version)
+    else:
+        assert data.cases.get(case.id) != case and collecting.dataset(case.dataset_id).version == version + 1
     await data.close()
