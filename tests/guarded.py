@@ -49,7 +49,7 @@ class Guarded:
 
     async def asked(self, run: Run) -> PauseRequested:
         """What the run waits with, once it does."""
-        [pause] = await until(lambda: [one for one in open_pauses(run.entries) if one.reason == "oauth"], 30)
+        [pause] = await until(lambda: [one for one in open_pauses(run.entries) if one.reason == "oauth"])
         return pause
 
     async def result(self, run: Run) -> tuple[str, str]:

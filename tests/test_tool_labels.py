@@ -52,7 +52,7 @@ async def test_a_tool_of_somebody_else_is_called_by_whose_it_is(
     opened = Workbench.open(tmp_path, trust_tools=True)
     workbench = having(opened, models=Obeying(opened.catalog, opened.artifacts.get), tools=opened.tools)
     await given(workbench)
-    await until(lambda: workbench.tools.label(name) == label, seconds=30)
+    await until(lambda: workbench.tools.label(name) == label)
     await given_agent(workbench, "Asking", PromptBehaviour(tools=(ToolChoice(name=name, policy="ask"),)))
     session = await workbench.chat.new_session(workbench.agents.by_slug("asking").id)
     live = await workbench.chat.send(session.id, json.dumps({"name": name, "arguments": {}}))

@@ -12,7 +12,7 @@ from app.workbench import Workbench
 from tests.app_process import AppProcess
 from tests.bench.provider import provider
 from tests.browser import chromium
-from tests.e2e.conftest import FLAGS
+from tests.e2e.conftest import FLAGS, PATIENCE
 
 
 @contextmanager
@@ -25,6 +25,7 @@ def session_with(model: str, folder: Path, *tools: ToolChoice) -> Iterator[tuple
         browser = playwright.chromium.launch(executable_path=chromium(), args=FLAGS)
         try:
             page = browser.new_page(viewport={"width": 1280, "height": 720})
+            page.set_default_timeout(PATIENCE)
             page.goto(app.playground)
             page.get_by_test_id("agent-card").filter(has_text="Bench").click()
             page.wait_for_url("**/playground/*")

@@ -37,7 +37,9 @@ CHEAPER = (
 """What takes less of the processor, and would falsify what is measured."""
 WINDOW: ViewportSize = {"width": 1280, "height": 720}
 SCREENSHOTS = ROOT / "build" / "screenshots"
-expect.set_options(timeout=30_000)  # milliseconds: a machine that does much else is slow
+PATIENCE = 60_000
+"""Milliseconds: a machine that does much else is slow."""
+expect.set_options(timeout=PATIENCE)
 REPORT = pytest.StashKey[pytest.TestReport]()
 BLANK = "blank"
 PAST_THE_DOOR = re.compile(r"/playground$")
@@ -75,6 +77,7 @@ def context(browser: Browser, app_process: AppProcess) -> Iterator[BrowserContex
         profile = browser.new_context(base_url=app_process.url, no_viewport=True)
     else:
         profile = browser.new_context(base_url=app_process.url, viewport=WINDOW)
+    profile.set_default_timeout(PATIENCE)
     profile.request.get(app_process.address, max_redirects=0)
     profile.new_page().goto("/favicon.ico")  # stays, so that the process that draws the app's pages does
     yield profile

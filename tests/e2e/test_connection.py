@@ -41,7 +41,7 @@ class Line:
 
     def wait_until_lost(self, words: str) -> None:
         """Until that was said to nobody."""
-        wait_until(lambda: self._page.evaluate("1") and any(words in str(said) for said in self.lost), seconds=30)
+        wait_until(lambda: self._page.evaluate("1") and any(words in str(said) for said in self.lost))
 
     def catch_up(self) -> None:
         """What the app said to nobody arrives after all."""
@@ -135,7 +135,7 @@ def test_an_answer_that_ended_while_nobody_heard_it_is_shown_whole(page: Page) -
     page.get_by_test_id("chat-input").press("Enter")
     line.wait_until_lost("5 + 10 = 15")
     line.leave()
-    wait_until(lambda: _status_of_newest_run(page) == "completed", seconds=30)
+    wait_until(lambda: _status_of_newest_run(page) == "completed")
     line.come_back()
     answer = page.get_by_test_id("assistant-message")
     expect(answer).to_contain_text(ANSWER)

@@ -31,7 +31,7 @@ async def seed(folder: Path) -> None:
         draft = ExperimentDraft(dataset=dataset.slug, agent="assistant")
         experiment = await bench.experimenting.plan(draft, Trigger(kind="page"))
         await bench.experimenting.start(experiment.id)
-        await until(lambda: not bench.experimenting.is_live(experiment.id), seconds=30)
+        await until(lambda: not bench.experimenting.is_live(experiment.id))
 
 
 def test_runs_of_experiments_are_listed_once_they_are_asked_for(page: Page):

@@ -128,7 +128,7 @@ def _use(app: AppProcess, search: Search) -> None:
         made = client.post("/keys", json={"name": "program"}, headers={"X-API-Key": app.token}).json()["data"]
         client.headers["X-API-Key"] = search.secrets["API key"] = made["key"]
         for tool in ("tell", "planted__tell"):
-            wait_until(lambda tool=tool: f'"{tool}"' in client.get("/tools").text, seconds=30)
+            wait_until(lambda tool=tool: f'"{tool}"' in client.get("/tools").text)
             client.post(f"/tools/{tool}/call", json={"arguments": {}}).raise_for_status()
 
 

@@ -79,7 +79,7 @@ async def settled(folder: Path, canary: Path, address: str) -> Victim:
 
 async def _trusted(workbench: Workbench) -> None:
     await workbench.user_tools.trust("run_command.py")
-    await until(lambda: workbench.tools.specs((TOOL,)), seconds=30)
+    await until(lambda: workbench.tools.specs((TOOL,)))
 
 
 @asynccontextmanager
@@ -96,7 +96,7 @@ async def opened(folder: Path) -> AsyncIterator[Workbench]:
 async def _bundles(toll: Toll, folder: Path, victim: Victim, names: list[str]) -> None:
     packed = bundles(victim)
     async with opened(folder) as workbench:
-        await until(lambda: workbench.tools.specs((TOOL,)), seconds=30)
+        await until(lambda: workbench.tools.specs((TOOL,)))
         for name in names:
             toll.files += 1
             with suppress(WorkbenchError):  # refused
@@ -131,7 +131,7 @@ async def _gone_on_with(toll: Toll, workbench: Workbench, run_id: str, name: str
 
 async def _stopped(live: Run) -> None:
     """Once it waits for a person, or has ended."""
-    await until(lambda: live.control.waits or not live.alive, seconds=30)
+    await until(lambda: live.control.waits or not live.alive)
     live.stop()
     await live.ended()
 
@@ -178,7 +178,7 @@ async def _backup(toll: Toll, folder: Path, victim: Victim, planted: str, attack
         await _trusted(workbench)  # as who restored it may do by and by
         with suppress(WorkbenchError):  # there is no such run
             await _gone_on_with(toll, workbench, "evilrun", f"backup: {planted}")
-        await until(lambda: all(state.status != "connecting" for state in workbench.mcp.states()), seconds=30)
+        await until(lambda: all(state.status != "connecting" for state in workbench.mcp.states()))
     _look(toll, victim, f"backup: {planted}")
 
 

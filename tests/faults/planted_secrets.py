@@ -179,7 +179,7 @@ def _driven(app: AppProcess, plants: Plants, search: Search, slugs: Sequence[str
         made = client.post("/keys", json={"name": "program"}).json()["data"]
         plants.values |= {"API key": made["key"], "start token": app.token}
         client.headers["Authorization"] = f"Bearer {made['key']}"
-        wait_until(lambda: "planted__tell" in client.get("/tools").text, seconds=30)
+        wait_until(lambda: "planted__tell" in client.get("/tools").text)
         for slug, stream in ((slug, stream) for slug in slugs for stream in (False, True)):
             text = plants.all_text(guessed=False)  # what a key may guess is looked for in what tools tell it only
             asked = {"input": text, "variables": {"what": plants["OPENAI_API_KEY"]}, "stream": stream}

@@ -43,7 +43,7 @@ def one_story(context: BrowserContext, app: AppProcess, at_most: int) -> tuple[i
     steady.get_by_test_id("agent-card").first.click()
     steady.get_by_test_id("chat-input").fill(QUESTION)
     steady.keyboard.press("Enter")
-    expect(steady.get_by_test_id("message-streaming")).to_contain_text("the", timeout=10_000)
+    expect(steady.get_by_test_id("message-streaming")).to_contain_text("the", timeout=60_000)
     reloaded = context.new_page()
     reloaded.goto(steady.url)
     went_on = counted = 0
@@ -68,7 +68,7 @@ def one_story(context: BrowserContext, app: AppProcess, at_most: int) -> tuple[i
 def answer(page: Page) -> str:
     """The last answer's text as the page shows it, without white space."""
     shown = page.get_by_test_id("assistant-message").last.locator(".answer")
-    expect(shown).to_contain_text("the", timeout=10_000)
+    expect(shown).to_contain_text("the", timeout=60_000)
     return re.sub(r"\s+", "", shown.inner_text())
 
 

@@ -266,7 +266,7 @@ async def _evals(user: User) -> None:
     draft = ExperimentDraft(dataset=dataset.slug, agent=user.agent.slug, variants=(1, 2), as_recorded=True, repeats=2)
     experiment = await bench.experimenting.plan(draft, TRIGGER)
     await bench.experimenting.start(experiment.id)
-    await until(lambda: not bench.experimenting.is_live(experiment.id), seconds=30)
+    await until(lambda: not bench.experimenting.is_live(experiment.id))
 
 
 async def _left(user: User) -> str:

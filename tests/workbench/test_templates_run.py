@@ -103,7 +103,7 @@ async def test_nothing_is_sent_before_a_person_has_agreed_and_then_what_they_wro
     workbench: Workbench, decision: str
 ) -> None:
     live = await begun(workbench, "Ask before sending", "A thank-you note to the team")
-    [pause] = await until(lambda: open_pauses(live.entries), 30)
+    [pause] = await until(lambda: open_pauses(live.entries))
     assert "thank-you note" in str(pause.arguments["text"]) and "send" not in reached(live)
     if decision == "answer":
         await workbench.pauses.decide(live.run_id, pause.pause_id, "answer", arguments={"text": "Thank you all!"})

@@ -118,7 +118,7 @@ async def test_a_run_that_waits_is_stopped_or_left_and_goes_on(tmp_path: Path, l
             assert late.status_code == 404
             await reached(world.workbench.mcp, "sign-in", name=NAME)
             await world.signs_in()
-            live = await until(lambda: world.workbench.runs.recent(run.run_id), 30)
+            live = await until(lambda: world.workbench.runs.recent(run.run_id))
             assert live is not None
             assert await world.result(live) == ("ok", "read")
             assert servers.calls["whoami"] == 1

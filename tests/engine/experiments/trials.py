@@ -165,7 +165,7 @@ class Trials:
 
     async def over(self, experiment_id: str) -> list[Cell]:
         """Its cells, once nothing of it goes on."""
-        await until(lambda: not self.bench.experimenting.is_live(experiment_id), seconds=30)
+        await until(lambda: not self.bench.experimenting.is_live(experiment_id))
         return (await self.bench.experimenting.cells(experiment_id))[0]
 
 

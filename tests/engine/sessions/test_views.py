@@ -47,7 +47,7 @@ class Desk:
         session = await self.workbench.chat.new_session(agent.id)
         live = await self.workbench.chat.send(session.id, "call apps__show with title=Hello")
         if policy == "ask":
-            await until(lambda: live.control.awaited, 30)
+            await until(lambda: live.control.awaited)
             decide(live)
         await live.ended()
         [call] = call_views(live.entries).values()
@@ -64,7 +64,7 @@ class Desk:
 
     async def asked(self, view: ViewOf) -> Run:
         """The run of the view's calls once it waits for a person."""
-        await until(lambda: self.views.asked(view), 30)
+        await until(lambda: self.views.asked(view))
         [run] = self.below(view)
         return run
 
@@ -75,7 +75,7 @@ async def desk(tmp_path: Path) -> AsyncIterator[Desk]:
     await workbench.start()
     await workbench.mcp.add(with_apps(tmp_path / "counted"))
     await workbench.mcp.consent("apps")
-    await until(lambda: [one for one in workbench.mcp.states() if one.status == "ready"], 30)
+    await until(lambda: [one for one in workbench.mcp.states() if one.status == "ready"])
     views = Views(workbench.chat, workbench.mcp.app_server, quiet=0.05)
     yield Desk(workbench, views, tmp_path / "counted")
     await views.close()
@@ -137,7 +137,7 @@ async def made_again(desk: Desk, view: ViewOf) -> "asyncio.Task[object]":
     await desk.views.call(view, "show", HELD)
     begun = len(desk.calls())
     again = asyncio.create_task(desk.views.call(view, "show", HELD))
-    await until(lambda: len(desk.calls()) > begun, 30)
+    await until(lambda: len(desk.calls()) > begun)
     return again
 
 
@@ -164,7 +164,7 @@ async def test_calls_made_again_while_another_one_goes_on_are_told(desk: Desk):
     await desk.views.call(view, "show", AGAIN)
     begun = len(desk.calls())
     other = asyncio.create_task(desk.views.call(view, "show", HELD))
-    await until(lambda: len(desk.calls()) > begun, 30)
+    await until(lambda: len(desk.calls()) > begun)
     await desk.views.call(view, "show", AGAIN)
     await desk.views.call(elsewhere, "show", FREE)
     await other

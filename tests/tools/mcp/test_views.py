@@ -66,7 +66,7 @@ async def test_a_call_that_fails_has_its_view_with_all_that_it_returned(hub: Mcp
 async def test_a_call_that_is_stopped_has_its_view_without_a_result(hub: McpHub):
     context = Context()
     call = asyncio.create_task(called(hub, "apps__linger", context))
-    await until(lambda: context.view, 30)
+    await until(lambda: context.view)
     call.cancel()
     await asyncio.wait([call])
     assert context.view is not None and (context.view.uri, context.view.given) == ("ui://silent", "")

@@ -72,7 +72,7 @@ async def test_it_rests_once_it_is_left_and_begins_anew_when_it_is_seen_again(tm
         await visit(user, "/jobs")
         looks, asked = vitals.looks, figures.asked
         await ran(workbench)
-        await until(lambda: vitals.rests, seconds=30)
+        await until(lambda: vitals.rests)
         assert (vitals.looks, figures.asked) == (looks, asked)
         await visit(user, "/monitoring")
         await until(lambda: vitals.looks > looks and figures.asked > asked)
@@ -85,7 +85,7 @@ async def test_it_rests_while_its_tab_is_hidden(tmp_path: Path) -> None:
         page = UserInteraction(user, {the(user, "monitoring")}, None)
         page.trigger("looks", False)
         await ran(workbench)
-        await until(lambda: vitals.rests, seconds=30)
+        await until(lambda: vitals.rests)
         looks = vitals.looks
         page.trigger("looks", True)
         await until(lambda: vitals.looks > looks)

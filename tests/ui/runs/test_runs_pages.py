@@ -274,7 +274,7 @@ async def test_a_run_grows_on_its_page_while_it_goes_on(tmp_path: Path):
         live = await workbench.chat.send(session.id, "What is 5 + 10, then multiply by 3?")
         await user.open(f"/runs/{live.run_id}")
         await sees(user, "Running")
-        await until(lambda: len(marked(user, "run-step")) == 8, seconds=30)
+        await until(lambda: len(marked(user, "run-step")) == 8)
         await until(lambda: "Completed" in words(user))
         assert "called" in words(user)
         assert "running…" not in words(user)
@@ -288,7 +288,7 @@ async def test_the_list_follows_a_run_that_goes_on(tmp_path: Path):
         session = await workbench.chat.new_session(workbench.agents.by_slug("assistant").id)
         await workbench.chat.send(session.id, "What is 5 + 10, then multiply by 3?")
         await until(lambda: bool(marked(user, "runs-table")) and "Running" in table(user).rows[0]["pill"])
-        await until(lambda: "Completed" in table(user).rows[0]["pill"], seconds=30)
+        await until(lambda: "Completed" in table(user).rows[0]["pill"])
 
 
 async def test_the_card_of_a_call_learns_of_its_result(tmp_path: Path):

@@ -81,5 +81,5 @@ async def test_figures_that_cannot_be_read_are_told_in_words_and_come_once_they_
         await until(lambda: "Adding up…" not in words(user))
         assert empty not in words(user)
         usage.broken = False
-        await until(lambda: empty in words(user), seconds=30)
+        await until(lambda: empty in words(user))
         assert REFUSED not in words(user)

@@ -85,7 +85,7 @@ async def ran(bench: Workbench, **draft: object) -> tuple[Experiment, list[Cell]
     asked = {"dataset": "sums", "agent": "assistant", "scorers": (Contains(texts=("15",)),), "workers": ADDRESS}
     planned = await bench.experimenting.plan(ExperimentDraft.model_validate({**asked, **draft}), PAGE)
     await bench.experimenting.start(planned.id)
-    await until(lambda: not bench.experimenting.is_live(planned.id), seconds=30)
+    await until(lambda: not bench.experimenting.is_live(planned.id))
     cells, _ = await bench.experimenting.cells(planned.id)
     return bench.experimenting.get(planned.id), cells
 

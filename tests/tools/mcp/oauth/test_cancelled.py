@@ -25,7 +25,7 @@ async def test_a_call_is_cancelled_at_each_of_its_awaits(tmp_path: Path):
             factory, context = AtAwait("called", nth), Context()
             loop.set_task_factory(factory)
             call = asyncio.create_task(called(hub, CHANGE, context))
-            await until(lambda context=context, call=call: context.asked or call.done(), 30)
+            await until(lambda context=context, call=call: context.asked or call.done())
             loop.set_task_factory(None)
             if not call.done():  # it got as far as to wait for the person
                 call.cancel()
