@@ -62,8 +62,8 @@ def test_a_result_is_edited_and_the_run_goes_on_from_it(page: Page):
     page.get_by_test_id("fork-start").click()
     expect(page).not_to_have_url(re.compile(str(SEEN["run"])))
     expect(page).to_have_url(re.compile(r"/runs/[a-z0-9]{16}"))
-    steps = page.get_by_test_id("run-step")
-    expect(steps.filter(has_text="5 + 10 = 20")).to_have_count(1)
+    results = page.locator("[data-testid=run-step][data-step-type=tool-result]")  # the answer says it, too
+    expect(results.filter(has_text="5 + 10 = 20")).to_have_count(1)
     expect(page.get_by_test_id("forked-from")).to_be_visible()
     expect(page.locator("[data-testid=run-step][data-step-type=agent-response]")).to_be_visible()
     expect(page.get_by_test_id("status-pill")).to_have_text("Completed")

@@ -39,6 +39,8 @@ class ProviderCard(ui.element):
         self._served: tuple[str, ...] = ()
         self._take_offer_away: Callable[[], None] = lambda: None
         self._is_open = False
+        self._said = 0
+        """How often it has said something."""
         self._state = self._desk.state(name)
         with self:
             self._head = on_click_of(LiveHtml(), "key", lambda _: self.turn())
@@ -152,17 +154,18 @@ class ProviderCard(ui.element):
     async def _check(self, before: str) -> str:
         """Ask for the models at once, which tells whether key and address work; gives what it says of it."""
         self._say(f"{before} Checking…")
+        asked = self._said
         try:
             settings = await self._desk.list_models(self._name)
         except WorkbenchError as problem:
             words = f"{before} But it does not work yet: {problem}" if before else str(problem)
-            self._say(words, good=False)
+            self._say(words, good=False, since=asked)
             self.look()
             return words
         words = f"{before} It works: {plural(len(settings.models), 'model')} offered."
         if not self.is_deleted:  # its page was left
             self._show()
-            self._say(words)
+            self._say(words, since=asked)
             await self._suggest()
         return words
 
@@ -205,8 +208,10 @@ class ProviderCard(ui.element):
             await self._desk.remove(self._name)
             self._on_removed()
 
-    def _say(self, words: str, *, good: bool = True) -> None:
-        if self.is_deleted:
+    def _say(self, words: str, *, good: bool = True, since: int | None = None) -> None:
+        """Say it; what came of something older not where more was said `since`."""
+        if self.is_deleted or since not in (None, self._said):
             return
+        self._said += 1
         symbol, look = ("check_circle", "set-said is-good") if good else ("error_outline", "set-said is-bad")
         self._note.set_content(tag("p", icon(symbol), tag("span", words.strip()), cls=look))

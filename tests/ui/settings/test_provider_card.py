@@ -1,5 +1,6 @@
 """The card of a provider in Settings: what becomes of its key, and of what was typed."""
 
+import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -66,9 +67,27 @@ async def test_a_key_that_was_removed_is_offered_back_until_there_is_another_one
         await remove_the_key(user)
         await until(lambda: marked(user, "undo-bar"))
         send(user, "team", **{"key:key": NEW})
-        await sees(user, "Saved.")
-        assert desk.saved_keys("team") == {"key": NEW}
-        assert not marked(user, "undo-bar")
+        await until(lambda: desk.saved_keys("team") == {"key": NEW} and not marked(user, "undo-bar"))
+
+
+async def test_what_a_slow_server_says_takes_the_place_of_nothing_newer(tmp_path: Path):
+    asked, answers = asyncio.Event(), asyncio.Event()
+
+    async def slow(_: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        asked.set()
+        await answers.wait()
+        writer.close()
+
+    server = await asyncio.start_server(slow, "127.0.0.1", 0)
+    async with server, own_server(tmp_path) as (user, _):
+        send(user, "team", address=f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}/v1")
+        await asyncio.wait_for(asked.wait(), 30)
+        card, checking = card_of(user, "team"), [one for one in asyncio.all_tasks() if "._save" in one.get_name()]
+        await remove_the_key(user)
+        await until(lambda: done_with_the_key(user))
+        answers.set()
+        assert not (await asyncio.wait(checking, timeout=60))[1]
+        assert not card.is_deleted and done_with_the_key(user) == ["The key is removed."]
 
 
 @pytest.mark.parametrize("what", ["forget_key", "bring_back"])
