@@ -97,13 +97,14 @@ class Conversation(Transcript):
         if len(found) < len(new):
             self._drop(0)
         kept = len(self.turns)
+        if earlier := first and len(found) < len(runs):
+            self._place.classes("from-below")  # before any is seen: they stay there when those before them come
         for run_id, trace in reversed(found):  # the newest is what one opens a session for
             await self._add(run_id, trace, kept)
         self._runs = runs
         if first:
             self.to_latest()
-        if first and self.hidden:
-            self._place.classes("from-below")  # where they stay when those before them come
+        if earlier:
             with self:  # a timer, for it ends with a page that is left
                 ui.timer(0, partial(self._fill_up, _elements(found)), once=True)
         else:

@@ -1,6 +1,7 @@
 """The turns above those that a session is opened with."""
 
 import asyncio
+from itertools import count
 from pathlib import Path
 
 from nicegui import background_tasks
@@ -11,6 +12,7 @@ from app.domain.agents import PromptBehaviour, new_agent
 from app.domain.provenance import Parent
 from app.ui.conversation.conversation import SHOWN_TURNS, Conversation
 from app.workbench import Workbench
+from tests.cancelling import AtAwait
 from tests.seeds import seed_runs
 from tests.ui.runs.test_runs_pages import marked, the, visitor
 from tests.waiting import until
@@ -54,3 +56,27 @@ async def test_an_earlier_turn_of_a_workflow_counts_with_what_its_nodes_used(tmp
         first = conversation.figures[0]
         assert conversation.hidden[0] == runs[0] and len(conversation.figures) == MANY
         assert (first.input_tokens, first.output_tokens, first.cost, first.unpriced) == (10, 5, 0.25, True)
+
+
+async def test_no_turn_is_seen_anywhere_but_where_it_stays_when_those_before_it_come(tmp_path: Path) -> None:
+    runs = await seed_runs(tmp_path, MANY)
+    async with visitor(tmp_path) as (user, workbench):
+        opened_before, loop, awaited = await opened(user, workbench, runs), asyncio.get_running_loop(), count(1)
+        seen = 0
+        for nth in awaited:
+            with opened_before.parent_slot.parent:
+                shown = Conversation(workbench, opened_before._new_turn)
+
+            def look(shown: Conversation = shown) -> None:
+                nonlocal seen
+                seen += bool(shown.turns)
+                assert not shown.turns or "from-below" in shown._place.classes
+
+            at_await = AtAwait(Conversation.show.__qualname__, nth, look)
+            loop.set_task_factory(at_await)
+            showing = loop.create_task(shown.show(tuple(runs)))
+            loop.set_task_factory(None)
+            await showing
+            if not at_await.reached:
+                break
+        assert seen > 0
