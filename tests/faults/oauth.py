@@ -156,7 +156,7 @@ async def restart_while_it_waits(folder: Path) -> None:
         async with guarded(folder, servers) as world:
             await reached(world.workbench.mcp, "ready", name=NAME)
             await world.signs_in(scopes="read write")  # as the link on its card has them
-            live = await until(lambda: world.workbench.runs.recent(run.run_id))
+            live = await until(lambda: world.workbench.runs.recent(run.run_id), 10)
             assert live is not None and await world.result(live) == ("ok", "changed by read write")
             assert servers.calls["change"] == 1
 
@@ -184,7 +184,7 @@ async def link_that_is_too_old(folder: Path) -> None:
         call = asyncio.create_task(called(hub, CHANGE, context))
         await until(lambda: context.asked)
         old = current_link(hub)
-        await until(lambda: not hub.states()[0].sign_in.request)
+        await until(lambda: not hub.states()[0].sign_in.request, 5)
         assert not await go_through(hub, old) and not call.done()
         await Person(folder).signs_in(hub)
         assert text_of(await call) == "changed by read write"
