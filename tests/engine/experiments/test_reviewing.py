@@ -179,10 +179,13 @@ async def test_many_runs_that_were_rated_are_looked_for_beside_the_event_loop(tm
     rated = [f"seeded-row-{number:06d}" for number in range(600)]
     await asyncio.gather(*(bench.scores.save(given(run_id, RATING, Trigger(kind="page"), value=1)) for run_id in rated))
     assert set((await bench.reviewing.begin("unreviewed")).rated_before) == set(rated)
-    with at_work() as work:
-        assert all(bench.rows.get(run_id) for run_id in rated)
-    alone = work.seconds
-    with at_work() as work:
-        await bench.reviewing.begin("unreviewed")
-    assert work.seconds < alone / 2
+    looked, begun = [], []
+    for _ in range(5):  # a busy machine only adds to it: the quickest counts
+        with at_work() as work:
+            assert all(bench.rows.get(run_id) for run_id in rated)
+        looked.append(work.seconds)
+        with at_work() as work:
+            await bench.reviewing.begin("unreviewed")
+        begun.append(work.seconds)
+    assert min(begun) < min(looked) / 2
     await bench.close()
