@@ -66,7 +66,7 @@ def serve(workbench: Workbench, listening: socket.socket, how: Opening = "nothin
     """Serve there until the process is told to end; then close the workbench. Raises `StorageError` before."""
     port: int = listening.getsockname()[1]
     spare_memory = SpareMemory(
-        glibc(), busy=lambda: bool(workbench.runs.live_runs()), is_open=lambda: bool(Client.instances)
+        glibc(), busy=lambda: bool(workbench.runs.live_runs()), pages=lambda: len(Client.instances)
     )
     spare_memory.keep_little()
     token = workbench.access_token = secrets.token_urlsafe(32)

@@ -7,8 +7,8 @@ import asyncio
 import ctypes
 import gc
 import sys
-import time
 from collections.abc import Callable
+from contextlib import suppress
 
 from nicegui import background_tasks
 
@@ -16,15 +16,17 @@ from app.domain.garbage import collect_all, in_doubt, set_aside
 
 REST = 5.0
 """Seconds after the first of several pages that go one after the other."""
+_AT_ONCE = 5
+"""Pages that are waited for no longer once so many are gone."""
 _ARENA_MAX, _POOLS = -8, 2
 _MMAP_THRESHOLD, _LARGE = -3, 256 * 1024
 """Bytes from which on something stands by itself, and goes back when it is freed. See mallopt(3)."""
 _MUCH = 100_000
 """Records: where more may be garbage all is looked through, also while somebody is there."""
-_LONG = 0.03
-"""Seconds that a look at the pages may take."""
-_MOST = 500_000
-"""Objects that are set aside: to look through more, as there are with LiteLLM, takes half a second."""
+_MANY = 40_000
+"""Objects that a look may find again each time: it takes 30 ms for them."""
+_FEW = 2
+"""Pages that may be set aside with all else, and so are freed late."""
 
 
 class SpareMemory:
@@ -33,20 +35,21 @@ class SpareMemory:
         library: ctypes.CDLL | None,
         *,
         busy: Callable[[], bool],
-        is_open: Callable[[], bool],
+        pages: Callable[[], int],
         rest: float = REST,
     ) -> None:
         """Without the C `library` what is freed is not given back; while the app is `busy`, little more is freed.
 
-        `is_open` says whether there is a page. To look through all there is takes half a second in which the event loop
+        `pages` says how many there are. To look through all there is takes half a second in which the event loop
         stands still.
         """
         self._library = library
         self._busy = busy
-        self._is_open = is_open
+        self._pages = pages
         self._rest = rest
         self._giving: asyncio.Task[None] | None = None
-        self._is_due = False
+        self._gone = 0
+        self._many_gone = asyncio.Event()
 
     def keep_little(self) -> None:
         """Have freed memory reused by all threads, and large pieces given back at once."""
@@ -56,34 +59,31 @@ class SpareMemory:
 
     def page_gone(self) -> None:
         """Give back what it held, and what others held that go soon."""
+        self._gone += 1
         if self._giving is None or self._giving.done():
             self._giving = background_tasks.create(self._give_back(), name="give memory back")
+        elif self._gone >= _AT_ONCE:
+            self._many_gone.set()
 
     async def _give_back(self) -> None:
-        await asyncio.sleep(self._rest)
+        with suppress(TimeoutError):
+            async with asyncio.timeout(self._rest):
+                await self._many_gone.wait()
+        self._gone = 0
+        self._many_gone.clear()
         self._collect()
         if self._library is not None:
             await asyncio.to_thread(self._library.malloc_trim, 0)
 
     def _collect(self) -> None:
         """Elements and their page refer to each other, also where they were set aside with all that was there."""
-        busy, is_open = self._busy(), self._is_open()
-        if in_doubt() > (_MUCH if busy or is_open else 0):
-            collect_all(is_open=is_open)
-        elif not busy and self._is_due:
-            self._settle(is_open=is_open)
+        busy, pages = self._busy(), self._pages()
+        if in_doubt() > (_MUCH if busy or pages else 0):
+            collect_all(is_open=pages > 0)
         elif not busy:
-            began = time.thread_time()
             gc.collect()
-            self._is_due = time.thread_time() - began > _LONG
-
-    def _settle(self, *, is_open: bool) -> None:
-        """Look no more through what has come and stays: it takes long, and has the collector come more seldom."""
-        self._is_due = False
-        if gc.get_freeze_count() > _MOST:
-            set_aside()
-        else:
-            collect_all(is_open=is_open)
+            if pages <= _FEW and (stays := len(gc.get_objects(generation=2))) > _MANY:
+                set_aside(stays if pages else 0)
 
 
 def glibc() -> ctypes.CDLL | None:
