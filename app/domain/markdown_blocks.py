@@ -5,6 +5,7 @@ makes of 20,000 characters takes Python 50 ms to look through for garbage, and a
 """
 
 import re
+import sys
 from collections.abc import Iterator
 
 LONG_LIST = 1500
@@ -72,11 +73,14 @@ class BlockSplitter:
         self._scanned = 0
         self._after_blank = False
 
-    def feed(self, text: str) -> None:
-        """Look at the lines of `text` that are complete and new."""
-        while (end := text.find("\n", self._scanned)) >= 0:
+    def feed(self, text: str, most: int = sys.maxsize) -> bool:
+        """Look at the lines of `text` that are complete and new, or at the first `most`: whether more may be left."""
+        for _ in range(most):
+            if (end := text.find("\n", self._scanned)) < 0:
+                return False
             self._line(text[self._scanned : end + 1])
             self._scanned = end + 1
+        return True
 
     def _line(self, line: str) -> None:
         stripped = line.lstrip()

@@ -25,6 +25,8 @@ with late():
 
 THREAD_SIZE = 1000
 """Characters from which on rendering may take longer than the event loop should wait: brackets take 16 µs each."""
+LINES = 4000
+"""That are looked at for blocks before others have their turn: 1 µs each."""
 THREAD = ThreadPoolExecutor(1, "markdown")
 """One for all: each thread that calculates gets its 5 ms before the event loop has its turn again."""
 FIRST_REST, LONGEST_REST = 0.001, 0.08
@@ -74,7 +76,8 @@ class LiveText:
             if self._indenter is not None and begins_as_json(text):
                 await self._grow_json(self._indenter, new if self.code else text.lstrip())
             else:
-                self._splitter.feed(text)
+                while self._splitter.feed(text, LINES):  # noqa: ASYNC110  there is no event: it works
+                    await asyncio.sleep(0)
                 await self._render_blocks()
                 await self._render_tail()
             self.version += 1

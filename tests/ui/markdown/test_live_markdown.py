@@ -5,7 +5,7 @@ import time
 
 import pytest
 
-from app.ui.markdown.live_markdown import LiveMarkdown, LiveText, render
+from app.ui.markdown.live_markdown import LINES, LiveMarkdown, LiveText, render
 from app.ui.markdown.render import rendered
 from tests.hostile import dangers
 
@@ -199,6 +199,16 @@ async def longest_wait_beside_drawing() -> float:
         longest, before = max(longest, now - before), now
     assert all("<li>" in html for html in drawing.result())
     return longest
+
+
+async def test_very_many_new_lines_leave_others_their_turn() -> None:
+    live, seen = LiveText(), set[int]()
+    taking = asyncio.create_task(live.take("\n" * 10 * LINES + "x"))
+    while not taking.done():
+        seen.add(live._splitter._scanned)
+        await asyncio.sleep(0)
+    assert len(seen) >= 10
+    assert "x" in live.tail + "".join(live.blocks)
 
 
 async def test_an_open_formula_grows_as_plain_text_and_is_marked_when_it_is_closed() -> None:
