@@ -153,6 +153,19 @@ async def test_many_pages_that_go_one_after_the_other_are_waited_for_no_longer(l
     await until(lambda: page() is None)
 
 
+async def test_what_many_pages_held_is_freed_while_runs_go_on_too(loop):
+    memory = SpareMemory(None, busy=lambda: True, pages=nobody, rest=0.001)
+    for _ in range(2):
+        page = weakref.ref(Page())
+        for _ in range(spare_memory._AT_ONCE - 1):
+            await given_back(memory)
+        assert page() is not None
+        memory._rest = 3600  # they are many now, and not waited for
+        await given_back(memory)
+        assert page() is None
+        memory._rest = 0.001
+
+
 def test_other_systems_have_another_library(monkeypatch):
     monkeypatch.setattr(sys, "platform", "darwin")
     assert glibc() is None
