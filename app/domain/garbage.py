@@ -40,6 +40,15 @@ def set_aside(records: int = 1) -> None:
     _in_doubt += records
 
 
+def walked() -> int:
+    """How many objects survived a look and were not set aside: the next one walks through them again.
+
+    They are counted in one call, which no thread can come between: a tuple that another one is filling may be among
+    them, and where anybody holds it meanwhile `tuple(...)` raises `SystemError` there.
+    """
+    return next(map(len, map(gc.get_objects, (2,))))
+
+
 def in_doubt() -> int:
     """How many records were set aside, with the pages that were open then, since all was walked through last."""
     return _in_doubt

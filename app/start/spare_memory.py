@@ -12,7 +12,7 @@ from contextlib import suppress
 
 from nicegui import background_tasks
 
-from app.domain.garbage import collect_all, in_doubt, set_aside
+from app.domain.garbage import collect_all, in_doubt, set_aside, walked
 
 REST = 5.0
 """Seconds after the first of several pages that go one after the other."""
@@ -87,7 +87,7 @@ class SpareMemory:
         elif not busy or self._gone >= _AT_ONCE:
             self._gone = 0
             gc.collect()
-            if not busy and pages <= _FEW and (stays := len(gc.get_objects(generation=2))) > _MANY:
+            if not busy and pages <= _FEW and (stays := walked()) > _MANY:
                 set_aside(stays if pages else 0)
 
 
