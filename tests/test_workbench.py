@@ -15,6 +15,7 @@ from app.engine.loop.output import schema_problem
 from app.engine.run.run import Run
 from app.export.agent_file import agent_file, read_agent_file
 from app.workbench import Workbench
+from tests.living import living
 from tests.parts import having
 from tests.waiting import until
 
@@ -117,7 +118,7 @@ async def test_every_part_is_closed_and_the_folder_given_back_though_some_cannot
 async def test_an_answered_session_leaves_no_lock_behind(workbench: Workbench):
     def locks() -> int:
         gc.collect()
-        return sum(type(found) is asyncio.Lock for found in gc.get_objects())
+        return living(asyncio.Lock)
 
     agent, counts = workbench.agents.by_slug("assistant"), []
     for _ in range(3):

@@ -1,15 +1,16 @@
 """What LiteLLM keeps of a long answer, and what it counts by that."""
 
-import gc
 from types import SimpleNamespace
 
 import pytest
+from litellm.types.utils import ModelResponseStream
 
 from app.domain.messages import user_message
 from app.domain.streaming import ModelRequest, Reply
 from app.llm.litellm.reading import LAST, LONGEST, join_kept
 from app.llm.tokens import text_tokens
 from tests.hostile_servers import echo
+from tests.living import living
 from tests.llm.calling import model
 
 
@@ -19,8 +20,7 @@ async def test_of_a_long_answer_few_chunks_are_kept_and_all_tokens_counted() -> 
         request = ModelRequest("openai/echo", (user_message(said),))
         async for item in model("openai/echo", address.removesuffix("/v1")).stream(request):
             reply = item
-    kept = sum(type(one).__name__ == "ModelResponseStream" for one in gc.get_objects())
-    assert kept < 100
+    assert living(ModelResponseStream) < 100
     assert isinstance(reply, Reply) and reply.message.text == said
     assert reply.usage.output_tokens == pytest.approx((await text_tokens(said, "openai/x")).tokens, rel=0.01)
 

@@ -12,6 +12,7 @@ from app.domain.events import Entry
 from app.domain.trace import Edits
 from app.engine.forks.forks import Forks
 from app.ui.run.run_tabs import VIEWS, View
+from tests.living import living
 from tests.seeds import seed_long_run
 from tests.ui.runs.test_runs_pages import sees, visitor
 from tests.waiting import until
@@ -42,7 +43,7 @@ async def test_no_view_of_a_run_has_many_elements(tmp_path: Path, events: int):
 
 def held() -> int:
     """The entries of traces in memory, also of those that only refer to themselves."""
-    return sum(1 for one in gc.get_objects() if type(one) is Entry)
+    return living(Entry)
 
 
 def leave(client: Client) -> None:

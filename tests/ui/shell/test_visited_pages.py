@@ -22,6 +22,7 @@ from app.ui.resources import resources_page as resources
 from app.ui.run import run_page as run
 from app.ui.tools import tools_page as tools
 from app.workbench import Workbench
+from tests.living import living
 from tests.seeds import seed_long_run
 from tests.ui.runs.test_runs_pages import visitor
 from tests.waiting import until
@@ -60,10 +61,10 @@ async def visit(user: User, address: str) -> None:
     await asyncio.sleep(0)
 
 
-def remembered() -> list[object]:
+def remembered() -> int:
     """The pages in memory."""
     gc.collect()
-    return [one for one in gc.get_objects() if type(one) in KINDS]
+    return living(*KINDS)
 
 
 async def test_what_a_tab_has_left_is_forgotten(tmp_path: Path) -> None:
@@ -78,4 +79,4 @@ async def test_what_a_tab_has_left_is_forgotten(tmp_path: Path) -> None:
             await visit(user, address)
         await visit(user, "/jobs")
         assert len(user.client.delete_handlers) == handlers
-        await until(lambda: len(remembered()) == len(others), seconds=15, pause=0.2)  # one wakes every 10 s
+        await until(lambda: remembered() == others, seconds=15, pause=0.2)  # one wakes every 10 s
