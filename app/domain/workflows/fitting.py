@@ -139,7 +139,8 @@ def _properties_fit(given: JsonSchema, wanted: JsonSchema, depth: int) -> Fit:
         answers.append("may" if inner == "cannot" and name not in sure else inner)
     if wanted.get("additionalProperties") is False:
         surplus = has.keys() - wants.keys()
-        answers.append("cannot" if surplus & sure else "may" if surplus or "properties" not in given else "fits")
+        may_have_others = surplus or given.get("additionalProperties") is not False
+        answers.append("cannot" if surplus & sure else "may" if may_have_others else "fits")
     return _least(answers)
 
 

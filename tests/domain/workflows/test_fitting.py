@@ -41,6 +41,8 @@ def thing(*required, closed=False, **properties):
         (thing(a=TEXT), thing(a=NUMBER), "may"),
         (thing(a=TEXT, closed=True), thing("b"), "cannot"),
         (thing("a", "b", a=TEXT, b=TEXT), thing(a=TEXT, closed=True), "cannot"),
+        (thing("a", a=TEXT), thing(a=TEXT, closed=True), "may"),
+        (thing("a", a=TEXT, closed=True), thing(a=TEXT, closed=True), "fits"),
         ({**LIST, "items": TEXT}, {**LIST, "items": TEXT}, "fits"),
         ({**LIST, "items": TEXT}, {**LIST, "items": NUMBER}, "cannot"),
         (LIST, {**LIST, "items": NUMBER}, "may"),
