@@ -55,10 +55,10 @@ async def test_a_query_finds_a_part_or_says_what_is_wrong_with_it():
     "expression", ["[@,@]" + "[][@,@]" * 60, "[@,@]" + ".[@,@]" * 60, "@" + " | join('', [@,@])" * 40]
 )
 async def test_a_query_that_grows_without_end_is_given_up(expression: str):
-    began = time.monotonic()
+    began = time.process_time()  # a machine that is busy with something else takes none of it
     with pytest.raises(ToolError):
         await told(json_utils__query, data='"xx"' if "join" in expression else PEOPLE, expression=expression)
-    assert time.monotonic() - began < 10
+    assert time.process_time() - began < 5
 
 
 async def test_validation_names_every_mistake_with_its_place():
