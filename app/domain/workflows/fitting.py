@@ -58,7 +58,7 @@ def value_fit(value: JsonValue, wanted: JsonSchema, depth: int = 0) -> Fit:
         inner = _object(wanted.get("properties"))
         answers += ["cannot"] if any(name not in value for name in _required(wanted)) else []
         answers += [value_fit(value[name], _schema(inner[name]), depth + 1) for name in inner.keys() & value.keys()]
-        answers += ["cannot"] if wanted.get("additionalProperties") is False and value.keys() - inner.keys() else []
+        answers += ["cannot"] if _is_closed(wanted) and value.keys() - inner.keys() else []
     if isinstance(value, list) and isinstance(wanted.get("items"), dict):
         answers += _first(value, lambda one: value_fit(one, _schema(wanted["items"]), depth + 1))
     return _least(answers)
@@ -112,7 +112,7 @@ def _inside(schema: JsonSchema, step: str | int) -> JsonSchema | None:
     properties, others = _object(schema.get("properties")), schema.get("additionalProperties")
     if step in properties:
         return _schema(properties[step])
-    return None if others is False else _schema(others)
+    return None if _is_closed(schema) else _schema(others)
 
 
 def _types_fit(given: frozenset[str], wanted: frozenset[str]) -> Fit:
@@ -130,18 +130,22 @@ def _properties_fit(given: JsonSchema, wanted: JsonSchema, depth: int) -> Fit:
     sure = _required(given)
     answers: list[Fit] = []
     for name in _required(wanted) - sure:
-        answers.append("cannot" if name not in has and given.get("additionalProperties") is False else "may")
-    for name in wants.keys() - has.keys() if given.get("additionalProperties") is not False else ():
+        answers.append("cannot" if name not in has and _is_closed(given) else "may")
+    for name in wants.keys() - has.keys() if not _is_closed(given) else ():
         other = fit(_schema(given.get("additionalProperties")), _schema(wants[name]), depth + 1)
         answers.append("may" if other == "cannot" and name not in sure else other)
     for name in wants.keys() & has.keys():
         inner = fit(_schema(has[name]), _schema(wants[name]), depth + 1)
         answers.append("may" if inner == "cannot" and name not in sure else inner)
-    if wanted.get("additionalProperties") is False:
+    if _is_closed(wanted):
         surplus = has.keys() - wants.keys()
-        may_have_others = surplus or given.get("additionalProperties") is not False
-        answers.append("cannot" if surplus & sure else "may" if may_have_others else "fits")
+        answers.append("cannot" if surplus & sure else "may" if surplus or not _is_closed(given) else "fits")
     return _least(answers)
+
+
+def _is_closed(schema: JsonSchema) -> bool:
+    """Whether there are no properties but those that it names."""
+    return schema.get("additionalProperties") is False and "patternProperties" not in schema
 
 
 def _items_fit(given: JsonSchema, wanted: JsonSchema, depth: int) -> Fit:

@@ -43,6 +43,9 @@ def thing(*required, closed=False, **properties):
         (thing("a", "b", a=TEXT, b=TEXT), thing(a=TEXT, closed=True), "cannot"),
         (thing("a", a=TEXT), thing(a=TEXT, closed=True), "may"),
         (thing("a", a=TEXT, closed=True), thing(a=TEXT, closed=True), "fits"),
+        ({**thing(a=TEXT, closed=True), "patternProperties": {"b": TEXT}}, thing(a=TEXT, closed=True), "may"),
+        ({**thing(closed=True), "patternProperties": {"b": {}}}, thing("b"), "may"),
+        ({"const": {"b": 1}}, {**thing(closed=True), "patternProperties": {"b": {}}}, "may"),
         ({**LIST, "items": TEXT}, {**LIST, "items": TEXT}, "fits"),
         ({**LIST, "items": TEXT}, {**LIST, "items": NUMBER}, "cannot"),
         (LIST, {**LIST, "items": NUMBER}, "may"),
@@ -149,6 +152,7 @@ def test_what_stands_along_a_path():
     schema = thing(a={**LIST, "items": thing(b=TEXT, closed=True)})
     assert along(schema, ("a", 0, "b")) == TEXT
     assert along(schema, ("a", 0, "c")) is along(schema, ("a", "b")) is along(schema, (0,)) is None
+    assert along({**thing(closed=True), "patternProperties": {"b": TEXT}}, ("b",)) == {}
     assert along(schema, ("other",)) == along({}, ("a", 1)) == {}
 
 
