@@ -28,6 +28,7 @@ def written(text: str) -> tuple[str, float]:
     request = Request({"type": "http", "headers": [], "query_string": b"", "path": "/"})
     with at_work() as work:
         body = bytes(shown.build_response(request).body).decode()
+    shown.delete()
     return body, work.seconds
 
 

@@ -19,7 +19,7 @@ REST = 5.0
 _AT_ONCE = 5
 """Pages that are waited for no longer once so many are gone, not for the end of a run either.
 
-To free what five held takes 25 to 50 ms; three times as many are a stop of more than a tenth of a second.
+To free what five held takes 20 to 60 ms; three times as many are a stop of more than a tenth of a second.
 """
 _ARENA_MAX, _POOLS = -8, 2
 _MMAP_THRESHOLD, _LARGE = -3, 256 * 1024
