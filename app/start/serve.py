@@ -41,6 +41,7 @@ from app.api.routes.uploads import file_routes
 from app.domain.errors import WorkbenchError
 from app.domain.garbage import set_aside
 from app.engine.runs.unbroken import Unbroken
+from app.start.boxes import fill_at_once
 from app.start.escapes import escape_quickly
 from app.start.opening import NOT_SEEN, Opening, open_page
 from app.start.signatures import remember_signatures
@@ -143,6 +144,7 @@ def _serve_pages(page: Callable[[], Awaitable[None]], listening: socket.socket, 
     """Returns when the process was told to end."""
     remember_signatures()
     escape_quickly()
+    fill_at_once()
     # `ui.run` takes a number only, at which its server would open a port of its own.
     Server.run = partialmethod(Server.run, sockets=[listening])  # type: ignore[method-assign, assignment]
     ui.run(

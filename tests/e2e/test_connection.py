@@ -21,6 +21,8 @@ class Line:
     def __init__(self, page: Page) -> None:
         self.deaf = False
         """What the app says does not arrive; neither side knows."""
+        self.deaf_from_words = ""
+        """It is deaf from the first message on that has them."""
         self.mute = False
         """What the browser says does not arrive."""
         self.lost: list[str | bytes] = []
@@ -46,7 +48,7 @@ class Line:
     def catch_up(self) -> None:
         """What the app said to nobody arrives after all."""
         assert self._browser
-        self.deaf = False
+        self.deaf, self.deaf_from_words = False, ""
         for said in self.lost:
             self._browser.send(said)
 
@@ -67,7 +69,12 @@ class Line:
         browser.on_close(lambda _code, _reason: None)  # else one end's would close the other
         app.on_close(lambda _code, _reason: None)
         browser.on_message(lambda said: self._pass_on(said, app, lost=self.mute))
-        app.on_message(lambda said: self._pass_on(said, browser, lost=self.deaf))
+        app.on_message(lambda said: self._pass_on(said, browser, lost=self._is_deaf_to(said)))
+
+    def _is_deaf_to(self, said: str | bytes) -> bool:
+        if self.deaf_from_words and self.deaf_from_words in str(said):
+            self.deaf = True
+        return self.deaf
 
     def _pass_on(self, said: str | bytes, to: WebSocketRoute, *, lost: bool) -> None:
         if lost:

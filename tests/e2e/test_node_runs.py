@@ -8,6 +8,7 @@ from playwright.sync_api import BrowserContext, Page, expect
 from tests.app_process import AppProcess
 from tests.e2e.accessible import violations
 from tests.e2e.conftest import WINDOW
+from tests.e2e.test_connection import Line
 from tests.e2e.test_keyboard import go_to, press
 from tests.e2e.test_workflow_runs import states
 
@@ -111,6 +112,28 @@ def test_a_value_is_pinned_used_marked_and_taken_off(page: Page, context: Browse
     expect(page.locator(".wf-pinned")).to_have_count(0)
     page.get_by_test_id("undo-bar").get_by_role("button").click()
     expect(page.locator(".wf-pinned")).to_have_count(1)
+
+
+def test_what_is_typed_as_soon_as_a_box_is_filled_stays_in_it(
+    page: Page, context: BrowserContext, app_process: AppProcess
+):
+    line, slug = Line(page), made(context, app_process, "Typed at once")
+    ran(context, app_process, slug, "x")
+    page.goto(f"/build/{slug}")
+    page.get_by_test_id("show-run").click()
+    states(page, output="done")
+    choose(page, "a")
+    page.get_by_test_id("node-pin").click()
+    box = page.get_by_test_id("pin-value")
+    expect(box).to_have_value("xa")
+    line.deaf_from_words = "run_javascript"
+    page.get_by_test_id("pin-json").click()
+    expect(box).to_have_value('"xa"')
+    box.fill("{")
+    line.catch_up()
+    page.get_by_test_id("pin-done").click()
+    expect(page.get_by_test_id("pin-wrong")).to_contain_text("Line 1")
+    expect(box).to_have_value("{")
 
 
 @pytest.mark.long

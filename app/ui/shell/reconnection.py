@@ -33,7 +33,6 @@ _ASK = """<script>document.addEventListener("error", ({ target }) => {
     emitEvent("picture_lost", target.src);
   }
 }, true);</script>"""
-_FILL = '"updateValue", []'
 _REPLACE = "document.querySelectorAll('img').forEach((one) => {{ if (one.src === {lost}) one.src = {fresh}; }})"
 
 
@@ -41,12 +40,14 @@ def newest_wins(client: Client) -> None:
     """Take out of what is repeated whatever is on its way anew; to be called whenever the browser is back.
 
     NiceGUI sends what changed meanwhile first and repeats what got lost after it, so that of an element in both the
-    older state would stay.
+    older state would stay. What is to be done with an element once it is changed is done with the newer state.
     """
     for _, kind, said in client.outbox.messages:
         if kind == "update":
-            for element_id in client.outbox.updates:
-                said.pop(element_id, None)
+            for element_id, element in client.outbox.updates.items():
+                repeated = said.pop(element_id, None)
+                if repeated and isinstance(element, ui.element):
+                    element._update_method = repeated.get("update_method") or element._update_method
 
 
 def renew_pictures(workbench: Workbench) -> None:
@@ -60,14 +61,3 @@ def renew_pictures(workbench: Workbench) -> None:
 
     ui.add_body_html(_ASK)
     ui.on("picture_lost", renew)
-
-
-def say_nothing_twice(client: Client) -> None:
-    """Drop from what waits for the page's socket that its boxes be filled: it is served with them as they are.
-
-    What was typed before the socket is there would be replaced, and be lost.
-    """
-    messages = client.outbox.messages
-    kept = [one for one in messages if not (one[1] == "run_javascript" and _FILL in one[2]["code"])]
-    messages.clear()
-    messages.extend(kept)

@@ -32,7 +32,7 @@ from app.ui.shell.pages import PagesOfTab, read_ahead
 from app.ui.shell.palette import Command, Palette
 from app.ui.shell.pause_sound import PauseSound
 from app.ui.shell.quit_button import QuitButton
-from app.ui.shell.reconnection import CUT_OFF, IN_ORDER, SIGNED_OUT, newest_wins, renew_pictures, say_nothing_twice
+from app.ui.shell.reconnection import CUT_OFF, IN_ORDER, SIGNED_OUT, newest_wins, renew_pictures
 from app.ui.shell.shortcuts import KEYS, show_shortcuts
 from app.ui.shell.unforeseen import Unforeseen
 from app.workbench import Workbench
@@ -65,7 +65,6 @@ async def root(workbench: Workbench, live_markdown: LiveMarkdown, colours: Colou
     # Each timer of the page waits for the browser, and NiceGUI would take that for the end of building it.
     context.client._waiting_for_connection = asyncio.Event()
     await Shell(workbench, live_markdown, colours).pages.built()
-    say_nothing_twice(context.client)
 
 
 class Shell:
