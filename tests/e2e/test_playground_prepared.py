@@ -234,7 +234,8 @@ def elements_on(page: Page) -> int:
 def test_a_killed_run_is_shown_as_interrupted_with_its_text(page: Page, app_process: AppProcess) -> None:
     start_session(page, "Careful")
     send(page, STORY)
-    wait_for_text(page, 400)
+    assert "The island" in wait_for_text(page, 400)
+    wait_for_text(page, 1_200)  # three seconds later: what was said in the last one may not be on disk yet
     address = page.url
     page.goto("about:blank")
     app_process.kill()
