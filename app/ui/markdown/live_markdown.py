@@ -64,25 +64,32 @@ class LiveText:
         self._indenter = JsonIndenter() if json else None
         self._not_before = 0.0
         self._clock = clock
-        self._lock = asyncio.Lock()
+        self._growing: asyncio.Task[None] | None = None
 
     async def take(self, text: str) -> None:
-        """Take the answer as written so far; returns when it is rendered, or at once when it is too early for that."""
-        async with self._lock:
+        """Take the answer as written so far; returns when it is rendered, or at once when it is too early for that.
+
+        It is rendered also where the page that asked goes meanwhile: for the others.
+        """
+        if self._growing is None or self._growing.done():
             if len(text) <= len(self._text) or self._clock() < self._not_before:
                 return
-            new, self._text = text[len(self._text) :], text
-            started = self._clock()
-            if self._indenter is not None and begins_as_json(text):
-                await self._grow_json(self._indenter, new if self.code else text.lstrip())
-            else:
-                while self._splitter.feed(text, LINES):  # noqa: ASYNC110  there is no event: it works
-                    await asyncio.sleep(0)
-                await self._render_blocks()
-                await self._render_tail()
-            self.version += 1
-            took = self._clock() - started
-            self._not_before = self._clock() + max(min(len(text) * FIRST_REST, LONGEST_REST), 10 * took)
+            self._growing = asyncio.create_task(self._grow(text))
+        await asyncio.shield(self._growing)
+
+    async def _grow(self, text: str) -> None:
+        new, self._text = text[len(self._text) :], text
+        started = self._clock()
+        if self._indenter is not None and begins_as_json(text):
+            await self._grow_json(self._indenter, new if self.code else text.lstrip())
+        else:
+            while self._splitter.feed(text, LINES):  # noqa: ASYNC110  there is no event: it works
+                await asyncio.sleep(0)
+            await self._render_blocks()
+            await self._render_tail()
+        self.version += 1
+        took = self._clock() - started
+        self._not_before = self._clock() + max(min(len(text) * FIRST_REST, LONGEST_REST), 10 * took)
 
     async def _grow_json(self, indenter: JsonIndenter, new: str) -> None:
         grown = await _drawn(indenter.feed, new)

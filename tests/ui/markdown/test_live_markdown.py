@@ -2,11 +2,13 @@ import asyncio
 import gc
 import random
 import time
+from itertools import count
 
 import pytest
 
 from app.ui.markdown.live_markdown import LINES, LiveMarkdown, LiveText, render
 from app.ui.markdown.render import rendered
+from tests.cancelling import AtAwait
 from tests.hostile import dangers
 
 STORY = """# Title
@@ -173,6 +175,28 @@ async def test_two_tabs_cost_one_rendering() -> None:
     assert first.version == 1
     assert texts.text("run", 1) is not first
     assert texts.text("run", 0, reasoning=True) is not first
+
+
+@pytest.mark.parametrize(
+    ("text", "json"),
+    [(STORY.replace("First", "First, " + "and on " * 300), False), ('{"words": ["' + "and on " * 300 + '"]}', True)],
+    ids=["Markdown", "JSON"],
+)
+async def test_what_a_tab_took_that_closes_meanwhile_is_there_for_the_others(text: str, json: bool) -> None:
+    loop = asyncio.get_running_loop()
+    for nth in count(1):
+        live = LiveText(Clock(), json=json)
+        at_await = AtAwait("LiveText.take", nth)
+        loop.set_task_factory(at_await)
+        closing = asyncio.create_task(live.take(text))
+        loop.set_task_factory(None)
+        await asyncio.gather(closing, return_exceptions=True)
+        await live.take(text)
+        whole = live.code.text if live.code else "".join([*live.blocks, live.tail])
+        assert whole.count("and on") == 300
+        assert "]" in whole if json else "Last paragraph." in whole
+        if not at_await.reached:
+            break
 
 
 async def test_the_finished_answer_is_rendered_in_one_piece() -> None:
