@@ -7,9 +7,11 @@ PY := .venv/bin/python
 RUN_LOCK := packaging/requirements.lock
 DEV_LOCK := packaging/requirements-dev.lock
 BUNDLE_LOCK := packaging/requirements-bundle.lock
-# Two more than there are processors: tests wait for processes and clocks.
-WORKERS := $(shell echo $$(( $$(getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2) + 2 )))
-UNIT := tests --ignore=tests/e2e --ignore=tests/bench --ignore=tests/faults --ignore=tests/packaged --ignore=tests/test_measurements.py
+# Four more than there are processors: tests of the whole app wait for processes and clocks.
+WORKERS := $(shell echo $$(( $$(getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2) + 4 )))
+# What judges times, and what walks through all that is in memory, which is little only where no other test has run.
+ALONE := tests/test_spare_memory.py tests/test_measurements.py
+UNIT := tests $(addprefix --ignore=,tests/e2e tests/bench tests/faults tests/packaged $(ALONE))
 
 # A machine that is busy with something else may fail a test that waits; a file that fails again by itself has failed.
 AGAIN = files=$$($(PY) -m tests.failed_files $(1)) && echo "What failed is tried once more, by itself: $$files" && $(PY) -m pytest -q -n0 -m 'not long' $$files
@@ -26,7 +28,7 @@ run: .venv/.run ## Start the app; arguments go into ARGS="--port 9000"
 test: .venv/.dev ## Check everything: style, types, layers, unit tests, the app in a real browser
 	@{ $(PY) -m pytest -q --collect-only $(UNIT); $(PY) -m tests.browser; } >/dev/null & ready=$$!; $(MAKE) --no-print-directory lint; checked=$$?; wait $$ready && exit $$checked
 	@$(PY) -m pytest -q -n $(WORKERS) --dist loadfile --no-loadscope-reorder -m 'not long' $(UNIT) || { $(call AGAIN,$(UNIT)); }
-	@$(PY) -m pytest -q tests/test_measurements.py || { $(call AGAIN,tests/test_measurements.py); }
+	@$(PY) -m pytest -q $(ALONE) || { $(call AGAIN,$(ALONE)); }
 	@CHROMIUM="$$($(PY) -m tests.browser)" && export CHROMIUM && { $(PY) -m pytest -q -n 3 --dist loadfile -m 'not long' tests/e2e || { $(call AGAIN,tests/e2e); }; }
 
 thorough: .venv/.dev ## Run what make test leaves out: the long tests, and all journeys
