@@ -7,8 +7,8 @@ PY := .venv/bin/python
 RUN_LOCK := packaging/requirements.lock
 DEV_LOCK := packaging/requirements-dev.lock
 BUNDLE_LOCK := packaging/requirements-bundle.lock
-# Four more than there are processors: tests of the whole app wait for processes and clocks.
-WORKERS := $(shell echo $$(( $$(getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2) + 4 )))
+# Two more than there are processors: tests wait for processes and clocks.
+WORKERS := $(shell echo $$(( $$(getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2) + 2 )))
 # What judges times, and what walks through all that is in memory, which is little only where no other test has run.
 ALONE := tests/test_spare_memory.py tests/test_measurements.py
 UNIT := tests $(addprefix --ignore=,tests/e2e tests/bench tests/faults tests/packaged $(ALONE))
