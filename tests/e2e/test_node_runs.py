@@ -3,7 +3,7 @@
 import re
 
 import pytest
-from playwright.sync_api import BrowserContext, Page, expect
+from playwright.sync_api import BrowserContext, Locator, Page, expect
 
 from tests.app_process import AppProcess
 from tests.e2e.accessible import violations
@@ -55,6 +55,20 @@ def line(page: Page, id_: str, words: str) -> None:
     expect(page.locator(f".wf-node[data-id={id_}] .wf-line")).to_contain_text(words)
 
 
+def asked_what_it_gives(page: Page, context: BrowserContext, app: AppProcess, name: str) -> Locator:
+    """The dialog for the first node's pin, in a workflow that has run."""
+    slug = made(context, app, name)
+    ran(context, app, slug, "x")
+    page.goto(f"/build/{slug}")
+    page.get_by_test_id("show-run").click()
+    states(page, output="done")
+    choose(page, "a")
+    page.get_by_test_id("node-pin").click()
+    dialog = page.get_by_test_id("pin-dialog")
+    expect(dialog.get_by_test_id("pin-value")).to_have_value("xa")
+    return dialog
+
+
 @pytest.mark.long
 def test_parts_run_from_a_node_and_say_what_is_recorded(page: Page, context: BrowserContext, app_process: AppProcess):
     slug = made(context, app_process, "Parts")
@@ -74,15 +88,7 @@ def test_parts_run_from_a_node_and_say_what_is_recorded(page: Page, context: Bro
 
 
 def test_a_value_is_pinned_used_marked_and_taken_off(page: Page, context: BrowserContext, app_process: AppProcess):
-    slug = made(context, app_process, "Pinned")
-    ran(context, app_process, slug, "x")
-    page.goto(f"/build/{slug}")
-    page.get_by_test_id("show-run").click()
-    states(page, output="done")
-    choose(page, "a")
-    page.get_by_test_id("node-pin").click()
-    dialog = page.get_by_test_id("pin-dialog")
-    expect(dialog.get_by_test_id("pin-value")).to_have_value("xa")
+    dialog = asked_what_it_gives(page, context, app_process, "Pinned")
     dialog.get_by_test_id("pin-json").click()
     expect(dialog.get_by_test_id("pin-value")).to_have_value('"xa"')
     dialog.get_by_test_id("pin-value").fill("{")
@@ -117,22 +123,16 @@ def test_a_value_is_pinned_used_marked_and_taken_off(page: Page, context: Browse
 def test_what_is_typed_as_soon_as_a_box_is_filled_stays_in_it(
     page: Page, context: BrowserContext, app_process: AppProcess
 ):
-    line, slug = Line(page), made(context, app_process, "Typed at once")
-    ran(context, app_process, slug, "x")
-    page.goto(f"/build/{slug}")
-    page.get_by_test_id("show-run").click()
-    states(page, output="done")
-    choose(page, "a")
-    page.get_by_test_id("node-pin").click()
-    box = page.get_by_test_id("pin-value")
-    expect(box).to_have_value("xa")
+    line = Line(page)
+    dialog = asked_what_it_gives(page, context, app_process, "Typed at once")
+    box = dialog.get_by_test_id("pin-value")
     line.deaf_from_words = "run_javascript"
-    page.get_by_test_id("pin-json").click()
+    dialog.get_by_test_id("pin-json").click()
     expect(box).to_have_value('"xa"')
     box.fill("{")
     line.catch_up()
-    page.get_by_test_id("pin-done").click()
-    expect(page.get_by_test_id("pin-wrong")).to_contain_text("Line 1")
+    dialog.get_by_test_id("pin-done").click()
+    expect(dialog.get_by_test_id("pin-wrong")).to_contain_text("Line 1")
     expect(box).to_have_value("{")
 
 

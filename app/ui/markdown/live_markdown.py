@@ -71,11 +71,15 @@ class LiveText:
 
         It is rendered also where the page that asked goes meanwhile: for the others.
         """
-        if self._growing is None or self._growing.done():
+        if self._growing is None:
             if len(text) <= len(self._text) or self._clock() < self._not_before:
                 return
             self._growing = asyncio.create_task(self._grow(text))
+            self._growing.add_done_callback(self._let_go)  # an ended task would hold the request of the page that asked
         await asyncio.shield(self._growing)
+
+    def _let_go(self, _: asyncio.Task[None]) -> None:
+        self._growing = None
 
     async def _grow(self, text: str) -> None:
         new, self._text = text[len(self._text) :], text

@@ -2,6 +2,8 @@ import asyncio
 import gc
 import random
 import time
+import weakref
+from contextvars import ContextVar
 from itertools import count
 
 import pytest
@@ -197,6 +199,24 @@ async def test_what_a_tab_took_that_closes_meanwhile_is_there_for_the_others(tex
         assert "]" in whole if json else "Last paragraph." in whole
         if not at_await.reached:
             break
+
+
+async def test_nothing_is_kept_of_the_page_that_asked() -> None:
+    class Request:
+        """What came with the page."""
+
+    async def look(live: LiveText, request: Request) -> weakref.ref[Request]:
+        asked_by.set(request)
+        await live.take("Hello")
+        return weakref.ref(request)
+
+    asked_by: ContextVar[Request] = ContextVar("asked_by")
+    live = LiveText()
+    kept = await asyncio.create_task(look(live, Request()))
+    await asyncio.sleep(0)  # the loop lets go of that task
+    gc.collect()
+    assert live.version == 1
+    assert kept() is None
 
 
 async def test_the_finished_answer_is_rendered_in_one_piece() -> None:
