@@ -179,7 +179,7 @@ class Writer:
                 _resolve(told, channel.failure)
                 return told
             if channel.is_durable:
-                _resolve(told, None)
+                loop.call_soon(_resolve, told, None)  # behind those who asked before and are being told
                 return told
             if self._ended:
                 _resolve(told, _too_late(channel))

@@ -117,6 +117,22 @@ async def test_no_line_overtakes_one_it_refers_to_that_was_put_when_the_wait_for
         writer.close()
 
 
+async def test_who_asks_first_is_told_first_though_the_disk_is_done_before_the_second_asks(tmp_path: Path):
+    writer, told = Writer(), list[str]()
+    one = channel(tmp_path / "x", writer, Disk())
+
+    async def told_of(name: str) -> None:
+        one.put(b"line\n")
+        while name == "second" and not one.is_durable:
+            time.sleep(0.001)  # noqa: ASYNC251  the loop is busy until the disk is done
+        await one.flush()
+        told.append(name)
+
+    await asyncio.gather(told_of("first"), told_of("second"))
+    assert told == ["first", "second"]
+    writer.close()
+
+
 async def test_a_flush_that_is_given_up_disturbs_nobody(tmp_path: Path):
     writer = Writer()
     one = channel(tmp_path / "x", writer, Disk())
