@@ -78,7 +78,7 @@ export default {
     this.watcher = new ResizeObserver(() => {
       const { clientWidth: wide, clientHeight: tall } = view;
       if (!wide) return;
-      if (!this.size) this.fit();
+      if (!this.size) this.fit(), this.turn(); // before it is painted for the first time
       else this.pan.x += (wide - this.size.wide) / 2, this.pan.y += (tall - this.size.tall) / 2, this.look(); // what is in the middle stays there
       this.size = { wide, tall };
       this.drawMap();
@@ -265,13 +265,14 @@ export default {
     },
     // Once a frame, however many moves a hand makes meanwhile.
     look() {
-      this.looking ??= requestAnimationFrame(() => {
-        const { x, y, zoom } = this.pan;
-        this.looking = null;
-        this.layer.style.transform = `translate(${x}px,${y}px) scale(${zoom})`;
-        this.layer.classList.toggle("is-far", zoom < FAR);
-        this.drawMap(true);
-      });
+      this.looking ??= requestAnimationFrame(this.turn);
+    },
+    turn() {
+      const { x, y, zoom } = this.pan;
+      this.looking = null;
+      this.layer.style.transform = `translate(${x}px,${y}px) scale(${zoom})`;
+      this.layer.classList.toggle("is-far", zoom < FAR);
+      this.drawMap(true);
     },
 
     // Gestures
