@@ -6,7 +6,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.bench.following import END_PIXELS, FROM_END, MARK, MOVED, MOVED_PIXELS, settled
-from tests.e2e.playground import ask, finished, send, start_session, wait_for_text
+from tests.e2e.playground import STORY, ask, finished, send, start_session, streamed, wait_for_text
 
 SHOWCASE = "Show me Markdown"
 SLOWED = 4
@@ -33,8 +33,15 @@ def middle_of_an_answer(page: Page) -> None:
     """An answer goes on below one that there is to scroll in."""
     start_session(page)
     ask(page, SHOWCASE)
-    send(page, SHOWCASE)
+    send(page, STORY)
     wait_for_text(page, 200)
+
+
+def grown_and_stopped(page: Page) -> None:
+    """It is longer by some lines, and then at its end, however late this test comes to see it."""
+    wait_for_text(page, len(streamed(page)) + 500)
+    page.keyboard.press("Escape")
+    finished(page)
 
 
 def test_answers_that_nobody_scrolls_in_end_at_the_newest_line(page):
@@ -53,7 +60,7 @@ def test_who_scrolls_up_stays_there_until_they_jump_to_the_latest(page):
     expect(page.get_by_test_id("jump-to-latest")).to_be_visible()
     settled(page)
     page.evaluate(MARK)
-    finished(page)
+    grown_and_stopped(page)
 
     assert moved(page) <= MOVED_PIXELS
     page.get_by_test_id("jump-to-latest").click()
@@ -70,7 +77,7 @@ def test_keys_that_scroll_up_leave_the_newest_line_and_end_returns_to_it(page):
         expect(page.get_by_test_id("jump-to-latest")).to_be_visible()
         page.keyboard.press("End")
         expect(page.get_by_test_id("jump-to-latest")).to_have_count(0)
-    finished(page)
+    grown_and_stopped(page)
 
     assert from_end(page) <= END_PIXELS
 
@@ -78,6 +85,7 @@ def test_keys_that_scroll_up_leave_the_newest_line_and_end_returns_to_it(page):
 @pytest.mark.long
 def test_what_tab_reaches_above_is_in_view_and_stays_there_while_an_answer_grows(page):
     middle_of_an_answer(page)
+    wait_for_text(page, 3_000)  # what is reached is out of view by then
     reached = page.get_by_test_id("regenerate-button").first
     page.get_by_test_id("chat-input").focus()
     while not reached.evaluate("button => button === document.activeElement"):
@@ -116,7 +124,7 @@ def test_who_scrolls_down_to_the_end_follows_again(page):
     expect(page.get_by_test_id("jump-to-latest")).to_be_visible()
     page.mouse.wheel(0, 20_000)
     expect(page.get_by_test_id("jump-to-latest")).to_have_count(0)
-    finished(page)
+    grown_and_stopped(page)
 
     assert from_end(page) <= END_PIXELS
 
