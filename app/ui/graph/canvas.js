@@ -78,8 +78,9 @@ export default {
     this.watcher = new ResizeObserver(() => {
       const { clientWidth: wide, clientHeight: tall } = view;
       if (!wide) return;
-      if (!this.size) this.fit(), this.turn(); // before it is painted for the first time
-      else this.pan.x += (wide - this.size.wide) / 2, this.pan.y += (tall - this.size.tall) / 2, this.look(); // what is in the middle stays there
+      if (!this.size) this.fit();
+      else this.pan.x += (wide - this.size.wide) / 2, this.pan.y += (tall - this.size.tall) / 2; // what is in the middle stays there
+      this.turn(); // in the frame that is not painted yet
       this.size = { wide, tall };
       this.drawMap();
     });
