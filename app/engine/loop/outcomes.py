@@ -63,7 +63,8 @@ async def _called(toolset: Toolset, call: ToolCall, running: RunningCall) -> Out
         return Outcome.of(STATUS_OF.get(type(error), "error"), str(error), running.shown)
     except Exception as error:  # noqa: BLE001  a tool may raise anything
         if stopwatch.timer.expired():
-            words = f"{call.name} took longer than {stopwatch.seconds:g} seconds and was stopped."
+            s = "" if stopwatch.seconds == 1 else "s"
+            words = f"{call.name} took longer than {stopwatch.seconds:g} second{s} and was stopped."
             return Outcome.of("timeout", words, running.shown)
         trace = "".join(traceback.format_exception(error))
         return _may_pass(Outcome.of("error", f"{type(error).__name__}: {error}", running.shown, trace))

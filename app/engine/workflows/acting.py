@@ -43,7 +43,8 @@ async def act(trying: "Trying", node: Node, inputs: Inputs) -> Given:
                     return await _in_time(trying, node, inputs)
             except TimeoutError as error:
                 trying.withdraw()
-                raise NodeFailed(f"It took longer than {node.timeout:g} seconds.") from error
+                s = "" if node.timeout == 1 else "s"
+                raise NodeFailed(f"It took longer than {node.timeout:g} second{s}.") from error
         case _:
             raise ValueError(f"{node.kind} has given its value already")
 
