@@ -84,13 +84,13 @@ async def test_nobody_lets_the_call_go_on_by_a_mere_decision(tmp_path: Path):
 
 
 async def test_a_person_may_take_longer_than_the_tool(tmp_path: Path):
-    async with serving() as servers, guarded(tmp_path, servers, tool_timeout=0.7) as world:
+    async with serving() as servers, guarded(tmp_path, servers, tool_timeout=2) as world:
         await reached(world.workbench.mcp, "sign-in", name=NAME)
         await world.signs_in()
         await reached(world.workbench.mcp, "ready", name=NAME)
         run = await world.call(CHANGE)
         await world.asked(run)
-        await asyncio.sleep(1)  # longer than the tool's time-out
+        await asyncio.sleep(2.3)  # longer than the tool's time-out
         await world.signs_in()
         assert await world.result(run) == ("ok", "changed by read write")
 

@@ -59,7 +59,7 @@ class World:
             """Takes its time, and says so."""
             for step in range(16):
                 context.progressed(Progress(done=step, total=16))
-                await asyncio.sleep(0.05)
+                await asyncio.sleep(0.1)
             return "there"
 
         async def wonder(context: CallContext) -> str:
@@ -145,16 +145,16 @@ async def pause_of(live):
 
 
 async def test_progress_gives_a_call_its_whole_time_again(bench):
-    assert (await called(bench, wants("plod"), tool_timeout=0.6)).result.text == "there"
+    assert (await called(bench, wants("plod"), tool_timeout=1.2)).result.text == "there"
 
 
 async def test_a_question_waits_for_its_answer_while_no_time_passes(bench):
-    live = await begun(bench, wants("wonder"), tool_timeout=0.05, total_time=0.5)
+    live = await begun(bench, wants("wonder"), tool_timeout=0.5, total_time=1.5)
     pause = await pause_of(live)
     assert (pause.reason, pause.question, pause.asked_by, pause.form) == ("question", "Which size?", "tailor", FORM)
     assert (pause.call_id, pause.name, live.status) == ("c1", "wonder", "paused")
     asked_at = time.monotonic()
-    await until(lambda: time.monotonic() > asked_at + 0.6, pause=0.02)
+    await until(lambda: time.monotonic() > asked_at + 1.6, pause=0.02)
     resolve(live, pause.pause_id, "approve", arguments={"size": 42})
     assert (await returned(live)).result.text == "accept {'size': 42}"
     assert live.status == "completed"

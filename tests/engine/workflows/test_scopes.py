@@ -82,8 +82,8 @@ async def test_what_goes_on_of_other_items_is_cancelled_when_one_fails(shop):
 
 async def test_a_map_that_takes_longer_than_it_may_ends(shop):
     hold = ToolNode(id="post", scope="each", tool="hold", arguments={"text": Template(text="{{item}}")})
-    live = await shop.ran(within(chain(each([1], timeout=0.05)), hold))
-    assert (why(live), states(live)["each[0].post"]) == ("Each: It took longer than 0.05 seconds.", "cancelled")
+    live = await shop.ran(within(chain(each([1], timeout=0.5)), hold))
+    assert (why(live), states(live)["each[0].post"]) == ("Each: It took longer than 0.5 seconds.", "cancelled")
 
 
 async def test_more_items_than_it_takes_fail_it(shop):

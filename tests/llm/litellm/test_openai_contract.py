@@ -135,7 +135,7 @@ async def test_every_fault_is_one_failure_in_words_after_one_request(
     if name == "error-in-stream" and route == "direct":
         status = 503  # as it was sent, which LiteLLM's call forgets
     async with FakeOpenAI() as fake:
-        outcome = await call(f"openai/{name}", fake.url, idle_timeout=0.5 if failure == "timeout" else 60)
+        outcome = await call(f"openai/{name}", fake.url, idle_timeout=1.5 if failure == "timeout" else 60)
         hits = fake.seen.hits[name]
 
     assert outcome.failure is not None
