@@ -1,5 +1,6 @@
 """The prompt beside a conversation: written, looked at with its variables filled in, saved as the next variant."""
 
+import asyncio
 from collections.abc import Callable
 from datetime import datetime
 from functools import partial
@@ -22,7 +23,6 @@ from app.ui.agents.prompt_tokens import prompt_tokens
 from app.ui.conversation.differences_view import compared, differences_summary, differences_view
 from app.ui.elements.buttons import button, icon_button
 from app.ui.elements.choice import Choice
-from app.ui.elements.clicks import one_at_a_time
 from app.ui.elements.markup import Html, icon, joined, tag
 from app.ui.elements.notices import problems_shown
 from app.ui.elements.prompt_editor import Mode, PromptEditor
@@ -56,6 +56,7 @@ class PromptPanel(ui.element):
         self._session = session
         self._on_edit = on_edit
         self._on_saved = on_saved
+        self._saving = asyncio.Lock()
         self._shown_copy = workbench.working_copies.get(session.agent_id)
         self._typed_here = self._replaced = False
         self._kept_at: datetime | None = None
@@ -154,7 +155,7 @@ class PromptPanel(ui.element):
         self._note = ui.input(placeholder="What did you change? (optional)").props("outlined dense maxlength=200")
         self._note.props('aria-label="Note for the new variant" data-testid=variant-note').classes("prompt-note")
         with ui.element("div").classes("row-line"):
-            save = button("Save as variant", self._save, look="primary", icon="save", testid="save-variant-button")
+            save = button("Save as variant", self._save_once, look="primary", icon="save", testid="save-variant-button")
             self._save_button = save.classes("grow").props("aria-keyshortcuts=Control+S")
             self.on("shortcut", self._save_by_key)
             self._reset_button = button("Reset", self._reset, testid="reset-prompt-button")
@@ -231,12 +232,18 @@ class PromptPanel(ui.element):
         dialog.open()
 
     async def _save_by_key(self) -> None:
-        if self.copy is None and self.to_save == self.origin.behaviour:
-            ui.notify(f"Nothing to save: this is variant {self.origin.number} as it is.", timeout=2500)
-        else:
-            await self._save()
+        """Pressed while a save goes on this waits for it: what was typed meanwhile is not in that one."""
+        async with self._saving:
+            if self.copy is None and self.to_save == self.origin.behaviour:
+                ui.notify(f"Nothing to save: this is variant {self.origin.number} as it is.", timeout=2500)
+            else:
+                await self._save()
 
-    @one_at_a_time
+    async def _save_once(self) -> None:
+        if not self._saving.locked():
+            async with self._saving:
+                await self._save()
+
     async def _save(self) -> None:
         behaviour = self._written
         declared = declared_with(behaviour.system_prompt, behaviour.variables)
