@@ -41,7 +41,7 @@ class AppProcess:
         self.token = ""
         self.command = [str(executable)] if executable else [sys.executable, "-m", module]
         self._options = options if opens else (*options, "--no-browser")
-        self._environment = plain_environment() | (environment or {})
+        self.environment = plain_environment() | (environment or {})
         self._lines: list[str] = []
         self._started_at_line = 0
         self._news = threading.Condition()
@@ -86,7 +86,7 @@ class AppProcess:
         self._process = subprocess.Popen(
             command,
             cwd=ROOT,
-            env=self._environment,
+            env=self.environment,
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,

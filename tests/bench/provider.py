@@ -23,6 +23,7 @@ from tests.app_process import ROOT, free_port
 
 CHUNK = 4
 """Characters in one chunk, about one token."""
+ENOUGH = asyncio.Event()
 
 
 def markdown(characters: int) -> str:
@@ -68,7 +69,10 @@ async def complete(request: web.Request) -> web.StreamResponse:
     response = web.StreamResponse(headers={"Content-Type": "text/event-stream"})
     await response.prepare(request)
     began = time.monotonic()
+    ENOUGH.clear()
     for number, chunk in enumerate(chunks(text)):
+        if ENOUGH.is_set():
+            break
         if int(pace):
             await asyncio.sleep(max(0, began + number / int(pace) - time.monotonic()))
         await response.write(chunk)
@@ -103,6 +107,11 @@ async def health(_: web.Request) -> web.Response:
     return web.Response(text="ok")
 
 
+async def enough(_: web.Request) -> web.Response:
+    ENOUGH.set()
+    return web.Response(text="ok")
+
+
 @contextmanager
 def provider() -> Iterator[str]:
     """The address of a running provider, for `OPENAI_BASE_URL`."""
@@ -118,6 +127,12 @@ def provider() -> Iterator[str]:
         process.wait(10)
 
 
+def say_enough(address: str) -> None:
+    """End the answer that the provider of that address streams: it is complete then."""
+    with urllib.request.urlopen(f"{address.removesuffix('/v1')}/enough", timeout=60):
+        pass
+
+
 def serving(port: int) -> bool:
     try:
         with urllib.request.urlopen(f"http://127.0.0.1:{port}/health", timeout=2) as answer:
@@ -130,6 +145,7 @@ def main(port: int) -> None:
     app = web.Application()
     app.router.add_post("/v1/chat/completions", complete)
     app.router.add_get("/health", health)
+    app.router.add_get("/enough", enough)
     web.run_app(app, host="127.0.0.1", port=port, print=None, handler_cancellation=True)
 
 

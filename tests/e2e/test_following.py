@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.bench.following import END_PIXELS, FROM_END, MARK, MOVED, MOVED_PIXELS, settled
+from tests.bench.following import END_PIXELS, FROM_END, MARK, MOVED, MOVED_PIXELS, rested, settled
 from tests.e2e.playground import STORY, ask, finished, send, start_session, streamed, wait_for_text
 
 SHOWCASE = "Show me Markdown"
@@ -58,7 +58,7 @@ def test_who_scrolls_up_stays_there_until_they_jump_to_the_latest(page):
     page.mouse.move(640, 360)
     page.mouse.wheel(0, -250)
     expect(page.get_by_test_id("jump-to-latest")).to_be_visible()
-    settled(page)
+    rested(page)
     page.evaluate(MARK)
     grown_and_stopped(page)
 
@@ -91,7 +91,7 @@ def test_what_tab_reaches_above_is_in_view_and_stays_there_while_an_answer_grows
     while not reached.evaluate("button => button === document.activeElement"):
         page.keyboard.press("Shift+Tab")
     expect(page.get_by_test_id("jump-to-latest")).to_be_visible()
-    settled(page)
+    rested(page)
     page.evaluate(MARK)
     finished(page)
 
