@@ -23,10 +23,12 @@ LONGER = "openai/mixed-100000-200"
 IN_ONE_SESSION = 20
 SLOWED = 4
 PICTURE_EVERY = 5
+POLLING = 100
+"""Milliseconds: to ask in every frame keeps a slow browser from what it is asked about."""
 END_PIXELS = 2.0
 """What rounding may leave between the view and the end."""
 MOVED_PIXELS = 2.0
-TO_SCROLL_IN, GROWS = 3_000, 3_000
+TO_SCROLL_IN, GROWS = 1_500, 1_500
 """Characters: of an answer that there is to scroll in, and of what comes below while somebody has scrolled up."""
 SCROLL = "document.querySelector('.transcript-scroll')"
 LENGTH = "(document.querySelector('[data-testid=message-streaming]')?.innerText.length ?? 0)"
@@ -102,12 +104,12 @@ def begin(page: Page, text: str) -> None:
     page.get_by_test_id("chat-input").fill(text)
     page.keyboard.press("Enter")
     expect(page.get_by_test_id("user-message")).to_have_count(asked + 1)
-    page.wait_for_function(f"{LENGTH} > 200")
+    page.wait_for_function(f"{LENGTH} > 200", polling=POLLING)
 
 
 def complete(page: Page, enough: Callable[[], None], *, at: int) -> None:
     """End the answer once so many characters of it are on the page."""
-    page.wait_for_function(f"{LENGTH} >= {at}", polling=100)
+    page.wait_for_function(f"{LENGTH} >= {at}", polling=POLLING)
     enough()
     expect(page.get_by_test_id("message-streaming")).to_have_count(0, timeout=120_000)
     settled(page)
