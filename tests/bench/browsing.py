@@ -42,10 +42,15 @@ async def plant(model: str, folder: Path, tools: tuple[ToolChoice, ...] = ()) ->
     await workbench.close()
 
 
-def ask(page: Page, text: str, *, seconds: float = 120) -> None:
-    """Send a message and wait until it is answered."""
+def send(page: Page, text: str) -> None:
+    """Send a message and wait until it stands in the conversation."""
     asked = page.get_by_test_id("user-message").count()
     page.get_by_test_id("chat-input").fill(text)
     page.keyboard.press("Enter")
     expect(page.get_by_test_id("user-message")).to_have_count(asked + 1)
+
+
+def ask(page: Page, text: str, *, seconds: float = 120) -> None:
+    """Send a message and wait until it is answered."""
+    send(page, text)
     expect(page.get_by_test_id("message-streaming")).to_have_count(0, timeout=seconds * 1000)

@@ -12,7 +12,7 @@ from pathlib import Path
 from playwright.sync_api import Page, expect
 
 from app.domain.agents import ToolChoice
-from tests.bench.browsing import ask, session_with
+from tests.bench.browsing import ask, send, session_with
 from tests.bench.provider import say_enough
 from tests.figures import Figure
 from tests.pictures import picture
@@ -100,10 +100,7 @@ def stayed(page: Page, number: int, enough: Callable[[], None]) -> float:
 
 def begin(page: Page, text: str) -> None:
     """Send a message and wait for some lines of its answer."""
-    asked = page.get_by_test_id("user-message").count()
-    page.get_by_test_id("chat-input").fill(text)
-    page.keyboard.press("Enter")
-    expect(page.get_by_test_id("user-message")).to_have_count(asked + 1)
+    send(page, text)
     page.wait_for_function(f"{LENGTH} > 200", polling=POLLING)
 
 
