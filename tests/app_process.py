@@ -12,6 +12,8 @@ from typing import IO
 
 import psutil
 
+from tests.waiting import PATIENCE
+
 ROOT = Path(__file__).resolve().parents[1]
 ADDRESS = re.compile(r"Agent Playground is running at (http://127\.0\.0\.1:\d+)/\?token=(\S+)")
 _RESERVED: list[socket.socket] = []
@@ -63,7 +65,7 @@ class AppProcess:
 
     def sign_in(self) -> str:
         """What the cookie of a new browser holds that opened the printed address."""
-        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=30)
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=PATIENCE)
         connection.request("GET", f"/?token={self.token}")
         cookie = connection.getresponse().headers["Set-Cookie"]
         connection.close()
@@ -97,7 +99,7 @@ class AppProcess:
         threading.Thread(target=self._read, args=(self._process.stdout,), daemon=True).start()
         self.url, self.token = self.wait_for(ADDRESS).groups()
 
-    def wait_for(self, pattern: re.Pattern[str], *, seconds: float = 60) -> re.Match[str]:
+    def wait_for(self, pattern: re.Pattern[str], *, seconds: float = PATIENCE) -> re.Match[str]:
         """The first line since the last start in which `pattern` is found, as soon as it is printed."""
         with self._news:
             self._news.wait_for(lambda: self._find(pattern) or self._ended(), seconds)

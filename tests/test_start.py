@@ -27,7 +27,7 @@ from app.store.folder.looking_lock import looking_lock
 from app.workbench import Workbench
 from tests.app_process import ROOT, AppProcess, free_port, plain_environment
 from tests.store.read_only import fingerprint, newer_folder
-from tests.waiting import wait_until
+from tests.waiting import PATIENCE, wait_until
 
 TOKEN = "t" * 40
 
@@ -50,7 +50,7 @@ def started(data: Path, *options: str, **environment: str) -> subprocess.Complet
         stdin=subprocess.DEVNULL,
         capture_output=True,
         text=True,
-        timeout=30,
+        timeout=PATIENCE,
         check=False,
     )
 
@@ -404,7 +404,7 @@ def test_a_start_that_had_no_port_was_not_the_first_one(serving: AppProcess, tmp
     again = AppProcess(tmp_path / "data")
     again.start()
     try:
-        reply = httpx.get(f"{again.url}/api/v1/agents", headers={"X-API-Key": again.token}, timeout=30)
+        reply = httpx.get(f"{again.url}/api/v1/agents", headers={"X-API-Key": again.token}, timeout=PATIENCE)
         assert "math-tutor" in [agent["slug"] for agent in reply.json()["data"]]
     finally:
         again.stop_if_running()

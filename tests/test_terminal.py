@@ -24,7 +24,7 @@ from app.terminal.terminal import run_here
 from app.workbench import Workbench
 from tests.api.mcp.serving import ASKS, agent_with
 from tests.app_process import ROOT, AppProcess, free_port, plain_environment
-from tests.waiting import wait_until
+from tests.waiting import PATIENCE, wait_until
 
 SUM = "What is 5 + 10, then multiply by 3?"
 SOON = 15
@@ -102,7 +102,7 @@ def test_a_run_that_waits_for_leave_says_so_and_goes_on_in_the_app(asking, agent
     process.start()
     try:
         headers = {"X-API-Key": process.token}
-        with httpx.Client(base_url=f"{process.url}/api/v1", headers=headers, timeout=30) as api:
+        with httpx.Client(base_url=f"{process.url}/api/v1", headers=headers, timeout=PATIENCE) as api:
             (left,) = [run for run in api.get("/runs").json()["data"] if run["status"] == "paused"]
             decided = api.post(f"/runs/{left['id']}/pauses/{pause['pause_id']}", json={"decision": "always"})
             assert decided.status_code == 200, decided.text

@@ -15,7 +15,7 @@ from app.start.already_running import running_app
 from tests.api.mcp.serving import ASKS, SUM, agent_with
 from tests.api.over import opened
 from tests.app_process import ROOT, AppProcess, plain_environment
-from tests.waiting import wait_until
+from tests.waiting import PATIENCE, wait_until
 
 
 @asynccontextmanager
@@ -72,7 +72,7 @@ async def test_it_goes_through_the_app_and_has_no_right_to_approve(tmp_path, mod
 
 def approve(app: AppProcess, run_id: str) -> None:
     """As a person in the app does; returns when the run has ended."""
-    with httpx.Client(base_url=f"{app.url}/api/v1", headers={"X-API-Key": app.token}, timeout=30) as api:
+    with httpx.Client(base_url=f"{app.url}/api/v1", headers={"X-API-Key": app.token}, timeout=PATIENCE) as api:
         (pause,) = api.get(f"/runs/{run_id}").json()["data"]["pauses"]
         decided = api.post(f"/runs/{run_id}/pauses/{pause['pause_id']}", json={"decision": "approve"})
         assert decided.status_code == 200, decided.text

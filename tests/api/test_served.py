@@ -11,6 +11,7 @@ from websockets.asyncio.client import connect
 from websockets.exceptions import InvalidStatus
 
 from tests.app_process import AppProcess
+from tests.waiting import PATIENCE
 
 SUM = "What is 5 + 10, then multiply by 3?"
 
@@ -28,7 +29,7 @@ def headers(app: AppProcess) -> dict[str, str]:
 
 
 def test_an_agent_is_run_and_streamed_as_it_writes(app: AppProcess):
-    with httpx.Client(base_url=f"{app.url}/api/v1", headers=headers(app), timeout=30) as client:
+    with httpx.Client(base_url=f"{app.url}/api/v1", headers=headers(app), timeout=PATIENCE) as client:
         body = {"input": SUM, "stream": True}
         with client.stream("POST", "/agents/assistant/run", json=body) as answer:
             pieces = list(answer.iter_text())
@@ -38,7 +39,7 @@ def test_an_agent_is_run_and_streamed_as_it_writes(app: AppProcess):
 
 
 def test_more_than_can_be_taken_is_refused_in_words(app: AppProcess):
-    with httpx.Client(base_url=f"{app.url}/api/v1", headers=headers(app), timeout=30) as client:
+    with httpx.Client(base_url=f"{app.url}/api/v1", headers=headers(app), timeout=PATIENCE) as client:
         for size, status, code in ((9 * 1024**2, 413, "too_large"), (11 * 1024**2, 413, "too_large")):
             reply = client.post("/agents/assistant/run", json={"input": "x" * size})
             assert (reply.status_code, reply.json()["code"]) == (status, code)
@@ -46,7 +47,7 @@ def test_more_than_can_be_taken_is_refused_in_words(app: AppProcess):
 
 
 def test_the_documentation_is_served_whole(app: AppProcess):
-    with httpx.Client(base_url=f"{app.url}/api/v1", headers=headers(app), timeout=30) as client:
+    with httpx.Client(base_url=f"{app.url}/api/v1", headers=headers(app), timeout=PATIENCE) as client:
         for _ in range(2):
             for path in ("/docs", "/docs/docs.js", "/docs/docs.css", "/docs/SKILL.md", "/openapi.json"):
                 reply = client.get(path)

@@ -6,6 +6,7 @@ from starlette.types import ASGIApp
 
 from app.workbench import Workbench
 from tests.api.mcp.serving import TOKEN, mcp_at_a_port
+from tests.waiting import PATIENCE
 
 TRACEPARENT = f"00-{'ab' * 16}-{'cd' * 8}-01"
 HEADER = {"traceparent": TRACEPARENT}
@@ -55,7 +56,7 @@ async def test_a_header_that_cannot_be_read_is_passed_over(client: httpx.AsyncCl
 
 
 async def test_calls_of_mcp_say_it_each_for_itself(workbench: Workbench):
-    async with mcp_at_a_port(workbench) as base, httpx.AsyncClient(base_url=base, timeout=30) as client:
+    async with mcp_at_a_port(workbench) as base, httpx.AsyncClient(base_url=base, timeout=PATIENCE) as client:
         known = {"Accept": "application/json, text/event-stream", "Authorization": f"Bearer {TOKEN}"}
         begun = await client.post("/mcp", json=BEGIN, headers=known)
         known |= {"Mcp-Session-Id": begun.headers["mcp-session-id"], "MCP-Protocol-Version": "2025-11-25"}

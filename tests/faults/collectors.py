@@ -23,7 +23,7 @@ from tests.app_process import AppProcess, free_port
 from tests.fakes.collector import FakeCollector
 from tests.fakes.process import fake_process
 from tests.figures import Figure
-from tests.waiting import until, wait_until
+from tests.waiting import PATIENCE, until, wait_until
 
 KILLS, RUNS = 10, 8
 CLOSING = 3.0
@@ -183,7 +183,9 @@ def told(address: str, count: int) -> list[dict[str, Any]]:
     """The spans that Phoenix has, once there are that many."""
 
     def found() -> list[dict[str, Any]]:
-        answer = httpx.get(f"{address}/v1/projects/default/spans", params={"limit": 1000}, timeout=30, verify=False)
+        answer = httpx.get(
+            f"{address}/v1/projects/default/spans", params={"limit": 1000}, timeout=PATIENCE, verify=False
+        )
         return answer.json()["data"] if answer.is_success else []
 
     wait_until(lambda: len(found()) >= count, 60, 0.2)
@@ -230,7 +232,7 @@ def exported(app: AppProcess, run_id: str) -> set[str]:
 def taken(collector: str) -> dict[str, set[str]]:
     """The ids of the spans that were taken, by trace."""
     found: dict[str, set[str]] = {}
-    for trace, span, _ in httpx.get(f"{collector}/spans", timeout=30, verify=False).json()["spans"]:
+    for trace, span, _ in httpx.get(f"{collector}/spans", timeout=PATIENCE, verify=False).json()["spans"]:
         found.setdefault(trace, set()).add(span)
     return found
 

@@ -17,6 +17,7 @@ from tests.app_process import AppProcess
 from tests.door import COME_BACK, SOCKET, Owner, Target, ask, evil_hosts, evil_origins, let_in, signed_in, unsigned
 from tests.figures import Figure
 from tests.hostile_runs import hostile_session
+from tests.waiting import PATIENCE
 
 OPEN = {"/health"}
 PICTURED = "pictured"
@@ -111,7 +112,7 @@ def listed(app: AppProcess) -> list[Target]:
 def owner_of(app: AppProcess) -> Owner:
     """The owner of the running app, who has made a public agent and two keys, of which one is revoked."""
     headers = {"Authorization": f"Bearer {app.token}"}
-    with httpx.Client(base_url=f"{app.url}/api/v1", headers=headers, timeout=30) as client:
+    with httpx.Client(base_url=f"{app.url}/api/v1", headers=headers, timeout=PATIENCE) as client:
         agent = client.post("/agents", json={"name": "Open to anyone", "is_public": True}).json()["data"]
         guest, revoked = (client.post("/keys", json={"name": name}).json()["data"] for name in ("guest", "revoked"))
         client.delete(f"/keys/{revoked['id']}").raise_for_status()

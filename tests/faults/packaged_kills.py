@@ -26,6 +26,7 @@ from tests.app_process import AppProcess
 from tests.e2e.playground import SUM
 from tests.figures import Figure, show
 from tests.packaged.built import FORMS, NOT_BUILT, NOTHING_ELSE, is_built
+from tests.waiting import PATIENCE
 
 KILLS = 100
 FRESH_AFTER = 25
@@ -110,7 +111,7 @@ def killed_while_storing(app: AppProcess, told: Told, chance: random.Random) -> 
 
 def until_gone(app: AppProcess, told: Told, part: Callable[[httpx.Client, Told], None]) -> None:
     headers = {"Authorization": f"Bearer {app.token}"}
-    with httpx.Client(base_url=f"{app.url}/api/v1/", headers=headers, timeout=30, trust_env=False) as client:
+    with httpx.Client(base_url=f"{app.url}/api/v1/", headers=headers, timeout=PATIENCE, trust_env=False) as client:
         try:
             part(client, told)
         except httpx.TransportError:

@@ -18,6 +18,7 @@ from tests.faults.door_walk import PAGES, listing_app, owner_of, routes_of
 from tests.figures import Figure
 from tests.rights_table import TABLE, Row
 from tests.rights_world import CALLERS, LIMITED, NOBODY, WHOSE, Thing, Who, Whose, World, opened_world
+from tests.waiting import PATIENCE
 
 SIGNED_IN_AT = "/oauth/callback"
 """Whoever comes there shows what only they were given: the state of a sign-in that was begun here. `oauth` tries it."""
@@ -136,7 +137,7 @@ def _limited_key(app: AppProcess, owner: Owner) -> str:
         f"{app.url}/api/v1/keys",
         json={"name": "limited", "agents": [owner.public], "may": ["approve", "variants"]},
         headers={"Authorization": f"Bearer {app.token}"},
-        timeout=30,
+        timeout=PATIENCE,
     )
     return str(made.raise_for_status().json()["data"]["key"])
 

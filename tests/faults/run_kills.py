@@ -20,7 +20,7 @@ from app.store.runs.traces import Traces
 from tests.app_process import AppProcess
 from tests.faults.killed_app import SLUG
 from tests.figures import Figure
-from tests.waiting import wait_until
+from tests.waiting import PATIENCE, wait_until
 
 KILLS = 200
 _WHOLE = 0.35
@@ -130,12 +130,12 @@ def resume(app: AppProcess, run_id: str, chance: random.Random, toll: Toll) -> s
 
 def get(app: AppProcess, path: str) -> httpx.Response:
     """What the API answers."""
-    return httpx.get(f"{app.url}/api/v1/{path}", headers=authorization(app), timeout=30, verify=False)
+    return httpx.get(f"{app.url}/api/v1/{path}", headers=authorization(app), timeout=PATIENCE, verify=False)
 
 
 def post(app: AppProcess, path: str, body: dict[str, str]) -> httpx.Response:
     """What the API answers."""
-    return httpx.post(f"{app.url}/api/v1/{path}", json=body, headers=authorization(app), timeout=30, verify=False)
+    return httpx.post(f"{app.url}/api/v1/{path}", json=body, headers=authorization(app), timeout=PATIENCE, verify=False)
 
 
 def authorization(app: AppProcess) -> dict[str, str]:

@@ -14,6 +14,7 @@ import httpx
 from tests.app_process import AppProcess
 from tests.faults.door_walk import PICTURED, with_a_picture
 from tests.figures import Figure
+from tests.waiting import PATIENCE
 
 SILENT = 3000
 ALLOWED = 2.0
@@ -61,7 +62,7 @@ async def _seconds(app: AppProcess, address: str) -> float:
 
 async def _picture(app: AppProcess) -> str:
     """A signed address of the second origin, from a page that shows it: in its panel, and so after its conversation."""
-    async with httpx.AsyncClient(timeout=30) as browser:
+    async with httpx.AsyncClient(timeout=PATIENCE) as browser:
         await browser.get(app.address)
         for _ in range(100):
             page = (await browser.get(f"{app.url}/playground/{PICTURED}")).text

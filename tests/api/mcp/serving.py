@@ -17,6 +17,7 @@ from app.domain.agents import Agent, PromptBehaviour, ToolChoice, new_agent
 from app.workbench import Workbench
 from tests.api.over import api_over, served
 from tests.app_process import free_port
+from tests.waiting import PATIENCE
 
 TOKEN = "A-token-of-tests-with-43-characters-_0123456"
 SUM = "What is 5 + 10?"
@@ -42,7 +43,7 @@ async def client_of(
     base: str, key: str = TOKEN, mode: ConnectMode = "legacy", *, name: str = "tester", **callbacks: object
 ) -> AsyncIterator[Client]:
     headers = {"Authorization": f"Bearer {key}"}
-    async with httpx2.AsyncClient(headers=headers, timeout=30) as http:
+    async with httpx2.AsyncClient(headers=headers, timeout=PATIENCE) as http:
         transport = streamable_http_client(f"{base}/mcp", http_client=http)
         info = Implementation(name=name, version="1")
         async with Client(transport, mode=mode, client_info=info, **callbacks) as client:

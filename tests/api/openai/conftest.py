@@ -7,6 +7,7 @@ import pytest
 from openai import OpenAI
 
 from tests.app_process import AppProcess
+from tests.waiting import PATIENCE
 
 
 @pytest.fixture(scope="session")
@@ -20,7 +21,7 @@ def app(tmp_path_factory: pytest.TempPathFactory) -> Iterator[AppProcess]:
 @pytest.fixture(scope="session")
 def owner(app: AppProcess) -> Iterator[httpx.Client]:
     headers = {"Authorization": f"Bearer {app.token}"}
-    with httpx.Client(base_url=f"{app.url}/api/v1", headers=headers, timeout=30) as client:
+    with httpx.Client(base_url=f"{app.url}/api/v1", headers=headers, timeout=PATIENCE) as client:
         yield client
 
 

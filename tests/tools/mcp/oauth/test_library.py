@@ -19,6 +19,7 @@ from mcp.shared.auth import (
 from pydantic import AnyUrl
 
 from tests.oauth_servers import Manners, Servers, opened, refused_with, serving
+from tests.waiting import PATIENCE
 
 CALLBACK = "http://127.0.0.1:18999/oauth/callback"
 
@@ -64,7 +65,7 @@ class Person:
 async def call(servers: Servers, auth: httpx2.Auth, *names: str) -> float:
     """Seconds that these calls take side by side."""
     async with (
-        httpx2.AsyncClient(auth=auth, timeout=30) as http,
+        httpx2.AsyncClient(auth=auth, timeout=PATIENCE) as http,
         Client(streamable_http_client(servers.url, http_client=http)) as client,
     ):
         await client.call_tool("whoami", {})
