@@ -11,6 +11,7 @@ from tests.bench import (
     first_text,
     following,
     html_export,
+    long_conversation,
     pages,
     prompt_preview,
     runs_pages,
@@ -24,6 +25,7 @@ from tests.figures import Figure
 SHORT = "openai/mixed-600-400"
 MEASURED = {
     "Agents with 3 agents": partial(agents_page.run, agents=3, stored=20, rounds=1),
+    "A frame of an answer below 1 long ones": partial(long_conversation.run, above=1, characters=300),
     "HTML export of 50 events of 500 bytes, time": partial(html_export.run, events=50, rounds=1),
     "P1 start from source": partial(start.run, stored=20, rounds=1, after=0.5),
     "P2 Send to first text in the browser, p95": partial(first_text.run, rounds=2),

@@ -5,13 +5,19 @@ from typing import Any
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.bench.following import END_PIXELS, FROM_END, MARK, MOVED, MOVED_PIXELS, rested, settled
+from tests.bench.following import END_PIXELS, FROM_END, MARK, MOVED, MOVED_PIXELS, SCROLL, rested, settled
 from tests.e2e.playground import STORY, ask, finished, send, start_session, streamed, wait_for_text
 
 SHOWCASE = "Show me Markdown"
 SLOWED = 4
 GROW = """() => { const more = document.createElement("div"); more.style.height = "300px";
   document.querySelector(".transcript-content").append(more); }"""
+DRAWN = """() => [...document.querySelectorAll(".turn")].map(
+  (turn) => turn.firstElementChild.checkVisibility({ contentVisibilityAuto: true }))"""
+TOP, HEIGHT = f"{SCROLL}.scrollTop", f"{SCROLL}.scrollHeight"
+ONE_WHEEL = 600
+OLDER = """() => { const turn = document.querySelector(".turn");
+  for (let count = 0; count < 8; count += 1) turn.before(turn.cloneNode(true)); }"""
 LEAVE_BY_KEY = ("PageUp", "ArrowUp", "Home")
 
 
@@ -165,6 +171,26 @@ def test_a_card_that_a_person_opens_stays_where_it_is(page):
 
     after = card.bounding_box()
     assert before is not None and after is not None and abs(after["y"] - before["y"]) <= MOVED_PIXELS
+
+
+def test_turns_out_of_sight_are_not_drawn_and_come_back_without_a_jump(page):
+    start_session(page)
+    ask(page, SHOWCASE)
+    page.evaluate(OLDER)
+    page.wait_for_function(f"!({DRAWN})()[0]")
+    settled(page)
+    assert page.evaluate(DRAWN)[-1]
+    height = page.evaluate(HEIGHT)
+
+    page.mouse.move(640, 360)
+    while (top := page.evaluate(TOP)) > 0:
+        page.evaluate(MARK)
+        page.mouse.wheel(0, -ONE_WHEEL)
+        page.wait_for_function(f"{TOP} < {top}")
+        rested(page)
+        assert abs(page.evaluate(MOVED) - min(top, ONE_WHEEL)) <= MOVED_PIXELS
+    assert page.evaluate(DRAWN)[0]
+    assert abs(page.evaluate(HEIGHT) - height) <= MOVED_PIXELS
 
 
 def test_a_word_more_costs_no_look_at_the_whole_page(page):
