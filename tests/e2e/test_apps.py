@@ -24,6 +24,13 @@ from tests.view_servers.hands import press_in
 FRAME_SECONDS = 30_000
 TILES = "https://tiles.example"
 KEEPS_KEYBOARD = "--enable-blink-features=BlockingFocusWithoutUserActivation"
+CLOSE_AND_OPEN = """async (app) => {
+  const press = (name) => app.querySelector(`[data-testid=mcp-app-${name}]`).click();
+  press("close");
+  while (!app.querySelector("[data-testid=mcp-app-open]")) await Promise.resolve();
+  press("open");
+}"""
+"""Sooner than the view can say that it has ended."""
 GRABS = """if (parent !== top) setInterval(() => {
   window.focus();
   document.querySelector("button")?.focus();
@@ -381,6 +388,14 @@ def test_three_views_live_at_once_and_share_the_screen_by_tabs(page: Page) -> No
     expect(page.locator("[data-testid=mcp-app][data-mode=fullscreen]")).to_have_count(1)
     page.keyboard.press("Escape")
     expect(page.locator("[data-testid=mcp-app][data-mode=fullscreen]")).to_have_count(0)
+
+
+def test_a_view_that_is_opened_while_it_still_goes_comes_once(page: Page) -> None:
+    shown(page, "show_board", title="Once")
+    app = page.get_by_test_id("mcp-app")
+    app.evaluate(CLOSE_AND_OPEN)
+    expect(view(page).get_by_role("heading")).to_have_text("Once")
+    expect(app.locator("iframe")).to_have_count(1)
 
 
 @pytest.mark.parametrize(

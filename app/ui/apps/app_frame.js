@@ -255,7 +255,7 @@ export default {
     async open() {
       const over = showing().filter((one) => one !== this && one.mode === "inline").sort((a, b) => b.distance() - a.distance());
       while (showing().length >= MOST_LIVE && over.length) over.shift().close("card");
-      this.reset();
+      this.remove(); // one that still says its goodbye
       this.say("loading");
       this.starting = setTimeout(() => this.say("failed", "It did not start within 15 seconds."), START_MS);
       const round = (this.round = {});
