@@ -377,6 +377,8 @@ def test_three_views_live_at_once_and_share_the_screen_by_tabs(page: Page) -> No
     expect(apps).to_have_count(4)
     expect(page.locator("[data-testid=mcp-app][data-state=live]")).to_have_count(3)
     expect(apps.first).to_have_attribute("data-state", "card")
+    page.locator(".transcript-scroll").press("Home")
+    expect(page.get_by_test_id("jump-to-latest")).to_be_visible()
     apps.first.get_by_test_id("mcp-app-open").click()
     expect(view(page, 0).get_by_role("heading")).to_have_text("One")
     expect(page.locator("[data-testid=mcp-app][data-state=live]")).to_have_count(3)

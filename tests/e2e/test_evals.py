@@ -217,6 +217,7 @@ def test_what_is_tried_can_be_chosen_and_its_price_follows(page: Page) -> None:
         page.get_by_test_id("try-workers").fill("10.0.0.5")
         expect(estimate).to_contain_text("'10.0.0.5' is no address of a scheduler")
         page.get_by_test_id("try-workers").fill("")
+    expect(estimate).to_contain_text("120 runs")
     page.locator(".q-chip__icon--remove").first.click()
     expect(estimate).to_contain_text("60 runs")
     expect(live).to_have_count(0)  # the variant that is left has no tools

@@ -85,6 +85,8 @@ def test_the_button_that_pins_a_session_keeps_the_focus(page: Page) -> None:
     row = page.get_by_test_id("session-row").first
     row.get_by_role("button", name=re.compile("^Pin")).press("Enter")
     expect(row.get_by_role("button", name=re.compile("^Unpin"))).to_be_focused()
+    page.keyboard.press("Enter")
+    expect(row.get_by_role("button", name=re.compile("^Pin"))).to_be_focused()
 
 
 @pytest.mark.long
