@@ -36,7 +36,6 @@ KNOCKING = '''
 import os
 import urllib.error
 import urllib.request
-from tests.waiting import PATIENCE
 
 
 def knock(address: str) -> list[int]:
@@ -47,7 +46,7 @@ def knock(address: str) -> list[int]:
 def status(address, sent):
     asked = urllib.request.Request(address, headers={"X-API-Key": sent.strip()} if sent else {})
     try:
-        with urllib.request.urlopen(asked, timeout=PATIENCE) as answer:
+        with urllib.request.urlopen(asked, timeout=90) as answer:
             return answer.status
     except urllib.error.HTTPError as refused:
         return refused.code
