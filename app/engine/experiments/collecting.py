@@ -1,9 +1,10 @@
 """Datasets and how they come about: by hand, from a file, out of runs; and how they stood when a plan names them."""
 
 import asyncio
-from collections.abc import Callable, Collection, Coroutine, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from datetime import datetime
 from itertools import islice
 from typing import Protocol, TypeVar
 
@@ -25,6 +26,10 @@ AT_ONCE = 25
 
 
 class DatasetStore(Store[Dataset], Protocol):
+    def put(self, value: Dataset) -> Dataset:
+        """Have it stored with the case that is being changed."""
+        ...
+
     def slugs(self) -> Collection[str]:
         """All that are taken."""
         ...
@@ -43,9 +48,13 @@ class CaseStore(Store[Case], Protocol):
 
     def find(self, key: str) -> Case | None: ...
 
-    async def delete(self, key: str) -> Case: ...
+    async def change(
+        self, key: str, change: Callable[[Case], Case], *, beside: Callable[[], object] | None = None
+    ) -> Case:
+        """Apply `change` to the newest state and store it, with what `beside` puts: both or neither."""
+        ...
 
-    async def restore(self, key: str) -> Case: ...
+    async def delete(self, key: str) -> Case: ...
 
 
 class RunReader(Protocol):
@@ -160,7 +169,7 @@ class Collecting:
 
         if told(before).content == before.content:
             return await self.cases.change(case.id, told)
-        return await self._with_a_bump(case.dataset_id, self.cases.change(case.id, told))
+        return await self._with_a_bump(before, told)
 
     def case(self, dataset_id: str, case_id: str) -> Case:
         """Raises `NotFound` also for one that was deleted, or is in another dataset."""
@@ -171,21 +180,21 @@ class Collecting:
 
     async def delete_case(self, case_id: str) -> Case:
         """Take it out of the dataset; `restore_case` brings it back."""
-        return await self._with_a_bump(self.cases.get(case_id).dataset_id, self.cases.delete(case_id))
+        return await self._with_a_bump(self.cases.get(case_id), _deleted(now()))
 
     async def restore_case(self, case_id: str) -> Case:
-        return await self._with_a_bump(self.cases.get(case_id).dataset_id, self.cases.restore(case_id))
+        return await self._with_a_bump(self.cases.get(case_id), _deleted(None))
 
-    async def _with_a_bump(self, dataset_id: str, changing: Coroutine[None, None, Case]) -> Case:
-        """Both at once: whoever is cancelled meanwhile leaves both or none, and both reach the disk together."""
-        case, _ = await asyncio.gather(changing, self._bump(dataset_id))
-        return case
+    async def _with_a_bump(self, case: Case, change: Callable[[Case], Case]) -> Case:
+        """Whoever is cancelled meanwhile, and a disk that is full, leaves both or none stored."""
+
+        def bump() -> None:
+            self.datasets.put(_bumped(self.datasets.get(case.dataset_id)))
+
+        return await self.cases.change(case.id, change, beside=bump)
 
     async def _bump(self, dataset_id: str) -> None:
-        def bumped(before: Dataset) -> Dataset:
-            return before.model_copy(update={"version": before.version + 1, "updated_at": now()})
-
-        await self.datasets.change(dataset_id, bumped)
+        await self.datasets.change(dataset_id, _bumped)
 
     # Out of runs.
 
@@ -246,6 +255,14 @@ class Collecting:
         """By id, in order: the cases of a snapshot. Raises `NotFound` and `StorageError` where it is gone."""
         kept = await self.artifacts.get(digest)
         return {case.id: case for case in await asyncio.to_thread(_read, kept, Case)}
+
+
+def _bumped(dataset: Dataset) -> Dataset:
+    return dataset.model_copy(update={"version": dataset.version + 1, "updated_at": now()})
+
+
+def _deleted(at: datetime | None) -> Callable[[Case], Case]:
+    return lambda case: case.model_copy(update={"deleted_at": at})
 
 
 def _in_turns(cases: Iterable[Case]) -> Iterator[list[Case]]:

@@ -140,11 +140,22 @@ class Documents(Generic[V]):
             )
         return await self.save(key, value)
 
-    async def change(self, key: str, change: Callable[[V], V]) -> V:
-        """Apply `change` to the newest value and store what it returns; returns that."""
+    async def change(self, key: str, change: Callable[[V], V], *, beside: Callable[[], object] | None = None) -> V:
+        """Apply `change` to the newest value and store what it returns; returns that.
+
+        What `beside` puts into the same file is stored with it: all of it, or none.
+        """
         before = self.get(key)
         after = change(before)
-        return before if after is before else await self.save(key, after)
+        if after is before:
+            return before
+        if beside is None:
+            return await self.save(key, after)
+        with self._journal.together():
+            value = self.put(key, after)
+            beside()
+        await self.durable()
+        return value
 
     async def mark(self, keys: Iterable[str], marks: Mapping[str, JsonValue]) -> None:
         """Set marks of several documents, all at once or none; keys that are not there are passed over."""

@@ -74,6 +74,8 @@ class JournalStorage(Storage):
         self._unsettled: deque[Undo] = deque()
         """How to take back each change that is not durable yet, oldest first."""
         self._settled = 0
+        self._joined: tuple[list[bytes], Undo] | None = None
+        """The lines that are to reach the disk together, while they are put, and how to take their changes back."""
 
     @property
     def damaged(self) -> tuple[str, ...]:
@@ -130,6 +132,12 @@ class JournalStorage(Storage):
         batch = batch_of(line[9:])
         for name, _ in batch:
             self.table(name)
+        if self._joined is not None:
+            lines, undo = self._joined
+            self._past.count(batch, len(line), self._awake)
+            undo += make_undoable(batch, self._awake)
+            lines.append(line)
+            return
         if self._channel is None:
             self._write(line)
             self._past.count(batch, len(line), self._awake)
@@ -139,8 +147,27 @@ class JournalStorage(Storage):
             self._past.count(batch, len(line), self._awake)
             self._unsettled.append(make_undoable(batch, self._awake))
             self._put(self._channel, line)
-        if self._has_many_changes() or (not self._asleep and self._past.outweighs(SPARE_BYTES)):
-            self._compact_when_it_works()
+        self._compact_when_due()
+
+    @contextlib.contextmanager
+    def together(self) -> Iterator[None]:
+        """What is changed inside reaches the disk in one write, all of it or none; nothing is waited for there.
+
+        Not one line: whoever reads a line over several tables has to parse them all. Raises `StorageError`.
+        """
+        if self._channel is not None:
+            self._settle(self._channel)
+        lines, undo = self._joined = [], []
+        try:
+            yield
+        except BaseException:
+            _take_back(undo)
+            raise
+        finally:
+            self._joined = None
+        if lines:
+            self._store(b"".join(lines), undo)
+            self._compact_when_due()
 
     def assume(self, changes: Changes) -> None:
         """Make the changes in what is read, and none in the file: for one that may not be written."""
@@ -301,6 +328,18 @@ class JournalStorage(Storage):
         except OSError as error:
             raise in_words(error, self.path) from error
 
+    def _store(self, lines: bytes, undo: Undo) -> None:
+        """Write what is made already."""
+        if self._channel is not None:
+            self._unsettled.append(undo)
+            self._put(self._channel, lines)
+            return
+        try:
+            self._write(lines)
+        except StorageError:
+            _take_back(undo)
+            raise
+
     def _put(self, channel: Channel, line: bytes) -> None:
         try:
             channel.put(line)
@@ -323,13 +362,21 @@ class JournalStorage(Storage):
         channel.recover()
         self._settle(channel)
         while self._unsettled:
-            for step in reversed(self._unsettled.pop()):
-                step()
+            _take_back(self._unsettled.pop())
+
+    def _compact_when_due(self) -> None:
+        if self._has_many_changes() or (not self._asleep and self._past.outweighs(SPARE_BYTES)):
+            self._compact_when_it_works()
 
     def _compact_when_it_works(self) -> None:
         """A journal that could not be compacted is whole, only longer than need be; it is tried again later."""
         with contextlib.suppress(StorageError):
             self.compact()
+
+
+def _take_back(undo: Undo) -> None:
+    for step in reversed(undo):
+        step()
 
 
 def _lines(asleep: list[bytes | Stretch]) -> int:

@@ -76,6 +76,10 @@ class Datasets(Restorable[Dataset]):
         """All slugs that are taken, those of deleted datasets included."""
         return {dataset.slug for dataset in self._documents.values()}
 
+    def put(self, value: Dataset) -> Dataset:
+        """Have it stored with the case that is being changed."""
+        return self._documents.put(value.id, value)
+
     async def create(self, value: Dataset) -> Dataset:
         """Store a new dataset; raises `Conflict` where its slug is taken."""
         if value.slug in self.slugs():
@@ -87,6 +91,12 @@ class Cases(Filed[Case], Restorable[Case]):
     def __init__(self, database: JournalDB) -> None:
         documents = Documents(database, "cases", Case, noun="case", marks=_marks_of_case)
         super().__init__(documents, lambda case: case.id, owner="dataset")
+
+    async def change(
+        self, key: str, change: Callable[[Case], Case], *, beside: Callable[[], object] | None = None
+    ) -> Case:
+        """Apply `change` to the newest state and store it, with what `beside` puts: both or neither."""
+        return await self._filed(key, self._documents.change(key, change, beside=beside))
 
     def of(self, dataset_id: str) -> list[Case]:
         """The dataset's cases that are not deleted, the oldest first; for many of them in a thread."""

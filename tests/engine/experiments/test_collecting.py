@@ -231,11 +231,12 @@ async def test_a_disk_that_is_full_meanwhile_takes_neither_a_case_nor_its_versio
     data = DataFolder.open(tmp_path, disk=disk)
     collecting, case = await one_case(data, deleted=way == "restored")
     version = collecting.dataset(case.dataset_id).version
-    disk.first, disk.times = disk.calls + failing, 1
+    before, disk.first, disk.times = disk.calls, disk.calls + failing, 1
     try:
         await WAYS[way](collecting, case)
     except StorageError:
         assert (data.cases.get(case.id), collecting.dataset(case.dataset_id).version) == (case, version)
     else:
         assert data.cases.get(case.id) != case and collecting.dataset(case.dataset_id).version == version + 1
+    assert disk.calls == before + 1  # of two the disk can take one alone
     await data.close()

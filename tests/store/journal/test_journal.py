@@ -122,12 +122,20 @@ def many_documents(database: JournalDB) -> object:
     return database.insert_multiple([{"n": number} for number in range(20)])
 
 
+def together(database: JournalDB) -> None:
+    with database.journal.together():
+        database.insert({"n": 8})
+        database.table("other").insert({"n": 9})
+        database.update({"n": 7}, doc_ids=[1])
+
+
 CHANGES: dict[str, Change] = {
     "insert": lambda database: database.insert({"n": 3}),
     "insert many": many_documents,
     "update": lambda database: database.update({"n": 4}),
     "remove": lambda database: database.remove(doc_ids=[1]),
     "drop": lambda database: database.drop_tables(),
+    "together": together,
     "compact": lambda database: database.journal.compact(),
 }
 
@@ -396,6 +404,41 @@ async def test_a_change_of_all_tables_that_fails_is_taken_back_as_a_whole(tmp_pa
     with pytest.raises(StorageError):
         await database.journal.durable()
     assert contents(database) == before
+    writer.close()
+
+
+async def test_what_is_changed_together_is_one_write_and_is_there_at_once(tmp_path: Path):
+    disk, writer = TroubledDisk("write", first=10**9), Writer()
+    database = JournalDB(tmp_path / "x.tdb", disk=disk, writer=writer)
+    with database.journal.together():
+        database.insert({"n": 1})
+        assert writer.backlog == 0  # its thread could write the one without the other
+        database.table("other").insert({"n": 2})
+        database.update({"n": 3}, doc_ids=[1])
+    made = {"_default": {1: {"n": 3}}, "other": {1: {"n": 2}}}
+    assert contents(database) == made
+    await database.journal.durable()
+    assert (disk.calls, contents(JournalDB(tmp_path / "x.tdb"))) == (1, made)
+    writer.close()
+
+
+async def test_what_is_changed_together_and_fails_is_taken_back_as_a_whole(tmp_path: Path):
+    disk, writer = TroubledDisk("write", first=2), Writer()
+    database = JournalDB(tmp_path / "x.tdb", disk=disk, writer=writer)
+    database.insert_multiple([{"n": 1}, {"n": 2}])
+    await database.journal.durable()
+    before = contents(database)
+    together(database)
+    with pytest.raises(StorageError):
+        await database.journal.durable()
+    assert contents(database) == before
+    with pytest.raises(ZeroDivisionError), database.journal.together():
+        database.update({"n": 5}, doc_ids=[1])
+        database.insert({"n": 1 / 0})
+    assert contents(database) == before
+    together(database)
+    await database.journal.durable()
+    assert contents(JournalDB(tmp_path / "x.tdb")) == contents(database) != before
     writer.close()
 
 
