@@ -58,6 +58,7 @@ def test_an_old_conversation_is_found_by_keyboard_alone_at_the_branch_that_says_
     press(page, rows(page).get_by_role("link"))
     expect(asked(page)).to_have_text(["What is 1 + 1?", "Tell me of quinces"])
     expect(asked(page).nth(1)).to_be_in_viewport()
+    expect(page.locator(".turn.is-found")).to_have_css("animation-name", "found")
     expect(page.get_by_test_id("chat-list-search")).to_have_value("quince")
     expect(page).to_have_url(f"{old}?find=quince")
     page.reload()
