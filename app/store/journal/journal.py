@@ -132,21 +132,16 @@ class JournalStorage(Storage):
         batch = batch_of(line[9:])
         for name, _ in batch:
             self.table(name)
-        if self._joined is not None:
-            lines, undo = self._joined
-            self._past.count(batch, len(line), self._awake)
-            undo += make_undoable(batch, self._awake)
-            lines.append(line)
-            return
-        if self._channel is None:
-            self._write(line)
-            self._past.count(batch, len(line), self._awake)
-            make([batch], self._awake)
-        else:
+        if self._channel is not None and self._joined is None:
             self._settle(self._channel)
-            self._past.count(batch, len(line), self._awake)
-            self._unsettled.append(make_undoable(batch, self._awake))
-            self._put(self._channel, line)
+        self._past.count(batch, len(line), self._awake)
+        undo = make_undoable(batch, self._awake)
+        if self._joined is not None:
+            lines, before = self._joined
+            lines.append(line)
+            before += undo
+            return
+        self._store(line, undo)
         self._compact_when_due()
 
     @contextlib.contextmanager
