@@ -14,7 +14,6 @@ from mcp import Client
 from mcp.shared.dispatcher import ProgressFnT
 from mcp.shared.exceptions import MCPError
 from mcp_types import (
-    CONNECTION_CLOSED,
     INVALID_PARAMS,
     AudioContent,
     BlobResourceContents,
@@ -39,12 +38,11 @@ from app.domain.tools import DEPTH, CallContext, Progress, ToolOutput, ToolSpec,
 from app.tools.mcp import views
 from app.tools.mcp.failures import loss
 from app.tools.mcp.naming import tool_names
+from app.tools.mcp.pipes import is_closed
 from app.tools.mcp.server_log import Link
 
 OTHER_APP = "agent-playground"
 """What an app like this one calls itself to its clients."""
-CLOSED = (CONNECTION_CLOSED, "Connection closed")
-"""As the library says it; servers use the same code for errors of their own."""
 READING_SECONDS = 10
 """For a resource that a result only links to."""
 
@@ -179,7 +177,7 @@ class Connection:
 
     def _told(self, error: MCPError, tool: str) -> ToolError:
         name = self.server.name
-        if self.link.lost or self.link.http_status == 404 or (error.code, str(error)) == CLOSED:
+        if self.link.lost or self.link.http_status == 404 or is_closed(error):
             self.link.lose()
             return ToolError(
                 f"The MCP server {name} was lost during the call: {loss(self.server, self.link)}\n"

@@ -9,9 +9,18 @@ import anyio
 from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStream
 from mcp import StdioServerParameters, stdio_client
 from mcp.client._transport import TransportStreams
+from mcp.shared.exceptions import MCPError
 from mcp.shared.message import SessionMessage
-from mcp_types import INVALID_PARAMS, ErrorData, JSONRPCError, JSONRPCRequest, jsonrpc_message_adapter
+from mcp_types import (
+    CONNECTION_CLOSED,
+    INVALID_PARAMS,
+    ErrorData,
+    JSONRPCError,
+    JSONRPCRequest,
+    jsonrpc_message_adapter,
+)
 
+from app.tools.mcp.failures import leaves
 from app.tools.mcp.launching import Launch
 from app.tools.mcp.process import CHUNK, ServerProcess, server_process
 from app.tools.mcp.server_log import Link, ServerLog
@@ -21,9 +30,17 @@ LONGEST_MESSAGE = 64 * 1024 * 1024
 PARSED_ASIDE = 256 * 1024
 """Bytes. A longer message is read in a thread: it would hold the event loop up."""
 
+CLOSED = (CONNECTION_CLOSED, "Connection closed")
+"""As the library says it; servers use the same code for errors of their own."""
+
 Incoming = MemoryObjectSendStream[SessionMessage | Exception]
 Outgoing = MemoryObjectReceiveStream[SessionMessage]
 Streams = tuple[MemoryObjectReceiveStream[SessionMessage | Exception], MemoryObjectSendStream[SessionMessage]]
+
+
+def is_closed(error: MCPError) -> bool:
+    """Whether the library says with it that nothing more comes from the server."""
+    return (error.code, str(error)) == CLOSED
 
 
 @asynccontextmanager
@@ -52,7 +69,9 @@ async def _receive(process: ServerProcess, incoming: Incoming, link: Link) -> No
             if message := await _message(line, link):
                 await incoming.send(message)
         link.exit_code = await process.exit_code()
-    except (ValueError, OSError, anyio.BrokenResourceError, anyio.ClosedResourceError) as error:
+    except (anyio.BrokenResourceError, anyio.ClosedResourceError):
+        return  # nobody listens any more: what went wrong was told by who stopped
+    except (ValueError, OSError) as error:
         link.log.event(f"Its output cannot be read any more: {error}")
     incoming.close()
     link.lose()
@@ -131,9 +150,12 @@ async def windows_pipes(launch: Launch, link: Link) -> AsyncIterator[TransportSt
             async with stdio_client(parameters, errlog=errors) as streams:
                 link.started = True
                 yield streams
+    except Exception as error:
+        if any(isinstance(leaf, MCPError) and is_closed(leaf) for leaf in leaves(error)):
+            link.lose()
+        raise
     finally:
         await reading
-        link.lose()
 
 
 def _read_errors(pipe: int, log: ServerLog) -> None:

@@ -22,9 +22,9 @@ cancelled: set[object] = set()
 extra: list[dict] = []
 
 
-def send(message):
+def send(*messages):
     with writing:
-        sys.stdout.write(json.dumps({"jsonrpc": "2.0", **message}) + "\n")
+        sys.stdout.writelines(json.dumps({"jsonrpc": "2.0", **message}) + "\n" for message in messages)
         sys.stdout.flush()
 
 
@@ -146,7 +146,7 @@ def main():
         if "garbage" in BAD_HABITS:
             sys.stdout.write("Welcome to my server!\n{broken\n\n[1, 2]\n")
         if "nonsense" in BAD_HABITS:
-            send({"id": message.get("id"), "result": {"protocolVersion": 7}})
+            send(*[{"id": message.get("id"), "result": {"protocolVersion": 7}}] * (1 + ("twice" in BAD_HABITS)))
         elif "id" not in message:
             if message["method"] == "notifications/cancelled":
                 cancelled.add(message["params"]["requestId"])
