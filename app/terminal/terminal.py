@@ -23,7 +23,7 @@ WAITS = "The run waits for a person: {what}. Decide in the app, on its Overview 
 
 async def run_here(folder: Path, slug: str, text: str) -> RunReply:
     """Run the agent in this process, over that data folder, to its end or to where a person has to decide."""
-    workbench = Workbench.open(folder)
+    workbench = Workbench.open(folder, demo_pace=0)  # nobody watches it write
     try:
         await workbench.start()
         await workbench.user_tools.settled()
