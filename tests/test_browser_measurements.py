@@ -45,7 +45,7 @@ def test_it_is_measured(name: str):
 
 
 def test_answers_that_are_followed_are_measured():
-    figures = measured(partial(following.run, answers=1, scrolled=1, model=SHORT, slowed=1))
+    figures = measured(partial(following.run, answers=1, scrolled=1, model=SHORT, longer="openai/mixed-100000-50"))
     assert [figure.value for figure in figures] == ["1 of 1", "1 of 1"]
 
 

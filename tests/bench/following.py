@@ -41,13 +41,10 @@ MOVED = f"""() => window.seen.isConnected
   ? window.seen.getBoundingClientRect().top - {SCROLL}.getBoundingClientRect().top - window.seenAt : 9999"""
 
 
-def run(
-    answers: int = 200, scrolled: int = 50, *, model: str = MODEL, longer: str = LONGER, slowed: int = SLOWED
-) -> list[Figure]:
-    """`slowed`: how many times slower than this machine the browser is."""
-    with slowed_page(model, slowed) as (page, _):
+def run(answers: int = 200, scrolled: int = 50, *, model: str = MODEL, longer: str = LONGER) -> list[Figure]:
+    with slowed_page(model) as (page, _):
         left = [distance for number in range(answers) if (distance := followed(page, number)) > END_PIXELS]
-    with slowed_page(longer, slowed) as (page, enough):
+    with slowed_page(longer) as (page, enough):
         moved = [pixels for number in range(scrolled) if (pixels := stayed(page, number, enough)) > MOVED_PIXELS]
     return [
         Figure("U1 answers at the newest line, nobody scrolling", told(answers, left), f"{answers}", not left),
@@ -56,13 +53,13 @@ def run(
 
 
 @contextmanager
-def slowed_page(model: str, slowed: int) -> Iterator[tuple[Page, Callable[[], None]]]:
+def slowed_page(model: str) -> Iterator[tuple[Page, Callable[[], None]]]:
     """The page, and what ends an answer."""
     with (
         tempfile.TemporaryDirectory() as folder,
         session_with(model, Path(folder), ToolChoice(name="calculator")) as (app, page),
     ):
-        page.context.new_cdp_session(page).send("Emulation.setCPUThrottlingRate", {"rate": slowed})
+        page.context.new_cdp_session(page).send("Emulation.setCPUThrottlingRate", {"rate": SLOWED})
         yield page, partial(say_enough, app.environment["OPENAI_BASE_URL"])
 
 
