@@ -34,19 +34,28 @@ async def test_a_healthy_server(tmp_path: Path):
 
 
 @pytest.mark.parametrize(
-    ("habits", "failing", "told"),
+    ("way", "told"),
     [
-        (["crash"], "starts", "Its last words:\nTraceback: no configuration found"),
-        (["nonsense"], "handshake", "It does not speak MCP as it should"),
-        (["nonsense", "twice"], "handshake", "It does not speak MCP as it should"),
+        (pipes.pipes, "It ended by itself, with exit code 3. Its last words:\nTraceback: no configuration found"),
+        (pipes.windows_pipes, "It closed its output. Its last words:\nTraceback: no configuration found"),
     ],
+    indirect=["way"],
 )
 @pytest.mark.usefixtures("way")
-async def test_a_step_that_fails(tmp_path: Path, habits: list[str], failing: str, told: str):
+async def test_a_server_that_ends_at_its_start(tmp_path: Path, told: str):
+    async with hub_of(tmp_path, hostile("crash")) as hub:
+        findings = [finding async for finding in hub.doctor("bad")]
+        assert (findings[-1].step, findings[-1].ok) == ("starts", False)
+        assert told in findings[-1].text
+
+
+@pytest.mark.parametrize("habits", [["nonsense"], ["nonsense", "twice"]])
+@pytest.mark.usefixtures("way")
+async def test_a_server_that_speaks_no_mcp(tmp_path: Path, habits: list[str]):
     async with hub_of(tmp_path, hostile(*habits)) as hub:
         findings = [finding async for finding in hub.doctor("bad")]
-        assert (findings[-1].step, findings[-1].ok) == (failing, False)
-        assert told in findings[-1].text
+        assert (findings[-1].step, findings[-1].ok) == ("handshake", False)
+        assert "It does not speak MCP as it should" in findings[-1].text
 
 
 @pytest.mark.usefixtures("way")
