@@ -36,7 +36,7 @@ from app.domain.reading.file_names import plain_file_name
 from app.domain.tool_settings import McpServer
 from app.domain.tools import DEPTH, CallContext, Progress, ToolOutput, ToolSpec, canonical_name
 from app.tools.mcp import views
-from app.tools.mcp.failures import loss
+from app.tools.mcp.failures import loss, named
 from app.tools.mcp.naming import tool_names
 from app.tools.mcp.pipes import is_closed
 from app.tools.mcp.server_log import Link
@@ -151,7 +151,9 @@ class Connection:
         except MCPError as error:
             raise self._told(error, tool) from None
         except (RuntimeError, ValidationError) as error:
-            raise ToolError(f"The answer of the MCP server {self.server.name} breaks its own rules: {error}") from None
+            raise ToolError(
+                f"The answer of the MCP server {self.server.name} breaks its own rules: {named(error)}"
+            ) from None
 
     async def asked(self, method: str, params: views.Json) -> views.Json:
         """What a view of the server asks it, other than to call a tool. Raises `ToolError`."""

@@ -5,6 +5,8 @@ import signal
 import sys
 from collections.abc import Iterator
 
+from pydantic import ValidationError
+
 from app.domain.errors import ToolError, WorkbenchError
 from app.domain.tool_settings import HttpTransport, McpServer
 from app.tools.mcp.server_log import Link
@@ -16,6 +18,9 @@ HTTP_WAYS_OUT = {
     405: "Check the address: the path is often /mcp, of an old server /sse.",
     406: "Check the address: the path is often /mcp, of an old server /sse.",
 }
+
+MOST_FAULTS = 3
+"""Told of a message that is not as it should be."""
 
 
 def leaves(error: BaseException) -> Iterator[BaseException]:
@@ -40,7 +45,7 @@ def in_words(error: BaseException, server: McpServer, link: Link, *, seconds: fl
         return loss(server, link)
     if isinstance(found, OSError):
         return f"It cannot be started: {found.strerror or found}."
-    return f"It does not speak MCP as it should: {_named(found)}. {_garbage(link)}".strip()
+    return f"It does not speak MCP as it should: {named(found)}. {_garbage(link)}".strip()
 
 
 def _over_http(error: BaseException, transport: HttpTransport, link: Link, seconds: float) -> str:
@@ -49,8 +54,8 @@ def _over_http(error: BaseException, transport: HttpTransport, link: Link, secon
     if isinstance(error, TimeoutError):
         return f"It did not answer within {seconds:g} seconds."
     if not link.started:
-        return f"Nothing answers at {transport.url} ({_named(error)}). Is the server running there?"
-    return f"It does not speak MCP as it should: {_named(error)}."
+        return f"Nothing answers at {transport.url} ({named(error)}). Is the server running there?"
+    return f"It does not speak MCP as it should: {named(error)}."
 
 
 def loss(server: McpServer, link: Link) -> str:
@@ -82,5 +87,9 @@ def _refusal(status: int) -> str:
     return f"The server answered {status} {phrase}. {way_out}"
 
 
-def _named(error: BaseException) -> str:
+def named(error: BaseException) -> str:
+    """What an error says; of a message that is not as it should be, what of it and why."""
+    if isinstance(error, ValidationError):
+        faults = error.errors(include_url=False)[:MOST_FAULTS]
+        return f"{error.title}: " + "; ".join(f"{'.'.join(map(str, one['loc']))}: {one['msg']}" for one in faults)
     return str(error) or type(error).__name__

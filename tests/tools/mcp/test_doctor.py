@@ -55,7 +55,10 @@ async def test_a_server_that_speaks_no_mcp(tmp_path: Path, habits: list[str]):
     async with hub_of(tmp_path, hostile(*habits)) as hub:
         findings = [finding async for finding in hub.doctor("bad")]
         assert (findings[-1].step, findings[-1].ok) == ("handshake", False)
-        assert "It does not speak MCP as it should" in findings[-1].text
+        assert findings[-1].text == (
+            "It does not speak MCP as it should: InitializeResult: capabilities: Field required; "
+            "protocolVersion: Input should be a valid string; serverInfo: Field required."
+        )
 
 
 @pytest.mark.usefixtures("way")
