@@ -20,8 +20,8 @@ from app.store.runs.spent_since import SpentSince, pico
 from app.store.runs.stored_row import listed, tally_of
 
 NOBODY = -1
-Moment = tuple[float, int, Callable[[], Document]]
-"""When a run began, how many times its row was stored, and what reads that."""
+Moment = tuple[float, str, int, Callable[[], Document]]
+"""When a run began, its id, how many times its row was stored, and what reads that."""
 
 
 class Kind(NamedTuple):
@@ -133,12 +133,12 @@ class Heads:
 
     def moments(self, rows: Packed) -> Callable[[], Iterator[Moment]]:
         """Those of all rows as they are now, to be gone through in whatever thread; `rows` do not change either."""
-        kinds, started, revisions = self.kind[:], self.started[:], self.revision[:]
+        kinds, started, runs, revisions = self.kind[:], self.started[:], self.run[:], self.revision[:]
 
         def moments() -> Iterator[Moment]:
             for position, kind in enumerate(kinds):
                 if kind != NOBODY:
-                    yield started[position], revisions[position], partial(rows.at, position)
+                    yield started[position], self.names[runs[position]], revisions[position], partial(rows.at, position)
 
         return moments
 

@@ -1,7 +1,7 @@
 """The figures of one day as they are stored: a cache, which says for which rows it is right.
 
 Rows are never removed and each change of one raises its revision, so that a day is right as long as it counts as many
-runs and as many revisions as there are, and begins and ends when it does here and now.
+runs, the same ones with the same revisions, and begins and ends when it does here and now.
 """
 
 from collections import Counter
@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import date, timedelta
 from typing import Any
+from zlib import crc32
 
 from pydantic import JsonValue
 
@@ -19,7 +20,7 @@ from app.store.journal.frames import Document
 from app.store.runs.heads import Moment
 from app.store.runs.usage_shares import shares
 
-FORM = 2
+FORM = 3
 """Of what is stored here, and of what counts as what: days in another form are made again."""
 _BY_BUCKET = frozenset(("durations", "waits", "times", "first_token_times", "tool_times"))
 
@@ -27,7 +28,7 @@ _LENGTH = len(UsageKey._fields)
 """Of a stored cell: its day is that of its document, and its figures stand last."""
 
 State = tuple[int, int]
-"""How many runs began on a day, and their revisions together."""
+"""How many runs began on a day, and which revisions of which ones, added up: one that began anew leaves its day."""
 
 
 @dataclass(slots=True)
@@ -36,11 +37,11 @@ class UsageDay:
 
     cells: dict[UsageKey, Figures] = field(default_factory=dict)
     runs: int = 0
-    revisions: int = 0
+    mark: int = 0
 
     @property
     def state(self) -> State:
-        return self.runs, self.revisions
+        return self.runs, self.mark
 
     def add(self, key: UsageKey, figures: Figures, sign: int) -> None:
         before = self.cells.get(key, NOTHING)
@@ -59,7 +60,7 @@ def count(days: Mapping[str, UsageDay], document: Document, sign: int) -> None:
     """Add the row to its day, or take it out with a `sign` of -1."""
     day = days[day_of(document)]
     day.runs += sign
-    day.revisions += sign * int(number(document.get("revision")))
+    day.mark += sign * _mark(str(document.get("id")), int(number(document.get("revision"))))
     for key, figures in shares(document):
         day.add(key, figures, sign)
 
@@ -67,25 +68,29 @@ def count(days: Mapping[str, UsageDay], document: Document, sign: int) -> None:
 def states(moments: Iterable[Moment]) -> dict[str, State]:
     """By day: what its figures have to be of to be right."""
     runs: Counter[str] = Counter()
-    revisions: Counter[str] = Counter()
-    for started, revision, _ in moments:
+    marks: Counter[str] = Counter()
+    for started, run_id, revision, _ in moments:
         day = local_day(started)
         runs[day] += 1
-        revisions[day] += revision
-    return {day: (runs[day], revisions[day]) for day in runs}
+        marks[day] += _mark(run_id, revision)
+    return {day: (runs[day], marks[day]) for day in runs}
+
+
+def _mark(run_id: str, revision: int) -> int:
+    return crc32(run_id.encode(errors="replace")) * revision
 
 
 def stored_form(day: str, figures: UsageDay) -> Document:
     """The day as it is stored."""
     cells: list[JsonValue] = [[*key[1:], _nonzero(one)] for key, one in figures.cells.items()]
-    return {"day": day, **_frame(day), "runs": figures.runs, "revisions": figures.revisions, "cells": cells}
+    return {"day": day, **_frame(day), "runs": figures.runs, "mark": figures.mark, "cells": cells}
 
 
 def stored_state(document: Document) -> State:
     """Of which rows the stored figures are right; of none, where they are in another form or of another time zone."""
     if not _in_frame(document):
         return 0, 0
-    return int(number(document.get("runs"))), int(number(document.get("revisions")))
+    return int(number(document.get("runs"))), int(number(document.get("mark")))
 
 
 def read_day(document: Document) -> UsageDay:

@@ -237,7 +237,7 @@ def _made_again(moments: Callable[[], Iterator[Moment]], known: dict[str, State]
     right = states(moments())
     wrong = {day for day in right.keys() | known.keys() if right.get(day) != known.get(day)}
     made = {day: UsageDay() for day in wrong}
-    for started, _, row in moments() if wrong else ():
+    for started, _, _, row in moments() if wrong else ():
         if local_day(started) in wrong:
             count(made, row(), 1)
     return made

@@ -38,7 +38,7 @@ async def damaged(folder: Path, damage: dict[str, JsonValue]) -> None:
         {"day": "never"},
         {"day": None, "cells": None},
         {"cells": [[1, 2], "cell", None]},
-        {"runs": "x", "revisions": []},
+        {"runs": "x", "mark": []},
         {"begins": "now"},
     ],
 )

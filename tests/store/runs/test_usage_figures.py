@@ -94,6 +94,19 @@ async def test_a_run_that_is_saved_again_counts_once(database: JournalDB, tmp_pa
     assert await again.totals(WEEK) == sums
 
 
+async def test_a_run_that_began_anew_another_day_leaves_its_figures_nowhere(database: JournalDB, tmp_path: Path):
+    rows = Rows(database)
+    await rows.save(row(1, asked(cost=70)))
+    rows.usage_figures.keep()
+    await rows.save(row(2, asked()))  # in its place: as many runs and as many changes of them as were stored
+    await rows.save(row(1, asked(cost=70), day=1))
+    rows.usage_figures.keep()
+    again = usage_of(Rows(JournalDB(tmp_path / "app.tdb")))
+    await again.ready()
+    sums = [await again.totals(UsageQuery(since=day, until=day)) for day in (date(2026, 11, 20), date(2026, 11, 21))]
+    assert [(one.runs, one.cost) for one in sums] == [(1, 5), (1, 70)]
+
+
 async def test_a_deleted_run_still_costs_and_an_imported_one_never_did(database: JournalDB):
     rows = Rows(database)
     usage = usage_of(rows)
