@@ -2,7 +2,6 @@
 
 import asyncio
 import sys
-import time
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -15,6 +14,7 @@ from app.domain.tool_settings import McpServer, StdioTransport
 from app.tools.mcp.server_log import LONGEST_LINE, MOST_LINES, ServerLog
 from app.tools.mcp.states import Patience
 from tests.processes import alive
+from tests.processor import at_work
 from tests.tools.context import Context
 from tests.tools.mcp.hubs import called, hostile, hub_of, reached, text_of
 from tests.waiting import until
@@ -64,9 +64,9 @@ async def test_a_server_that_floods_its_standard_error(tmp_path: Path):
         await until(lambda: len(hub.states()[0].log) == MOST_LINES)
         slowest = 0.0
         for _ in range(50):
-            began = time.perf_counter()
-            await asyncio.sleep(0)
-            slowest = max(slowest, time.perf_counter() - began)
+            with at_work() as turn:
+                await asyncio.sleep(0)
+            slowest = max(slowest, turn.seconds)
         assert text_of(await called(hub, "bad__peaceful")) == "calm"
         assert all(len(line) <= LONGEST_LINE for line in hub.states()[0].log)
     assert slowest < 0.1

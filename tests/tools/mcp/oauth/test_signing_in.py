@@ -93,8 +93,8 @@ async def test_calls_go_on_side_by_side(person: Person):
     async with serving() as servers, person.hub(servers) as hub:
         await signed_in(person, hub)
         began = time.perf_counter()
-        await asyncio.gather(*(called(hub, SLOW, seconds=1) for _ in range(4)))
-        assert time.perf_counter() - began < 3
+        await asyncio.gather(*(called(hub, SLOW, seconds=2) for _ in range(4)))
+        assert time.perf_counter() - began < 7
 
 
 async def test_who_says_no_denies_the_calls_in_the_servers_words(person: Person):
