@@ -40,6 +40,13 @@ def pytest_collection(session: pytest.Session) -> Iterator[None]:
     return collected
 
 
+@pytest.fixture(autouse=True, scope="module")
+def _set_aside() -> None:
+    """Nor is what the files before have loaded, such as LiteLLM, which takes as long again."""
+    gc.collect()
+    gc.freeze()
+
+
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_call(item: pytest.Item) -> Iterator[None]:
     if not hasattr(signal, "alarm"):  # Windows
