@@ -94,7 +94,7 @@ async def test_calls_go_on_side_by_side(person: Person):
         await signed_in(person, hub)
         began = time.perf_counter()
         await asyncio.gather(*(called(hub, SLOW, seconds=2) for _ in range(4)))
-        assert time.perf_counter() - began < 7
+        assert time.perf_counter() - began < 6
 
 
 async def test_who_says_no_denies_the_calls_in_the_servers_words(person: Person):
